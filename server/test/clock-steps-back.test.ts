@@ -1,4 +1,4 @@
-// A clock that steps back: what it had put off until later than its rule allows is not left waiting.
+// If the clock steps back, a row whose due time is further ahead than its rule allows becomes due in time.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import { startMailServer } from './smtp.ts'
 import { configure, queue } from './webhooks.ts'
 
 const PAYMENTS = 1_800
-/** Payouts, webhooks or messages. */
+/** Number of payouts, webhooks or messages in a queue. */
 const ROWS = 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -41,7 +41,7 @@ const STEPS = [
   ['five minutes', 5 * MINUTE_MS],
 ] as const
 for (const [words, back_ms] of STEPS) {
-  test(`payments under way end in their time when the clock steps back ${words}`, async () => {
+  test(`open payments end in time when the clock steps back ${words}`, async () => {
     await collect()
     await world.pass(1_000)
     const waiting = await world.rows('select 1 from collection_attempts where due_at is not null')
@@ -55,10 +55,10 @@ for (const [words, back_ms] of STEPS) {
   })
 }
 
-/** Queues beside that of payments. `open` gives a world in which ROWS rows wait, and a function after which their next step succeeds. */
+/** The other queues. `open` gives a world in which ROWS rows wait, and a function after which their next step succeeds. */
 const QUEUES = [
   {
-    words: 'payouts under way',
+    words: 'open payouts',
     table: 'payouts',
     pause_ms: 2_000,
     longest_pause_ms: PAYOUT_PAUSE_MS,
@@ -74,7 +74,7 @@ const QUEUES = [
     ended: "select count(*)::int as rows from webhook_deliveries where status = 'delivered'",
   },
   {
-    words: 'messages that wait for their next try',
+    words: 'messages that wait for their next attempt',
     table: 'outbox_messages',
     pause_ms: MINUTE_MS,
     longest_pause_ms: MESSAGE_PAUSE_MS,
@@ -84,7 +84,7 @@ const QUEUES = [
 ]
 for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) {
   for (const [step, back_ms] of STEPS) {
-    test(`${words} end in their time when the clock steps back ${step}`, () =>
+    test(`${words} end in time when the clock steps back ${step}`, () =>
       open(async (own, mend) => {
         await assertDue(own, table, pause_ms)
         own.deps.clock.step(-back_ms)
@@ -95,7 +95,7 @@ for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) 
       }))
   }
 
-  test(`${words} end within their longest pause when another process put them off by a clock a day ahead`, () =>
+  test(`${words} end within their longest pause when a process with a clock a day ahead set their due time`, () =>
     open(async (own, mend) => {
       await own.rows(`update ${table} set due_at = due_at + interval '1 day' where due_at is not null`)
       mend()
@@ -123,7 +123,7 @@ test('messages in their longest pause are sent within that pause when the clock 
     assert.deepEqual(sent, [{ rows: ROWS }])
   }))
 
-test('a lease that a clock a day ahead took ends within a lease from now', async () => {
+test('a lease that a process with a clock a day ahead took ends within one lease from now', async () => {
   const { merchant_id } = await collect(1)
   await world.pass(1_000)
   const owner = randomUUID()
@@ -135,7 +135,7 @@ test('a lease that a clock a day ahead took ends within a lease from now', async
   assert.deepEqual(await world.rows('select 1 from collection_attempts where due_at is not null'), [])
 })
 
-test('each table that waits by due_at has a rule of how far ahead its rows may lie', async () => {
+test('each table with due_at has a limit of how far ahead its rows may be due', async () => {
   const tables = await world.rows<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
      where a.attname = 'due_at' and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,
@@ -146,7 +146,7 @@ test('each table that waits by due_at has a rule of how far ahead its rows may l
   )
 })
 
-/** All rows of a queue wait, each this long from now. */
+/** Asserts that all rows of a queue are due this long from now. */
 async function assertDue(own: World, table: string, ms: number): Promise<void> {
   const waiting = await own.rows<{ due_at: Date }>(`select due_at from ${table} where due_at is not null`)
   const now = own.deps.clock.now().getTime()
@@ -156,7 +156,7 @@ async function assertDue(own: World, table: string, ms: number): Promise<void> {
 
 type Work = (own: World, mend: () => void) => Promise<void>
 
-/** Payouts that their provider has taken and leaves open. */
+/** Payouts that the provider accepted and keeps open. */
 function withPayouts(work: Work): Promise<void> {
   return stage(async ({ world: own, hands, script, submitted }) => {
     for (let i = 0; i < ROWS; i++) await hands.approve(await submitted())
@@ -167,7 +167,7 @@ function withPayouts(work: Work): Promise<void> {
   })
 }
 
-/** Webhooks that their receiver has refused once. */
+/** Webhooks that their receiver refused once. */
 async function withWebhooks(work: Work): Promise<void> {
   const receiver = await startReceiver()
   const own = await createWorld()
@@ -185,7 +185,7 @@ async function withWebhooks(work: Work): Promise<void> {
   }
 }
 
-/** E-mails that their server has put off once. */
+/** E-mails that the mail server deferred once. */
 async function withMessages(work: Work): Promise<void> {
   const mail = await startMailServer()
   const own = await createWorld({ env: { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, MAIL_FROM: 'pay@example.tz' } })

@@ -1,6 +1,6 @@
 /**
- * The admin command about people, as an operator types it: on a fresh installation through the real `npm run -s admin`, then
- * as the script that npm runs, because npm itself takes as long as the command.
+ * The admin commands about people. On a fresh installation the test runs `npm run -s admin`; later it runs the script
+ * behind it, because npm takes as long as the command itself.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** Nothing listens there: a command that gets so far says something else. */
+/** No database listens there. A command that opens a connection fails with another message. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 const NO_ID = '00000000-0000-8000-8000-000000000000'
 const PRODUCTION = {
@@ -64,7 +64,7 @@ describe('a fresh production installation', () => {
   })
   after(() => database.drop())
 
-  test('gets its first operator by one command, without demo data, who may then do what operators do', async () => {
+  test('gets its first operator by one command without demo data, and the operator can use the operators API', async () => {
     const { code, json, errors } = await admin(
       ['user', 'create', '--email', 'Boss@Example.tz', '--role', 'SUPER_ADMIN', '--name', 'Neema', '--language', 'en'],
       database.url,
@@ -114,16 +114,16 @@ describe('a fresh production installation', () => {
     await world.close()
   })
 
-  test('refuses demo data', async () => {
+  test('refuses the command that makes demo data', async () => {
     const { code, json } = await admin(['demo'], database.url)
     assert.deepEqual([code, json.error.code], [1, 'forbidden'])
   })
 })
 
-/** The app of the same installation; what only a process of its own may say is left out. */
+/** The environment of the same installation for an app inside the test process. */
 const PRODUCTION_WORLD = { ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'false' }
 
-test('a command that is written wrongly opens nothing: exit 2, and how to write it', async () => {
+test('a command with a missing argument exits with 2 and names the argument, without opening the database', async () => {
   const { code, json, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'VIEWER'], NO_DATABASE)
   assert.deepEqual([code, json], [2, null])
   assert.match(errors, /^--merchant is required\n/)
@@ -143,7 +143,7 @@ describe('people of a merchant', () => {
   const test_env = { NODE_ENV: 'test', SECRET_KEY: PRODUCTION.SECRET_KEY }
   const run = (args: readonly string[], env: Env = {}) =>
     admin(args, world.url, { ...test_env, DATA_DIR: data_dir, ...env }, SCRIPT)
-  /** Runs a command that has to succeed. */
+  /** Runs a command and fails the test unless the command succeeds. */
   const done = async (args: readonly string[]) => {
     const outcome = await run(args)
     assert.equal(outcome.code, 0, outcome.errors)
@@ -154,7 +154,7 @@ describe('people of a merchant', () => {
   const inMerchant = (id = world.merchant.id) => ['--merchant', id]
   const codeOf = ({ code, json }: Outcome) => [code, json?.error?.code]
 
-  test('a new one gets a password, a role, and entries in both logs', async () => {
+  test('a new person gets a password, a role, and entries in the audit log', async () => {
     const { json } = await create('asha@example.tz', 'DEVELOPER', ...inMerchant())
     assert.equal(typeof json.password, 'string')
     const members = await world.rows('select role from members where user_id = $1', [json.user_id])
@@ -168,7 +168,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('somebody who is here already gets the further membership and keeps the password', async () => {
+  test('a person with an account gets the further membership and keeps the password', async () => {
     const second = await world.newMerchant()
     const first = await create('juma@example.tz', 'VIEWER', ...inMerchant())
     const { json } = await create('juma@example.tz', 'FINANCE', ...inMerchant(second.id))
@@ -187,7 +187,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('an unknown merchant, and a disabled person, are refused, and nothing is left behind', async () => {
+  test('an unknown merchant and a disabled person are refused, and nothing is written', async () => {
     assert.deepEqual(codeOf(await create('new@example.tz', 'VIEWER', ...inMerchant(NO_ID))), [1, 'not_found'])
     assert.deepEqual(await world.rows("select 1 from users where email = 'new@example.tz'"), [])
     const { json } = await create('gone@example.tz', 'VIEWER', ...inMerchant())
@@ -197,7 +197,7 @@ describe('people of a merchant', () => {
     assert.deepEqual(codeOf(await run(['token', '--email', 'nobody@example.tz'])), [1, 'not_found'])
   })
 
-  test('with a foreign issuer they are bound by subject, or wait for their e-mail address; there is no password', async () => {
+  test('with an external issuer a person is bound by subject or by e-mail address, and gets no password', async () => {
     const foreign = { OIDC_ISSUER: 'https://id.example.tz' }
     const make = (email: string, ...more: string[]) =>
       run(['user', 'create', '--email', email, '--role', 'SUPER_ADMIN', ...more], foreign)
@@ -225,7 +225,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the demo has one of every role, with passwords that stay good, and fresh ones when nobody knows them any more', async () => {
+  test('the demo has a person of each role, keeps the passwords of its file, and sets new ones when the file is gone', async () => {
     const once = await done(['demo'])
     const again = await done(['demo'])
     assert.deepEqual(again.users, once.users)
@@ -253,7 +253,7 @@ describe('people of a merchant', () => {
   })
 })
 
-test('the database of a fresh installation is brought up to date by any command', async () => {
+test('any admin command migrates the database of a fresh installation', async () => {
   const database = await createTestDatabase(null)
   const { code, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'SUPER_ADMIN'], database.url)
   assert.equal(code, 0, errors)

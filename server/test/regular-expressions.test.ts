@@ -1,4 +1,4 @@
-// One slow regular expression stalls every caller of a process: it runs on the only thread that answers requests.
+// A slow regular expression delays every request of a process, because it runs on the only thread that answers requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,15 +21,15 @@ import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
 
 const SIZE = 64 * 1024
 const LIMIT_MS = 5
-/** The best of so many runs counts: a busy machine slows some of them, a slow expression all. */
+/** The fastest of this many runs counts: a busy machine slows some runs, a slow expression slows all. */
 const RUNS = 40
 
-/** Expressions that are allowed to be slow, by their source, each with the reason. */
+/** Expressions that may be slow, by their source, each with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   '\\/\\*[\\s\\S]*?\\*\\/': 'pay-page/assets.ts reads only our own files with it, once, at the start',
 }
 
-/** Expressions made of values that only a running process knows, by their text, each with an example. */
+/** Expressions that are made from values at run time, by their text, each with an example. */
 const EXAMPLES: Record<string, RegExp> = {
   "new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')": /(?<![0-9A-Za-z])4321(?![0-9A-Za-z])/g,
 }
@@ -42,7 +42,7 @@ const expressions = [
   ),
 ]
 
-test('no regular expression of the server takes 5 ms for 64 KB of its worst text', () => {
+test('each regular expression of the server takes less than 5 ms for 64 KB of its worst text', () => {
   const slow: string[] = []
   for (const { source, flags, visits_all, places } of distinct(expressions)) {
     if (source in EXCEPTIONS) continue
@@ -57,7 +57,7 @@ test('no regular expression of the server takes 5 ms for 64 KB of its worst text
   assert.equal(slow.length, 0, `\n${slow.join('\n')}\nMake it linear, or scan by hand (lib/redact.ts).\n`)
 })
 
-/** What reads texts from outside by hand or with several expressions, one after the other. */
+/** Functions that read texts from outside, character by character or with several expressions. */
 const READERS: Record<string, (text: string) => unknown> = {
   redactSecrets,
   mayHoldSecret,
@@ -82,7 +82,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 }
 const READER_LIMIT_MS = 100
 
-test('no reader of outside text takes longer than its length allows, whatever the text is', () => {
+test('each function that reads outside text takes less than 100 ms for 64 KB of any text', () => {
   const names = ['"pin":"', '"pin":{', '"pin":{"', '\\"pin\\":\\"', '"pin":"\\', '<pin>', '&pin=', '"pin":[{"a":"\\"']
   const texts = [
     ...HOSTILE,
@@ -107,7 +107,7 @@ test('no reader of outside text takes longer than its length allows, whatever th
   assert.deepEqual(slow, [])
 })
 
-test('every regular expression of the sources is found: literals, made ones and the patterns of schemas', () => {
+test('the search finds each regular expression of the sources: literals, constructed ones and patterns of schemas', () => {
   assert.ok(found.expressions.length > 200, `only ${found.expressions.length} were found`)
   const unread = found.unread.filter(({ text }) => !(text in EXAMPLES))
   assert.deepEqual(unread, [], 'give each of these an example in EXAMPLES')
@@ -127,7 +127,7 @@ test('every regular expression of the sources is found: literals, made ones and 
   assert.deepEqual(open, [{ place: 'b.ts:1', text: 'new RegExp(given)' }])
 })
 
-test('the check of regular expressions finds one that is quadratic', () => {
+test('the check of regular expressions finds a quadratic one', () => {
   for (const expression of [/\s+$/, /(\\*)"a\1"/g, /\bip\b.*\bwhite list/i, /^(?:a|aa)+$/]) {
     assert.ok(
       worstTexts(expression).some((text) => timeOf(expression, text, expression.global) >= LIMIT_MS),
@@ -147,7 +147,7 @@ function distinct(all: readonly Expression[]) {
   return by_text.values()
 }
 
-/** The best time at 64 KB; the time at a smaller size if that alone is too much. */
+/** The fastest time for 64 KB, or for a smaller size if that already exceeds the limit. */
 function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
   for (const size of [32, 2_048, SIZE]) {
     const input = fill(text, size)

@@ -1,5 +1,5 @@
-// Every named crash point of the code: a process dies exactly there, another one goes on, and nobody loses anything.
-// The points are read from the sources and from a run that passes them, so that a new one is covered without a word here.
+// Kills a process at each named crash point; another process continues, and no payment or payout is lost.
+// The test reads the points from the sources and from a run that passes them, so it covers a new point without a change.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,17 +17,16 @@ import { createRig, type Rig } from './rig.ts'
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
-/** Longer than every lease and than the lock of a key. */
+/** Longer than each lease and than the lock of an idempotency key. */
 const AHEAD_MS = 40_000
 const DELAY_MS = 100
-/** Most of a scenario is waiting: more of them at once than cores. */
+/** More scenarios at once than cores, because a scenario mostly waits. */
 const CONCURRENCY = 3
-/** What the payout pays. */
+/** The amount of the payout. */
 const PAYOUT_MINOR = 250_000n
 
 /**
- * The payments that are driven. The payer of the QR code never decides: a code whose request died was shown to nobody,
- * so that nobody can pay it either.
+ * The payments under test. The payer of the QR code never pays: if the request died, no payer saw the code.
  */
 const FLOWS = {
   push: async (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
@@ -41,13 +40,15 @@ const [push, qr] = await Promise.all([census('push'), census('qr')])
 const [page, passed_by_payout] = await Promise.all([census('page'), censusOfPayout()])
 const passed: Record<Flow, string[]> = { push, qr, page }
 
-test('every crash point of the code is passed by a payment or a payout that is tested', () => {
+test('a tested payment or payout passes each crash point of the code', () => {
   assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
   const covered = [...new Set([...Object.values(passed).flat(), ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
 })
 
-describe('a process that dies at a crash point takes nothing with it', { concurrency: CONCURRENCY }, () => {
+describe('another process finishes the work of a process that dies at a crash point', {
+  concurrency: CONCURRENCY,
+}, () => {
   for (const flow of Object.keys(FLOWS) as Flow[]) {
     for (const point of passed[flow]) test(`${flow}: ${point}`, () => crash(flow, point))
   }
@@ -74,7 +75,7 @@ async function crash(flow: Flow, point: string): Promise<void> {
 
     await start({ AHEAD_MS: String(AHEAD_MS) })
     const ack = await client.order(order)
-    if (before !== null) assert.equal(ack.text, before.text, 'the stored answer is the one that was given')
+    if (before !== null) assert.equal(ack.text, before.text, 'a repeated request gets the first answer')
     const again = await client.order(order)
     assert.equal(again.text, ack.text)
     if (flow !== 'qr') await quiet(rig)
@@ -87,7 +88,7 @@ async function crash(flow: Flow, point: string): Promise<void> {
   }
 }
 
-/** A process dies there while an operator approves and the payout goes out; another one finishes it. */
+/** Kills a process at the point while an operator approves and the payout is sent; another process finishes the payout. */
 async function crashPayout(point: string): Promise<void> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const cashier = await openCashier(rig)
@@ -109,7 +110,7 @@ async function crashPayout(point: string): Promise<void> {
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
     const second = await start({ AHEAD_MS: String(AHEAD_MS) })
-    // Whoever got no answer asks again: approved now, or before.
+    // The operator repeats the approval. It succeeds, or is refused because the first approval was committed.
     assert.equal(await cashier.approve(second.url, id), point === 'approve.before_commit' ? 200 : 409)
     assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
     const facts = await gatherPayoutFacts(rig)
@@ -172,7 +173,7 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
     assert.equal(facts.deliveries.length, 1)
     return
   }
-  // Its payer never decides, so that it waits: that is all that may be open.
+  // The payer never pays, so this payment stays open. No other problem is allowed.
   const [ack] = facts.acks
   const open = [
     `${ack?.collection_id} is stuck in processing`,
@@ -180,13 +181,13 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
     `${ack?.collection_id} has no event`,
   ]
   assert.deepEqual(findProblems(facts), open)
-  // Wherever the first request died, its key made one payment, under one reference.
+  // At every crash point, the key makes one payment with one reference.
   assert.equal(facts.collections.length, 1)
   assert.equal(facts.book.length, 1)
   assert.ok(facts.collections.every((row) => row.net_minor === 0n))
 }
 
-/** A payment on the page of a payment link, which its merchant has just made. */
+/** A payment on the page of a new payment link. */
 async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer_phone: string): Promise<Order> {
   const shop = shopOf(rig)
   const { id, routing_code, merchant_code: code } = shop.merchant
@@ -198,7 +199,7 @@ async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer
   return { shop, path: `/public/payment-links/${slug}/collect`, key, amount_minor: Number(amount_minor), body }
 }
 
-/** The names of all crash points in the product's sources. */
+/** The names of all crash points in server/src. */
 async function pointsOfSources(): Promise<string[]> {
   const names = new Set<string>()
   for (const file of await readdir(SOURCES, { recursive: true })) {
@@ -206,7 +207,7 @@ async function pointsOfSources(): Promise<string[]> {
     const text = await readFile(join(SOURCES, file), 'utf8')
     const calls = [...text.matchAll(/\bdeps\.point\(|(?<![\w.])point\(/g)].length
     const named = [...text.matchAll(/\bpoint\(\s*'([^']+)'\s*\)/g)]
-    assert.equal(named.length, calls, `${file}: a crash point is named by a text in quotes`)
+    assert.equal(named.length, calls, `${file}: write the name of a crash point as a text in quotes`)
     for (const [, name] of named) if (name !== undefined) names.add(name)
   }
   return [...names].sort()

@@ -1,5 +1,5 @@
-// Every screen in a real browser: in both languages, with and without the script, light and dark, narrow and enlarged.
-// WAYS=all for the long form: every screen in each language both with the script and without.
+// Opens every screen in a real browser: both languages, with and without the script, light and dark, narrow and enlarged.
+// WAYS=all opens every screen in each language both with the script and without.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,18 +25,18 @@ after(async () => {
 
 const NAMES = Object.keys(screens('sw'))
 
-/** What a page refreshes by itself without the script is announced on it, and its button does the same: no time is lost. */
+/** A page without the script announces its refresh and has a button that does the same, so the refresh takes no time away. */
 const REFRESHES = 'meta-refresh'
 
-/** Reasons of failures differ in words alone, so that two of them stand for all where the browser is asked. */
+/** Reasons of failures differ only in their words, so the browser opens two of them. */
 const LOOKED_AT = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
 
-/** Pages that are open side by side where most of the time is waiting. */
+/** Pages that a test opens at the same time, because it mostly waits. */
 const AT_ONCE = 6
 
 const PHONE = { viewport: { width: 360, height: 640 } }
 
-/** Every page, and three of them as on a mock installation. */
+/** Every page, and three pages as a mock installation shows them. */
 const VISITS = [
   ...LOOKED_AT.map((name) => [name, false] as const),
   ...['choose', 'waiting-push', 'receipt'].map((name) => [name, true] as const),
@@ -46,8 +46,8 @@ for (const way of WAYS) {
   const { language, script } = way
   const visits = VISITS.filter((_, place) => isTried(way, place))
 
-  test(`no page has a barrier that a machine can find: ${nameOf(way)}`, async () => {
-    // Light and dark in turn. Without the script a browser shows what axe, a script itself, is shown in its stead.
+  test(`axe finds no barrier on any page: ${nameOf(way)}`, async () => {
+    // axe is a script itself, so this browser runs scripts and asks for the pages without the script (`unscripted`).
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))
@@ -58,7 +58,7 @@ for (const way of WAYS) {
     await opened.close()
   })
 
-  test(`every page fits its window, however narrow or enlarged, and has room for a thumb: ${nameOf(way)}`, async () => {
+  test(`every page fits a narrow and an enlarged window, and its targets are large enough for a thumb: ${nameOf(way)}`, async () => {
     const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test }))
@@ -69,7 +69,7 @@ for (const way of WAYS) {
   })
 }
 
-test('everything on a page is reached by the keyboard alone, in the order in which it is read', async () => {
+test('the Tab key reaches every control of a page, in reading order', async () => {
   const opened = await openPage(browser, PHONE)
   for (const name of LOOKED_AT) {
     await opened.page.goto(site.address(name, 'sw', { as_test: true }))
@@ -91,7 +91,7 @@ test('everything on a page is reached by the keyboard alone, in the order in whi
   await opened.close()
 })
 
-test('the news of a page has the focus, with the script and without', async () => {
+test('a page moves the focus to its new message, with the script and without', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const opened = await openPage(browser, { javaScriptEnabled })
     for (const [name, focused] of [
@@ -102,7 +102,7 @@ test('the news of a page has the focus, with the script and without', async () =
       ['failed-timeout', 'H1'],
     ] as const) {
       await opened.page.goto(site.address(name, 'sw'))
-      // A browser without the script moves the focus with its next picture.
+      // Without the script, the browser moves the focus when it paints the next frame.
       if (focused !== 'BODY') await opened.page.locator(`${focused}:focus`).waitFor()
       assert.equal(await ask(opened.page, 'focused'), focused, name)
     }
@@ -110,7 +110,7 @@ test('the news of a page has the focus, with the script and without', async () =
   }
 })
 
-test('where people choose all colours themselves, buttons and fields keep their edges and states their signs', async () => {
+test('with forced colours, buttons and fields keep their edges and states keep their signs', async () => {
   const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
   for (const name of LOOKED_AT) {
     await opened.page.goto(site.address(name, 'sw'))
@@ -121,9 +121,9 @@ test('where people choose all colours themselves, buttons and fields keep their 
   await opened.close()
 })
 
-test('the first view is two requests, both to us, of at most 14 KB', async () => {
+test('the first view makes two requests to the server, of at most 14 KB together', async () => {
   const left = [...LOOKED_AT]
-  // Most of the time is spent on making sure that nothing more is asked for, so several pages wait side by side.
+  // The test mostly waits for further requests, so it opens several pages at the same time.
   const look = async () => {
     for (let name = left.pop(); name !== undefined; name = left.pop()) await firstView(name)
   }
@@ -150,7 +150,7 @@ async function firstView(name: string): Promise<void> {
   await opened.close()
 }
 
-test('on a phone the way by phone comes first, at a desk the QR', async () => {
+test('a narrow window shows payment by phone first, and a wide one shows the QR first', async () => {
   const order = async (width: number) => {
     const opened = await openPage(browser, { viewport: { width, height: 640 } })
     await opened.page.goto(site.address('choose', 'sw'))
@@ -162,7 +162,7 @@ test('on a phone the way by phone comes first, at a desk the QR', async () => {
   assert.deepEqual(await order(1280), ['way scan', 'way'])
 })
 
-test('a receipt is one page on a 58 mm till and one on A4, and nothing of it is cut off', async () => {
+test('a receipt fits one page of a 58 mm till and one page of A4, without cut text', async () => {
   const pages = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
   for (const language of LANGUAGES) {
     const opened = await openPage(browser)
@@ -170,7 +170,7 @@ test('a receipt is one page on a 58 mm till and one on A4, and nothing of it is 
     assert.equal(pages(await opened.page.pdf({ format: 'A4' })), 1, `A4 ${language}`)
     assert.equal(pages(await opened.page.pdf({ width: '58mm', height: '200mm' })), 1, `58 mm ${language}`)
     await opened.page.emulateMedia({ media: 'print' })
-    // 48 of the 58 mm are printed on.
+    // A till prints 48 of the 58 mm.
     await opened.page.setViewportSize({ width: 181, height: 800 })
     assert.equal(await ask(opened.page, 'overflow'), 0)
     assert.equal(await opened.page.locator('.actions').isVisible(), false)
@@ -178,7 +178,7 @@ test('a receipt is one page on a 58 mm till and one on A4, and nothing of it is 
   }
 })
 
-test('the QR stays black on white with its quiet edge where the page is dark', async () => {
+test('the QR stays black on white with its quiet zone when the page is dark', async () => {
   const opened = await openPage(browser, { colorScheme: 'dark' })
   await opened.page.goto(site.address('qr', 'en'))
   assert.deepEqual(await ask(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])

@@ -1,5 +1,4 @@
-// Every screen of the pay page with the facts that a payer would see: what the tests of the pages, and of what the pages
-// do in a browser, look at.
+// Every screen of the pay page with example data, for the tests of the pages with and without a browser.
 
 import { MAGIC_NUMBERS } from '../../src/adapters/providers/mock/magic.ts'
 import type { MerchantFrame, Screen } from '../../src/apps/pay-page/index.ts'
@@ -9,7 +8,7 @@ import type { Language } from '../../src/kernel/lib/index.ts'
 const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
 const PAYMENT = `${SLUG}/c/0192f3a0-7b1c-8def-9012-3456789abcde`
 
-/** Facts around every screen, of an ordinary shop. */
+/** The frame of every screen for an ordinary shop. */
 export function shop(language: Language, over: Partial<MerchantFrame> = {}): MerchantFrame {
   const sw = language === 'sw'
   return {
@@ -52,13 +51,13 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
   }
 }
 
-/** A shop on a mock installation. */
+/** The frame of a shop on a mock installation. */
 export function testShop(language: Language): MerchantFrame {
   const outcomes = MAGIC_NUMBERS.map(({ ending, happens }) => ({ ending, phone: `0754000${ending}`, what: happens }))
   return shop(language, { test: { outcomes } })
 }
 
-/** Each screen by a name of its own, with every branch that shows another sentence. */
+/** Each screen by its name, with one entry for each branch that shows another sentence. */
 export function screens(language: Language, base: MerchantFrame = shop(language)): Record<string, Screen> {
   const collection_id = '0192f3a0-7b1c-8def-9012-3456789abcde'
   const watch = { poll_path: `${PAYMENT}/poll`, check_path: PAYMENT }
