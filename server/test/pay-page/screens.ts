@@ -53,7 +53,11 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
 
 /** The frame of a shop on a mock installation. */
 export function testShop(language: Language): MerchantFrame {
-  const outcomes = MAGIC_NUMBERS.map(({ ending, happens }) => ({ ending, phone: `0754000${ending}`, what: happens }))
+  const outcomes = MAGIC_NUMBERS.map(({ ending, happens, happens_sw }) => ({
+    ending,
+    phone: `0754000${ending}`,
+    what: language === 'sw' ? happens_sw : happens,
+  }))
   return shop(language, { test: { outcomes } })
 }
 

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { gather, newId } from '../../kernel/lib/index.ts'
+import { gather, type Language, newId } from '../../kernel/lib/index.ts'
 import { latestPayments, type PagePayment } from '../../money/collections/index.ts'
 import { createFindInvoiceByLink } from '../../money/invoices/index.ts'
 import {
@@ -19,14 +19,14 @@ import { createPdfSender } from './pdf-sender.ts'
 import { frameOf } from './reply.ts'
 import type { PageState, ScreenContext } from './screen-of.ts'
 import { createFindUnanswered } from './unanswered.ts'
-import type { MerchantFrame, PayMethod } from './view.ts'
+import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 
 /** The dependencies of the pages. `outcomes`: the magic numbers of an installation that has only mock providers. */
 export type PayPageOptions = {
   collect: Collect
   find(environment: 'live', wanted: { method: Method }): Provider | null
   live: readonly Provider[]
-  outcomes: readonly { ending: string; happens: string }[]
+  outcomes: readonly { ending: string; happens: string; happens_sw: string }[]
 }
 
 /** The method of a provider for each way to pay. */
@@ -55,12 +55,17 @@ export function createPageContext(deps: Deps, options: PayPageOptions) {
     networkHelp: createNetworkHelp(deps),
     pdfs: createPdfSender(),
     rehearses: options.live.every(({ capabilities }) => capabilities.rehearses),
-    outcomes: options.outcomes.map(({ ending, happens }) => ({
-      ending,
-      phone: `${MAGIC_PHONE}${ending}`,
-      what: happens,
-    })),
+    outcomes: { sw: outcomesIn('sw', options), en: outcomesIn('en', options) },
   }
+}
+
+/** The labelled outcomes in one language. */
+function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutcome[] {
+  return outcomes.map(({ ending, happens, happens_sw }) => ({
+    ending,
+    phone: `${MAGIC_PHONE}${ending}`,
+    what: language === 'sw' ? happens_sw : happens,
+  }))
 }
 
 /** The ways to pay the amount of this link for which a provider is available. */
@@ -93,7 +98,7 @@ export async function screenContextOf(
     description: link.description,
     reference: link.reference,
     ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
-    test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes : [] } : null,
+    test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes[frame.language] : [] } : null,
     pay_path,
     help_path: `${pay_path}/help`,
     help: help.map(({ help_sw, help_en, ...row }) => ({ ...row, help: frame.language === 'sw' ? help_sw : help_en })),

@@ -187,11 +187,13 @@ test('every problem links to an element of the page', () => {
   }
 })
 
-test('the outcomes of magic numbers are marked as English for screen readers', () => {
-  const page = renderScreen(screens('sw', testShop('sw')).choose as Screen)
-  const outcomes = page.match(/<li><button[^>]*>.*?<\/li>/g) ?? []
-  assert.equal(outcomes.length, MAGIC_NUMBERS.length)
-  for (const outcome of outcomes) assert.match(outcome, /<span lang="en">/)
+test('the choose page labels the outcomes of magic numbers in its own language', () => {
+  for (const language of LANGUAGES) {
+    const page = renderScreen(screens(language, testShop(language)).choose as Screen)
+    const labels = [...page.matchAll(/<li><button[^>]*><b>\d+<\/b> <span><bdi>(.*?)<\/bdi>/g)].map(([, label]) => label)
+    const expected = MAGIC_NUMBERS.map(({ happens, happens_sw }) => (language === 'sw' ? happens_sw : happens))
+    assert.deepEqual(labels, expected)
+  }
 })
 
 test('the page of a rate limit rounds the time of the next attempt up to a minute', () => {

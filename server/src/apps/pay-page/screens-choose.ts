@@ -151,7 +151,7 @@ function outcomeButtons(view: ChooseScreen): Html | null {
 <ul class="outcomes">
 ${rows.map(
   ({ ending, phone, what }) =>
-    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> <span lang="en">${merchantText(what)}</span></button></li>
+    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> <span>${merchantText(what)}</span></button></li>
 `,
 )}</ul>
 `

@@ -21,8 +21,8 @@ export type Fate = {
 
 /** A row of a table. */
 type MagicRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
-/** A row of the table of payments. */
-export type MagicNumber = MagicRow<Fate>
+/** A row of the table of payments. `happens_sw`: the label of the payment page in Swahili. */
+export type MagicNumber = MagicRow<Fate> & { happens_sw: string }
 
 const SUCCESS: Result = { kind: 'succeeded' }
 const OTHER_AMOUNT_EXTRA_MINOR = 100_00n
@@ -36,74 +36,98 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   {
     ending: '001',
     happens: 'approved by the payer',
+    happens_sw: 'mlipaji anathibitisha',
     ends_as: '`successful`, always',
     fate: { results: [SUCCESS], callbacks: 1 },
   },
-  { ending: '002', happens: 'wrong PIN', ends_as: '`failed` with `wrong_pin`', fate: declined('wrong_pin') },
+  {
+    ending: '002',
+    happens: 'wrong PIN',
+    happens_sw: 'PIN si sahihi',
+    ends_as: '`failed` with `wrong_pin`',
+    fate: declined('wrong_pin'),
+  },
   {
     ending: '003',
     happens: 'not enough balance',
+    happens_sw: 'salio halitoshi',
     ends_as: '`failed` with `insufficient_balance`',
     fate: declined('insufficient_balance'),
   },
   {
     ending: '004',
     happens: 'the payer cancels',
+    happens_sw: 'mlipaji anaghairi',
     ends_as: '`failed` with `user_cancelled`',
     fate: declined('user_cancelled'),
   },
   {
     ending: '005',
     happens: 'the network declines',
+    happens_sw: 'mtandao unakataa',
     ends_as: '`failed` with `provider_declined`',
     fate: declined('provider_declined'),
   },
-  { ending: '006', happens: 'the prompt runs out', ends_as: '`failed` with `expired`', fate: declined('expired') },
+  {
+    ending: '006',
+    happens: 'the prompt runs out',
+    happens_sw: 'muda wa kuthibitisha unaisha',
+    ends_as: '`failed` with `expired`',
+    fate: declined('expired'),
+  },
   {
     ending: '007',
     happens: 'the provider never gives a final answer',
+    happens_sw: 'mtoa huduma hatoi jibu la mwisho',
     ends_as: '`processing`, then `failed` with `timeout` at the deadline',
     fate: { results: [], callbacks: 0 },
   },
   {
     ending: '008',
     happens: 'success, but no callback is ever sent',
-    ends_as: '`successful`, found by asking',
+    happens_sw: 'malipo yanafanikiwa, lakini mtoa huduma hatumi taarifa',
+    ends_as: '`successful`, found by a query',
     fate: { results: [SUCCESS], callbacks: 0 },
   },
   {
     ending: '009',
     happens: 'success, called back three times',
+    happens_sw: 'malipo yanafanikiwa, mtoa huduma anatuma taarifa mara tatu',
     ends_as: '`successful`, credited once',
     fate: { results: [SUCCESS], callbacks: 3 },
   },
   {
     ending: '010',
     happens: 'failure reported first, success afterwards',
+    happens_sw: 'kwanza yanashindikana, kisha yanafanikiwa',
     ends_as: '`failed`, then `successful`',
     fate: { results: [{ kind: 'declined', reason: 'provider_declined' }, SUCCESS], callbacks: 1 },
   },
   {
     ending: '011',
     happens: 'the provider took another amount (100 shillings more)',
+    happens_sw: 'mtoa huduma anachukua kiasi kingine (shilingi 100 zaidi)',
     ends_as: '`pending_clearance`',
     fate: { results: [{ kind: 'succeeded', extra_minor: OTHER_AMOUNT_EXTRA_MINOR }], callbacks: 1 },
   },
   {
     ending: '012',
     happens: 'success, reversed afterwards',
+    happens_sw: 'malipo yanafanikiwa, kisha yanarudishwa',
     ends_as: '`successful`, then `reversed`',
     fate: { results: [SUCCESS, { kind: 'reversed' }], callbacks: 1 },
   },
   {
     ending: '013',
     happens: 'the provider is down',
+    happens_sw: 'mtoa huduma hapatikani',
     ends_as: '`failed` with `provider_unavailable`',
     fate: { results: [{ kind: 'declined', reason: 'provider_unavailable' }], callbacks: 0, at_once: true },
   },
   {
     ending: '014',
     happens: 'held for review',
+    happens_sw: 'malipo yanazuiwa ili yakaguliwe',
     ends_as: '`pending_clearance`',
     fate: { results: [{ kind: 'held' }], callbacks: 1 },
   },
@@ -142,7 +166,7 @@ export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
   },
   {
     ending: '103',
-    happens: 'ambiguous: the provider never says whether it paid',
+    happens: 'ambiguous: the provider never reports a result',
     ends_as: '`NEEDS_RECONCILIATION`, until an operator resolves it',
     fate: { request: 'unclear' },
   },
@@ -161,7 +185,7 @@ export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
   {
     ending: '106',
     happens: 'success, but no callback is ever sent',
-    ends_as: '`SUCCESS`, found by asking',
+    ends_as: '`SUCCESS`, found by a query',
     fate: { request: 'taken', results: [PAID], callbacks: 0 },
   },
 ]
