@@ -140,7 +140,7 @@ async function openForm(world: Served, language: string) {
   const { url } = authorizeUrl(world.base)
   const form = await browser.follow(await browser.get(url))
   return {
-    tryOne: (email: string, password = 'si nenosiri langu') => browser.post(form.url, { email, password }),
+    tryOne: (email: string, password = 'si nywila yangu') => browser.post(form.url, { email, password }),
   }
 }
 

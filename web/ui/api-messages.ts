@@ -200,7 +200,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has {} fields, and the header another number': 'una safu {}, tofauti na mstari wa kwanza',
   'has neither reference nor provider_id': 'hauna reference wala provider_id',
   'has a reference or provider_id of more than {} characters': 'reference au provider_id inazidi herufi {}',
-  'has no kind, and no reference of ours that would tell it': 'hauna kind, wala kumbukumbu yetu inayoionyesha',
+  'has no kind, and no reference of ours that would tell it': 'hauna kind, wala namba yetu ya kumbukumbu inayouonyesha',
   'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
   'has a quote that is never closed': 'kuna alama ya nukuu isiyofungwa',
   'has something behind a closing quote': 'kuna kitu baada ya nukuu kufungwa',

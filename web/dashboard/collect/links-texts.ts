@@ -16,7 +16,7 @@ export const linksTexts = texts({
     description_hint: 'Mteja anayasoma: kwa mfano “Viatu vya ngozi”.',
     customer: 'Jina la mteja',
     customer_hint: 'Linaonekana kwenye ukurasa wa malipo.',
-    more: 'Zaidi: simu, kumbukumbu na mwisho wa kulipa',
+    more: 'Zaidi: simu, namba ya kumbukumbu na mwisho wa kulipa',
     phone: 'Simu ya mteja',
     phone_hint: 'Mfano 0754 123 456. Mteja anaiona ikiwa imefichwa kiasi.',
     reference: 'Namba yako ya kumbukumbu',

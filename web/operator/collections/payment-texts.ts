@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const paymentTexts = texts({
   sw: {
     title: 'Malipo yote',
-    lead: 'Malipo ya biashara zote, mapya kwanza. Chagua hali, au tafuta kwa kumbukumbu, simu au siku.',
+    lead: 'Malipo ya biashara zote, mapya kwanza. Chagua hali, au tafuta kwa namba ya kumbukumbu, simu au siku.',
     status: 'Hali',
     environment: 'Mazingira',
     method: 'Njia',

@@ -43,7 +43,7 @@ export const decideTexts = texts({
     },
     retry: {
       title: 'Tuma tena kwa mtoa huduma?',
-      text: 'Mtoa huduma aliikataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Itatumwa kwa kumbukumbu ile ile, kwa hiyo haiwezi kulipwa mara mbili.',
+      text: 'Mtoa huduma aliikataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Itatumwa kwa namba ile ile ya kumbukumbu, kwa hiyo haiwezi kulipwa mara mbili.',
       button: (amount: string) => `Tuma tena ${amount}`,
       done: (amount: string) => `Imetumwa tena: ${amount} zinasubiri jibu la mtoa huduma.`,
     },

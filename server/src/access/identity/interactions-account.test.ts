@@ -60,7 +60,7 @@ test('without a mail server the pages say that no e-mail is sent and what to do,
   await signUp(known)
   for (const [lang, words] of [
     ['sw', 'Mfumo huu hautumi barua pepe'],
-    ['en', 'This installation sends no e-mail'],
+    ['en', 'This server sends no e-mail'],
   ] as const) {
     const pages: Shown[] = []
     for (const email of [known, newEmail()]) {
@@ -203,7 +203,7 @@ describe('a new password', () => {
     const tokens = await signIn(world, person, browser)
     await askReset(person.email)
     const url = await mailedUrl(world, person.email)
-    assert.match((await from().get(url)).text, /Choose a new password|Chagua nenosiri jipya/)
+    assert.match((await from().get(url)).text, /Choose a new password|Chagua nywila mpya/)
     world.deps.clock.advance(1)
     assert.equal((await from().post(url, { password: 'ndege juu ya mti' })).status, 200)
 
@@ -217,7 +217,7 @@ describe('a new password', () => {
     await signIn(world, { ...person, password: 'ndege juu ya mti' })
     assert.equal((await from().post(url, { password: 'tena na tena na tena' })).status, 400)
     const [told] = await listEmails(world.deps, { to: person.email })
-    assert.match(told?.subject ?? '', /nenosiri lako limebadilishwa/)
+    assert.match(told?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
   test('of two uses of the link at the same moment one sets the password', async () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 
 const STRANGER = 'hayupo@example.com'
-const WRONG = 'si nenosiri langu'
+const WRONG = 'si nywila yangu'
 
 /** Opens the sign-in form in a browser. */
 async function open(at: Served, browser = openBrowser(at.base), more: Record<string, string> = {}) {
@@ -406,7 +406,7 @@ describe('the second step', () => {
     assert.equal((await (await toCode(person)).give(codes[0] ?? '')).status, 303)
     assert.deepEqual(await used(), [{ actor_id: person.id, target_id: person.id, address: '127.0.0.1' }])
     const [told] = await listEmails(world.deps, { to: person.email })
-    assert.match(told?.subject ?? '', /nambari ya dharura imetumika/)
+    assert.match(told?.subject ?? '', /namba ya dharura imetumika/)
   })
 
   test('in production an operator cannot sign in without one', async () => {

@@ -20,17 +20,17 @@ const BODIES = {
   'identity.known': {
     sw: (b: string, u: string) => [
       `${b}: una akaunti tayari`,
-      `Mtu amejaribu kufungua akaunti ya ${b} kwa anwani hii, lakini ipo tayari.\n\nKama ni wewe, ingia kwa nenosiri lako. Kama huna, weka jipya hapa ndani ya dakika 30:\n${u}\n\nKama si wewe, usifanye chochote.`,
+      `Mtu amejaribu kufungua akaunti ya ${b} kwa anwani hii, lakini ipo tayari.\n\nKama ni wewe, ingia kwa nywila yako. Kama huna, weka mpya hapa ndani ya dakika 30:\n${u}\n\nKama si wewe, usifanye chochote.`,
     ],
     en: (b: string, u: string) => [
       `${b}: you have an account already`,
-      `Somebody tried to create an account at ${b} with this address, but there is one already.\n\nIf it was you, sign in with your password. If you have none, set one here within 30 minutes:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person tried to create an account at ${b} with this address, but there is one already.\n\nIf it was you, sign in with your password. If you have none, set one here within 30 minutes:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
   'identity.reset': {
     sw: (b: string, u: string) => [
-      `${b}: weka nenosiri jipya`,
-      `Fungua kiungo hiki ili kuweka nenosiri jipya. Kinatumika mara moja, ndani ya dakika 30:\n${u}\n\nKama hukuomba, usifanye chochote: nenosiri lako halijabadilika.`,
+      `${b}: weka nywila mpya`,
+      `Fungua kiungo hiki ili kuweka nywila mpya. Kinatumika mara moja, ndani ya dakika 30:\n${u}\n\nKama hukuomba, usifanye chochote: nywila yako haijabadilika.`,
     ],
     en: (b: string, u: string) => [
       `${b}: set a new password`,
@@ -40,17 +40,17 @@ const BODIES = {
   'identity.unknown': {
     sw: (b: string, u: string) => [
       `${b}: hakuna akaunti kwa anwani hii`,
-      `Mtu ameomba nenosiri jipya la ${b} kwa anwani hii, lakini haina akaunti. Labda ulitumia anwani nyingine.\n\nUnaweza kufungua akaunti hapa:\n${u}\n\nKama si wewe, usifanye chochote.`,
+      `Mtu ameomba nywila mpya ya ${b} kwa anwani hii, lakini haina akaunti. Labda ulitumia anwani nyingine.\n\nUnaweza kufungua akaunti hapa:\n${u}\n\nKama si wewe, usifanye chochote.`,
     ],
     en: (b: string, u: string) => [
       `${b}: no account with this address`,
-      `Somebody asked for a new password at ${b} for this address, but it has no account. Perhaps you used another one.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person asked for a new password at ${b} for this address, but it has no account. Perhaps you used another one.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
   'identity.changed': {
     sw: (b: string, u: string) => [
-      `${b}: nenosiri lako limebadilishwa`,
-      `Nenosiri la akaunti yako ya ${b} limebadilishwa, na umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka lingine mara moja hapa:\n${u}`,
+      `${b}: nywila yako imebadilishwa`,
+      `Nywila ya akaunti yako ya ${b} imebadilishwa, na umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka nyingine mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string) => [
       `${b}: your password was changed`,
@@ -59,12 +59,12 @@ const BODIES = {
   },
   'identity.recovery': {
     sw: (b: string, u: string) => [
-      `${b}: nambari ya dharura imetumika`,
-      `Mtu ameingia kwenye akaunti yako ya ${b} kwa nenosiri lako na moja ya nambari zako za dharura. Nambari hiyo haitumiki tena.\n\nKama si wewe, weka nenosiri jipya mara moja hapa:\n${u}`,
+      `${b}: namba ya dharura imetumika`,
+      `Mtu ameingia kwenye akaunti yako ya ${b} kwa nywila yako na moja ya namba zako za dharura. Namba hiyo haitumiki tena.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string) => [
       `${b}: a recovery code was used`,
-      `Somebody signed in to your account at ${b} with your password and one of your recovery codes. That code works no more.\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `A person signed in to your account at ${b} with your password and one of your recovery codes. That code no longer works.\n\nIf it was not you, set a new password at once here:\n${u}`,
     ],
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>

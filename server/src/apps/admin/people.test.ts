@@ -34,7 +34,7 @@ test('the command shows the e-mails of an installation without a mail server and
   const { deps } = world
   const letter = {
     to: 'asha@example.com',
-    subject: 'Weka nenosiri',
+    subject: 'Weka nywila',
     text: 'https://example.com/x',
     kind: 'password.reset',
   }

@@ -79,7 +79,7 @@ export const sw = {
   qr_alt: 'QR ya kulipa {amount}',
   qr_save: 'Hifadhi picha ya QR',
   qr_same_phone: 'Unalipa kwa simu hii hii? Hifadhi picha, kisha ichague kwenye app kutoka kwenye picha zako.',
-  qr_token: 'Namba ya kulipia',
+  qr_token: 'Tokeni ya malipo',
   still_waiting: 'Bado tunasubiri majibu',
   still_waiting_lead: 'Mtandao wako wa simu haujatupa majibu. Malipo hayajashindikana.',
   do_not_pay_again: 'Kama umeshaweka PIN, usilipe tena. Majibu yatafika hapa.',

@@ -58,7 +58,7 @@ describe('an unpaid invoice', () => {
       assert.equal(told.length, count + 1, at)
       assert.equal(
         told.at(-1)?.text,
-        `Duka la Asha: kumbusho, ankara ${sent.number}, TZS 25,000, ${text}: ${sent.payment_url}`,
+        `Duka la Asha: kikumbusho, ankara ${sent.number}, TZS 25,000, ${text}: ${sent.payment_url}`,
       )
       world.deps.clock.advance(20 * HOUR_MS)
       await world.work()

@@ -32,7 +32,7 @@ type Texts = {
 const TEXTS: Record<Language, Texts> = {
   sw: {
     invoice: 'ankara',
-    reminder: 'kumbusho, ankara',
+    reminder: 'kikumbusho, ankara',
     when: {
       before: (date) => `lipa hadi ${date}`,
       today: () => 'lipa leo',
