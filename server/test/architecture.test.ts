@@ -1,6 +1,6 @@
 /**
- * The rules that keep this code easy to change, checked by reading it. Needs no database. Each message says how to
- * repair what it found; each rule is also shown a text that breaks it, so that no rule is asleep.
+ * Rules that keep the code easy to change, checked on the texts of the sources. Needs no database. Each message tells how to
+ * repair a breach. Each rule is also run on a text that breaks it, so that a rule that finds nothing fails.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -25,12 +25,12 @@ const WINGS: Record<string, readonly string[]> = {
 /** The files beside the wings, in order. They may import every room. */
 const PROGRAMS = ['system.ts', 'process.ts', 'main.ts', 'admin.ts']
 
-/** Every room with its wing, in order; then the files beside the wings. */
+/** Every room with its wing, in order, then the files beside the wings. */
 const ORDER = [...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)), ...PROGRAMS]
 
-/** Doors beside index.ts, and which rooms and programs may use them. Null: every room below. */
+/** Doors beside index.ts, and the rooms and programs that may use them. Null: every later room. */
 const DOORS: Record<string, readonly string[] | null> = {
-  'adapters/providers/port.ts': null, // what a provider is
+  'adapters/providers/port.ts': null, // defines a provider
   'adapters/providers/answer.ts': null, // checks what a provider answered
   'adapters/providers/extras.ts': null, // capabilities that some providers have
   'adapters/providers/breaker.ts': null, // the circuit breaker
@@ -49,7 +49,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/options.ts': ['admin.ts'],
 }
 
-/** `code` is the text with its comments blanked out, line for line. */
+/** `code` is the text with its comments replaced by blanks, line for line. */
 type Source = { path: string; text: string; code: string }
 
 const IS_TEST = /\.test\.ts$/
@@ -81,7 +81,7 @@ const tests = [
   ...filesBelow(join(ROOT, 'sdk'), '.test.ts'),
 ]
 
-/** What tests stand on, and the rest of the project. */
+/** Folders of tests, and the other parts of the repository. */
 const helpers = ['server/test', 'sdk', 'bench', 'scripts'].flatMap((folder) =>
   filesBelow(join(ROOT, folder), '.ts')
     .filter(({ path }) => !IS_TEST.test(path))
@@ -95,7 +95,7 @@ function holds(rule: Rule, files: readonly Source[]): void {
   assert.equal(problems.length, 0, `\n${problems.join('\n')}\n`)
 }
 
-/** Shows a rule that finds something in each of these texts, and nothing in those. */
+/** Asserts that a rule finds something in each of these texts and nothing in those. */
 function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [string, string][] }): void {
   for (const [path, text] of cases.breaks)
     assert.ok(rule([source(path, text)]).length > 0, `not found: ${path}: ${text}`)
@@ -130,7 +130,7 @@ function importProblem(from: string, to: string): string | null {
   if (ORDER.indexOf(there) > ORDER.indexOf(here)) {
     return `${there} comes after ${here}. Move what is shared up into an earlier room, or hand it in as an argument`
   }
-  if (there.endsWith('.ts')) return null // a file beside the wings: only later ones of these import it
+  if (there.endsWith('.ts')) return null // a file beside the wings: only later files of this list import it
   if (to === `${there}/index.ts`) return null
   const guests = DOORS[to]
   if (guests === undefined) return `import from ${there}/index.ts, and export what you need there`
@@ -164,7 +164,7 @@ test('the import rule finds a wrong wing, a wrong room, a side door, an adapter 
   })
 })
 
-/** A twin plays a gateway: it shares the basics of the server and nothing of an adapter, or both would make the same mistake. */
+/** A twin simulates a gateway. It shares no code with an adapter, because shared code would share its mistakes. */
 const twinImports: Rule = (files) =>
   files.flatMap(({ path, code }) =>
     [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
@@ -187,7 +187,7 @@ test('a twin of a gateway shares no code with an adapter', () => {
   })
 })
 
-/** What a part of web/ and sdk/ may not import. Nothing imports bench/ and scripts/, which are programs. */
+/** What a part of web/ and sdk/ may not import. No part imports bench/ and scripts/, which are programs. */
 const FORBIDDEN_IMPORTS: Record<string, readonly string[]> = {
   'web/ui/': ['web/dashboard/', 'web/operator/', 'sdk/'],
   'web/dashboard/': ['web/operator/', 'sdk/'],
@@ -331,7 +331,7 @@ const BANS: Ban[] = [
   },
 ]
 
-/** Lines of `files` that match, outside the files which may. */
+/** Lines of `files` that match, except in the files that may. */
 function breaches(ban: Ban, files: readonly Source[]): string[] {
   return files
     .filter(({ path }) => !(path in (ban.but ?? {})))
@@ -344,7 +344,7 @@ function breaches(ban: Ban, files: readonly Source[]): string[] {
 }
 
 for (const ban of BANS) {
-  test(`nowhere in the server: ${ban.what}`, () => {
+  test(`the server contains no forbidden text: ${ban.what}`, () => {
     holds((files) => breaches(ban, files), [...sources, ...twins])
     for (const path of Object.keys(ban.but ?? {})) {
       const file = [...sources, ...twins].find((one) => one.path === path)
@@ -356,7 +356,7 @@ for (const ban of BANS) {
   })
 }
 
-test('each ban finds what it forbids', () => {
+test('each ban finds the text that it forbids', () => {
   const forbidden: Record<string, string[]> = {
     'the time of this machine': ['const a = Date.now()', 'const a = new Date()', 'const a = new Date'],
     'a timer of this machine': ['setTimeout(run, 5)', "import { setTimeout } from 'node:timers/promises'"],
@@ -397,12 +397,12 @@ const unfinished: Rule = (files) =>
       ),
   )
 
-test('nothing is left to do in the code', () => {
+test('no comment of the code leaves work to do', () => {
   holds(unfinished, [...all, ...twins, ...tests])
   isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
 
-// Comments must stand on their own: whoever reads them has this repository and nothing else.
+// Comments may cite only pages of this repository, because a reader has no others.
 const elsewhere: Rule = (files) =>
   files.flatMap(({ path, text }) =>
     text
@@ -439,7 +439,7 @@ const undocumented: Rule = (files) =>
     })
   })
 
-test('every export says what it promises', () => {
+test('each export has a comment that states its guarantee', () => {
   holds(undocumented, [...sources, ...twins, ...helpers])
   isAwake(undocumented, {
     breaks: [

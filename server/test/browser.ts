@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** What is behind the address line of each window: two more pages, which nobody here opens, and a quarter of the work. */
+/** Chromium prepares two more pages for the address line of each window. Without them a window needs a quarter less work. */
 const ADDRESS_LINE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 
-/** Chromium heeds the last list of what is off: whatever playwright-core switches off stands in ours as well. */
+/** Chromium uses only the last list of disabled features, so this list repeats the features that playwright-core disables. */
 const SWITCHED_OFF = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -29,15 +29,15 @@ const SWITCHED_OFF = [
 /** Starts Chromium: see find-browser.ts. Close it in `after`. */
 export async function launchBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
-  // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
+  // As root, and in containers, Chromium cannot build its own sandbox. The tests open only pages of this repository.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
   return chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
 }
 
-/** A page of its own context, and what the browser complained of: errors of scripts, refused resources, broken policy. */
+/** A page in its own context, and the complaints of the browser: script errors, refused resources, violated policies. */
 export type WatchedPage = { page: Page; context: BrowserContext; complaints: string[]; close(): Promise<void> }
 
-/** Opens a page that keeps each complaint of the browser. */
+/** Opens a page that records each complaint of the browser. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
@@ -52,7 +52,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 /** A small server on loopback, answered by one function. */
 export type Site = { url: string; close(): Promise<void> }
 
-/** Starts a server. An answer that throws is a 500 with the error in it. */
+/** Starts a server. If the function throws, the response is a 500 with the error. */
 export async function startSite(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<Site> {

@@ -1,5 +1,5 @@
-// A flood at the address of callbacks: it credits nothing, fills neither tables nor log, asks the provider next to nothing,
-// and the one true callback in the middle of it is honoured.
+// A flood of callbacks credits nothing, fills neither tables nor log, and causes almost no queries to the provider.
+// A true callback in the middle of the flood is processed.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -15,7 +15,7 @@ const SECRET = 'mock-provider-secret'
 const HEADER = 'x-mock-signature'
 const sign = (body: string | Buffer, secret = SECRET) => createHmac('sha256', secret).update(body).digest('hex')
 
-/** References that the provider was asked about, and those that it calls paid. */
+/** References that the server queried, and references that the provider reports as paid. */
 const asked: string[] = []
 const paid = new Map<string, bigint>()
 let slow: Promise<void> = Promise.resolve()
@@ -65,7 +65,7 @@ const money = async () =>
 const completed = (reference: string, more: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...more })
 const unknownReference = () => `${idToBase32(newId(world.deps, world.merchant.routing_code))}01`
 
-/** Sends callbacks, some hundred at a time, and answers how often each status was the answer. */
+/** Sends callbacks, some hundred at a time, and counts the responses by status. */
 async function send(callbacks: readonly (() => Promise<{ status: number }>)[]): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   for (let at = 0; at < callbacks.length; at += 250) {
@@ -85,23 +85,23 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
     ...many(1_000, (i) => [world, about(i), { signature: null }]),
     ...many(1_000, (i) => [world, about(i), { signature: i % 2 === 0 ? 'f'.repeat(64) : 'x'.repeat(i % 200) }]),
     ...many(1_000, (i) => [world, about(i), { secret: 'a guess' }]),
-    // Well signed, but over other bytes: an amount was added.
+    // A signature over other bytes: the callback got an amount afterwards.
     ...many(500, (i) => [world, `${about(i)} `, { signature: sign(about(i)) }]),
   ])
   assert.deepEqual(statuses, { 403: 3_500 })
   assert.equal(await money(), before_it.money)
   for (const { id } of open) assert.equal(await statusOf(id), 'processing')
-  assert.equal(asked.length, before_it.asked, 'the provider is asked nothing because of them')
+  assert.equal(asked.length, before_it.asked, 'the server queries nothing because of them')
   assert.equal(await count(`provider_callbacks where verdict = 'forged'`), 10)
   const lines = world.deps.logged.slice(before_it.lines).filter((line) => line.includes('callback'))
-  assert.equal(lines.length, 10, 'not a line for each')
+  assert.equal(lines.length, 10, 'the log has no line for each callback')
 
   world.deps.clock.advance(60_000)
   await callBack(world, about(0), { signature: null })
   assert.match(world.deps.logged.join(''), /"count":3490,"msg":"more forged callbacks in an earlier minute"/)
 })
 
-test('thousands of signed callbacks about payments that are not ours are taken, credit nothing, and few are kept', async () => {
+test('thousands of signed callbacks about foreign payments are accepted, credit nothing, and few are stored', async () => {
   world.deps.clock.advance(60_000)
   const before_it = { money: await money(), asked: asked.length, lines: world.deps.logged.length }
   assert.deepEqual(await send(many(2_000, () => [world, completed(unknownReference())])), { 200: 2_000 })
@@ -112,7 +112,7 @@ test('thousands of signed callbacks about payments that are not ours are taken, 
   assert.equal(lines.length, 100)
 })
 
-test('a true callback in the middle of a flood is honoured, and its replays credit nothing and ask next to nothing', async () => {
+test('a true callback in a flood settles its payment, and its replays credit nothing and cause almost no queries', async () => {
   const payment = await prompted()
   paid.set(payment.reference, 100_000n)
   const truth = completed(payment.reference)
@@ -138,7 +138,7 @@ test('a true callback in the middle of a flood is honoured, and its replays cred
   assert.equal(await count(`ledger_transfers where source_id = '${payment.id}'`), 1)
 })
 
-test('a callback that comes while the provider is asked is asked about again: what it tells of may be newer', async () => {
+test('a callback that arrives during a status query causes a second query, because its news may be newer', async () => {
   const payment = await prompted()
   let answer = () => {}
   slow = new Promise((resolve) => {
@@ -147,7 +147,7 @@ test('a callback that comes while the provider is asked is asked about again: wh
   const before_it = asked.length
   const first = callBack(world, completed(payment.reference, { event: 1 }))
   while (asked.length === before_it) await new Promise((resolve) => setImmediate(resolve))
-  // The provider's answer is on its way, and says that it is open; then the payer pays.
+  // The provider's answer "open" is on its way when the payer pays.
   const newer = completed(payment.reference, { event: 2 })
   const second = callBack(world, newer)
   await until(async () => (await keptOf(world, newer)).length === 1)
@@ -158,7 +158,7 @@ test('a callback that comes while the provider is asked is asked about again: wh
   assert.equal(await statusOf(payment.id), 'successful')
 })
 
-test('who floods is limited by address, and no flood shuts out a provider, not even behind the same proxy', async () => {
+test('the server limits a flood by address, and no flood blocks the provider, not even from behind the same proxy', async () => {
   const env = { MOCK_SECRET: SECRET, RATE_LIMIT_CALLBACKS: '50', TRUST_PROXY: 'loopback' }
   const limited = await createWorld({ env, compose: { providers: [provider] } })
   try {
@@ -170,7 +170,7 @@ test('who floods is limited by address, and no flood shuts out a provider, not e
         key: null,
         headers: { 'content-type': 'application/json', 'x-forwarded-for': address, [HEADER]: signature },
       })
-    // One after the other: the counter counts those that come in the same turn together.
+    // One after the other: the rate limit counts simultaneous callbacks together.
     const flood = async (address: string, length: number) => {
       const statuses: Record<number, number> = {}
       for (let i = 0; i < length; i++) {
@@ -183,14 +183,14 @@ test('who floods is limited by address, and no flood shuts out a provider, not e
     const truth = completed(reference)
     const true_one = from('192.0.2.7', truth, sign(truth))
     assert.deepEqual(await flood('203.0.113.5', 300), { 403: 50, 429: 250 })
-    assert.equal((await true_one()).status, 200, 'a flood from elsewhere is none of the provider')
+    assert.equal((await true_one()).status, 200, 'a flood from another address does not block the provider')
 
-    // Now the flood comes by the provider's own address.
+    // The flood now comes from the provider's own address.
     assert.deepEqual(await flood('192.0.2.7', 300), { 403: 300 })
     paid.set(reference, 100_000n)
     assert.equal((await true_one()).status, 200)
     assert.equal((await limited.get(`/v1/collections/${id}`, limited.live_key)).body.data.status, 'successful')
-    assert.deepEqual(await flood('203.0.113.6', 60), { 403: 50, 429: 10 }, 'what others may is as before')
+    assert.deepEqual(await flood('203.0.113.6', 60), { 403: 50, 429: 10 }, 'the limit of other addresses is unchanged')
   } finally {
     await limited.close()
   }

@@ -1,9 +1,9 @@
-// What tests of callbacks share: the mock provider's voice, and what was kept of it.
+// Helpers of tests of callbacks: send a callback as the mock provider, and read the stored callbacks.
 
 import { createHmac } from 'node:crypto'
 import type { Reply, World } from './harness.ts'
 
-/** Sends a callback as a mock provider would; forged when `secret` or `signature` is given. A null signature sends none. */
+/** Sends a callback as the mock provider does; with `secret` or `signature`, a forged one. Null `signature`: no signature. */
 export function callBack(
   world: World,
   body: string | Buffer,
@@ -21,10 +21,10 @@ export function callBack(
   })
 }
 
-/** A callback as it was kept. */
+/** A stored callback. */
 export type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
 
-/** What was kept of a callback with this body. */
+/** The stored callback with this body. */
 export function keptOf(world: World, body: string): Promise<Kept[]> {
   return world.rows<Kept>(
     'select verdict, times, provider, provider_reference, body from provider_callbacks where body = $1',

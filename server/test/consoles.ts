@@ -1,11 +1,11 @@
-// Operators who signed in to their console some time ago, and others who stand beside them.
+// Operators who signed in to their console some time ago, and members of merchants.
 
 import { SignJWT } from 'jose'
 import { signingKey } from '../src/access/identity/index.ts'
 import type { Console, Role } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** A token as the built-in provider makes it for somebody who signed in to a console, `age_s` seconds ago. */
+/** A token as the built-in provider issues it to a person who signed in to a console `age_s` seconds ago. */
 export async function consoleToken(
   world: World,
   user_id: string,
@@ -24,10 +24,10 @@ export async function consoleToken(
     .sign(private_key)
 }
 
-/** An operator: who they are, and a token of theirs that is good now. */
+/** An operator, and a token that is valid now. */
 export type Operator = { user_id: string; email: string; token(): Promise<string> }
 
-/** A new operator, who may have roles in merchants too. */
+/** A new operator, optionally with roles in merchants. */
 export async function newOperator(
   world: World,
   roles: { role: Role; merchant?: World['merchant'] }[] = [],

@@ -1,4 +1,4 @@
-/** A database of its own for each test: a copy of the migrated template that `npm test` has prepared. */
+/** A separate database for each test: a copy of the migrated template that `npm test` has prepared. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,7 +12,7 @@ const RETRY_MS = 25
 /** A database of one test, or of one file of tests. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** The server the tests run on, and the name of the migrated template. Throws outside `npm test`. */
+/** The test server, and the name of the migrated template. Throws outside `npm test`. */
 export function testServer(): { adminUrl: string; template: string } {
   const { TEST_DATABASE_URL: adminUrl, TEST_TEMPLATE: template } = process.env
   if (!adminUrl || !template) throw new Error('there is no test database: run `npm test`, or `npm test -- FILE`')
@@ -27,12 +27,12 @@ export async function createTestDatabase(template: string | null = testServer().
   await untilFree([TEMPLATE_BUSY], () => run(adminUrl, `create database ${name}${source}`))
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  // The server's own cleaning of tables may be at work in it, which only a superuser may end.
+  // Autovacuum may run in the database, and only a superuser may end it.
   const drop = () => untilFree([NOT_OURS_TO_END], () => run(adminUrl, `drop database if exists ${name} with (force)`))
   return { url: url.href, drop }
 }
 
-/** Does it again and again while the server says that somebody else is at the database. */
+/** Repeats the function while the server reports other users of the template database. */
 async function untilFree(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

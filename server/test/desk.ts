@@ -1,11 +1,11 @@
-// An operator at work: merchants with money and prices, withdrawals that wait, and what the operator calls.
+// An operator for tests: merchants with money and prices, withdrawals, and the operator's API calls.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Reply, World } from './harness.ts'
 
-/** What the merchants of a desk pay for a withdrawal: 1 % and 500.00 for us, and 200.00 of the processor on top. */
+/** Prices of the merchants: 1 % and 500.00 as our fee, and 200.00 as the processor's charge on top. */
 export const PRICES = {
   rules: [
     {
@@ -18,51 +18,51 @@ export const PRICES = {
   ],
 }
 
-/** What a shop of the tests begins with. Its books after a withdrawal of 10000.00, which costs 800.00, by where that money is. */
+/** The opening balance of a shop. The books below are those after a withdrawal of 10000.00, which costs 800.00. */
 export const MONEY = '100000.00'
-/** Nothing was set aside, or all of it came back. */
+/** The book if no money is reserved, or all of it was released. */
 export const UNTOUCHED: Book = { available: 10_000_000n, provider_float: -10_000_000n }
-/** Approved. */
+/** The book after the approval. */
 export const RESERVED: Book = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
-/** Paid out. */
+/** The book after the payout. */
 export const PAID: Book = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
-/** Amount and fee came back; what the processor took did not. */
+/** The book after a reversal: amount and fee came back, the processor's charge did not. */
 export const REVERSED: Book = { available: 9_980_000n, provider_float: -9_980_000n }
 
-/** A merchant with what it needs to take money out. */
+/** A merchant and its keys for requesting withdrawals. */
 export type Shop = { merchant: Merchant; live: string; sandbox: string }
 
 /** The accounts of a book that are not empty, in cents. */
 export type Book = Record<string, bigint>
 
-/** A verb of an operator on one withdrawal. */
+/** The last part of an operator's route for one withdrawal. */
 export type Verb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
 
-/** An operator at work in a world. */
+/** An operator in a world, and the operator's calls. */
 export type OperatorDesk = {
-  /** A session token that is good now, however far the clock was moved. */
+  /** A session token that is valid at the current time of the test's clock. */
   session(): Promise<string>
   user_id: string
   email: string
-  /** A merchant with this much money, live and sandbox, and PRICES unless others are given. Null: those of any new merchant. */
+  /** A merchant with this much money, live and sandbox, and with PRICES by default. Null: the prices of a new merchant. */
   shop(money: string, prices?: object | null): Promise<Shop>
-  /** Corrects the balance of a merchant. */
+  /** Adjusts the balance of a merchant. */
   adjust(shop: Shop, body: object): Promise<Reply>
-  /** A withdrawal to a phone that ends in three digits. Answers its id. */
+  /** Submits a withdrawal to a phone that ends in these three digits. Returns its id. */
   submit(shop: Shop, options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' }): Promise<string>
-  /** What the operator decides. Without `idempotency_key` none is sent. */
+  /** Calls the operator's route. Without `idempotency_key` the request has no key. */
   act(id: string, verb: Verb, body?: object, options?: { idempotency_key?: string; world?: World }): Promise<Reply>
   /** The record with its history, payout and balance. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   show(id: string): Promise<any>
   book(shop: Shop, environment?: 'live' | 'sandbox'): Promise<Book>
-  /** Approves, and lets everything happen that follows at once. */
+  /** Approves, and runs the work that follows at once. */
   approve(id: string): Promise<Reply>
-  /** The statuses that a withdrawal went through, each with who moved it: `SUCCESS by mock`. */
+  /** The statuses that a withdrawal had, each with its actor: `SUCCESS by mock`. */
   wayOf(id: string): Promise<string[]>
 }
 
-/** Seats an operator in a world. */
+/** Creates an operator in a world. */
 export async function openDesk(world: World): Promise<OperatorDesk> {
   const { user_id, email } = await world.newSession('SUPER_ADMIN')
   const session: OperatorDesk['session'] = async () =>
@@ -147,7 +147,7 @@ export async function openDesk(world: World): Promise<OperatorDesk> {
   }
 }
 
-/** The least that each call takes. */
+/** The smallest valid body of each call. */
 export const BODIES: Record<Verb, object> = {
   approve: {},
   reject: { reason: 'The name does not fit the number' },

@@ -1,4 +1,4 @@
-// Lists as files: what a list with the same filters shows, in a file that no spreadsheet runs; and the filters themselves.
+// Exported lists: a file contains what the list with the same filters shows, and no formula for a spreadsheet.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -51,7 +51,7 @@ const QUERIES: Record<string, string[]> = {
 const TIMES = ['', `&from=${at(2)}`, `&to=${at(4)}`, `&from=${at(1)}&to=${at(3)}`]
 
 for (const { list, file, name, id } of LISTS) {
-  test(`the file of ${name} holds what the list shows, for every filter`, async () => {
+  test(`the file of ${name} contains the records of the list, for every filter`, async () => {
     for (const query of QUERIES[name] as string[]) {
       for (const time of TIMES) {
         const filter = `environment=sandbox${query}${time}`
@@ -65,7 +65,7 @@ for (const { list, file, name, id } of LISTS) {
     }
   })
 
-  test(`the file of ${name} says what it is, and no cell of it is a formula`, async () => {
+  test(`the file of ${name} names its content, and none of its cells is a formula`, async () => {
     const reply = await world.get(`${file}?environment=sandbox`, token)
     assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
     const file_name = `${name}-${world.merchant.merchant_code}-sandbox.csv`
@@ -78,7 +78,7 @@ for (const { list, file, name, id } of LISTS) {
   })
 }
 
-test('a time cuts each list to what was made in it', async () => {
+test('the time filter limits each list to the records made in that time', async () => {
   for (const { list } of LISTS) {
     for (const [query, expected] of [
       [`from=${at(2)}`, 4],
@@ -92,7 +92,7 @@ test('a time cuts each list to what was made in it', async () => {
   }
 })
 
-test('a file longer than one batch holds every payment once, by day and by status', async () => {
+test('a file longer than one batch contains each payment once, by day and by status', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const count = 2 * CSV_BATCH + 7
@@ -125,7 +125,7 @@ test('a file longer than one batch holds every payment once, by day and by statu
   }
 })
 
-test('deliveries are listed by what became of them, by event and by time', async () => {
+test('the list of deliveries is filtered by status, by event and by time', async () => {
   const { token: developer } = await world.newSession('DEVELOPER')
   const [found] = await world.rows<{ merchant_id: string; id: string }>(
     'select merchant_id, id from collections where merchant_id = $1 limit 1',

@@ -1,4 +1,4 @@
-// Finds every regular expression of server/src by parsing the sources, so that one added tomorrow is checked too.
+// Finds every regular expression of server/src by parsing the sources, so that a new one is checked without a change here.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { parseSync } from 'oxc-parser'
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
-/** One regular expression of the sources, and how the code walks a text with it. */
+/** One regular expression of the sources, and how the code applies it to a text. */
 export type Expression = {
   place: string
   source: string
@@ -16,13 +16,13 @@ export type Expression = {
   visits_all: boolean
 }
 
-/** What was found in the sources. `unread` are expressions that are made of values which only a running process knows. */
+/** The result of the search. `unread` are expressions that are made from values at run time. */
 export type Found = { expressions: Expression[]; unread: { place: string; text: string }[] }
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
 type Source = { path: string; text: string; program: Node }
 
-/** All regular expressions of server/src, tests apart. */
+/** All regular expressions of server/src, without its tests. */
 export function findExpressions(): Found {
   const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.[jt]s$/.test(path) && !/\.test\.ts$/.test(path))
@@ -30,7 +30,7 @@ export function findExpressions(): Found {
   return expressionsIn(paths.map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') })))
 }
 
-/** All regular expressions of some sources. */
+/** All regular expressions of these sources. */
 export function expressionsIn(files: readonly { path: string; text: string }[]): Found {
   const sources = files.map(({ path, text }): Source => {
     const { program, errors } = parseSync(path, text)
@@ -58,11 +58,11 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
       if (node.type === 'Literal' && literal) add(node, literal.pattern, literal.flags, isSplit(parent, node))
       if (isCallOf(node, 'RegExp')) {
         const [pattern, flags] = node.arguments as Node[]
-        // A copy of another expression is found where that one stands.
+        // The search finds the copied expression at its own place.
         if (pattern?.type === 'Literal' && pattern.regex) return
         add(node, pattern ? read(pattern) : '', flags ? read(flags) : '', isSplit(parent, node))
       }
-      // The pattern of a schema: the validator makes it an expression with the flag u.
+      // The pattern of a schema: the validator compiles it with the flag u.
       if (node.type === 'Property' && keyOf(node) === 'pattern' && parent?.type === 'ObjectExpression') {
         const value = node.value as Node
         if (!value.regex && !(node.shorthand as boolean)) add(value, read(value), 'u', false)
@@ -72,7 +72,7 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
   return found
 }
 
-/** Declared constants by name, each with the file in which it stands. */
+/** Declared constants by name, each with its file. */
 function constantsOf(sources: readonly Source[]): Map<string, { path: string; init: Node }[]> {
   const constants = new Map<string, { path: string; init: Node }[]>()
   for (const { path, program } of sources) {
@@ -85,7 +85,7 @@ function constantsOf(sources: readonly Source[]): Map<string, { path: string; in
   return constants
 }
 
-/** The text that an expression of constants has; null if it depends on anything else. */
+/** The text of an expression that consists of constants; null if it depends on anything else. */
 function textOf(node: Node, path: string, constants: ReturnType<typeof constantsOf>): string | null {
   const inner = (one: unknown) => textOf(one as Node, path, constants)
   switch (node.type) {

@@ -1,4 +1,4 @@
-// Which Chromium tests and measurements use: that of CHROMIUM_PATH, the machine's own, else the one that comes with the packages.
+// Chooses the Chromium of tests and measurements: CHROMIUM_PATH, else the machine's own, else the one of the npm package.
 
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** A browser that can be started, and the environment that it needs beside that of this process. */
+/** A browser to start, and the environment variables that it needs in addition. */
 export type FoundBrowser = { path: string; env: Record<string, string> }
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -15,7 +15,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const PACKAGE = join(MODULES, '@sparticuz', 'chromium')
 const FONTS = 'malipo-fonts.conf'
 
-/** Finds the browser. The packaged one is unpacked when it is first asked for, which takes seconds. */
+/** Finds the browser. The first call unpacks the packaged one, which takes seconds. */
 export async function findBrowser(): Promise<FoundBrowser> {
   const path = process.env.CHROMIUM_PATH || PLACES.find(isProgram)
   if (path) return { path, env: {} }
@@ -38,7 +38,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The folder of the unpacked browser. Each process unpacks into a folder of its own; the first to finish gives it its name. */
+/** The folder of the unpacked browser. Each process unpacks into its own folder; the first to finish renames its folder to this. */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
   const home = join(MODULES, '.cache', `chromium-${version}`)
@@ -59,7 +59,7 @@ async function unpacked(): Promise<string> {
   return home
 }
 
-/** The fonts of the machine, if it has any, and those of the package: without a font a page shows no text. */
+/** The fonts of the machine, if any, and those of the package: without a font a page shows no text. */
 function fontSettings(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,4 +1,4 @@
-// One payment or payout that a provider does not answer about: the news of all others comes at once.
+// If a provider does not answer a status query about one payment or payout, the callbacks of all others are processed at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,12 +10,12 @@ import { newScript, said, scriptedProvider } from './payouts.ts'
 
 const OTHERS = 20
 
-/** A provider that asks about each with a request of its own. */
+/** A provider that sends one status query per payment. */
 function singly(provider: Provider): Provider {
   return { ...provider, capabilities: { ...provider.capabilities, asks_singly: 4 } }
 }
 
-test('callbacks of payments are followed while the provider does not answer about one of them', async () => {
+test('callbacks of payments are processed while the provider does not answer the query about one of them', async () => {
   const hanging = Promise.withResolvers<Answer>()
   const asked: string[] = []
   let first = ''
@@ -61,7 +61,7 @@ test('callbacks of payments are followed while the provider does not answer abou
   }
 })
 
-test('callbacks of payouts are followed while the provider does not answer about one of them', () =>
+test('callbacks of payouts are processed while the provider does not answer the query about one of them', () =>
   stage(
     async (stage) => {
       const { hands, script, submitted, questions } = stage

@@ -1,4 +1,4 @@
-// What tests stand on: the real app and the real worker over a fresh database, with time in the test's hands.
+// The harness of tests: the real app and the real worker over a fresh database, with a clock that the test sets.
 
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
@@ -20,10 +20,10 @@ import {
 import { type ComposeOptions, compose, type System } from '../src/system.ts'
 import { createTestDatabase } from './database.ts'
 
-/** When every test begins, unless it says otherwise. */
+/** The time at which a test starts by default. */
 export const START = new Date('2026-01-05T09:00:00.000Z')
 
-/** Deps of a test: a clock that stands still until it is moved, and the lines that were logged. */
+/** Deps of a test: a clock that stands until the test moves it, and the logged lines. */
 export type TestDeps = Deps & { clock: SettableClock; logged: string[]; close(): Promise<void> }
 
 /** Builds deps over a database. `env` overrides configuration by variable name. */
@@ -59,18 +59,18 @@ export function testDeps(
   }
 }
 
-/** An answer as tests read it. */
+/** A response as tests read it. */
 export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>
   text: string
-  /** As it was sent: a file is no text. */
+  /** The body as it was sent: a file is not text. */
   bytes: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
 }
 
-/** The status and the error code of an answer; 'ok' when it is no error. */
+/** The status and the error code of a response; 'ok' if it is no error. */
 export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
 /** A whole system under test. */
@@ -78,13 +78,13 @@ export type World = {
   deps: TestDeps
   system: System
   url: string
-  /** A merchant with one key per environment that may do everything. */
+  /** A merchant with one key per environment that has all scopes. */
   merchant: Merchant
   sandbox_key: string
   live_key: string
   newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
-  /** A new person with these roles, SUPER_ADMIN among them or not, and a session token of theirs. */
+  /** A new person with these roles, and a session token. SUPER_ADMIN is one of the possible roles. */
   newSession(
     roles: Role | { role: Role; merchant?: Merchant }[],
   ): Promise<{ token: string; user_id: string; email: string }>
@@ -96,11 +96,11 @@ export type World = {
     options?: { key?: string | null; idempotency_key?: string | null; headers?: Record<string, string> },
   ): Promise<Reply>
   get(path: string, key?: string): Promise<Reply>
-  /** Does everything that is due now, callbacks included, without moving time. */
+  /** Runs all work that is due now, callbacks included, without moving the clock. */
   work(): Promise<void>
-  /** Moves time on in steps and does what falls due at each. */
+  /** Moves the clock in steps and runs the work that is due at each. */
   pass(ms: number): Promise<void>
-  /** Rows of a query, for looking behind the API. */
+  /** Rows of a query, for assertions about the database. */
   rows<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ const ROUNDS_MAX = 200
 export async function createWorld(
   options: {
     env?: Record<string, string>
-    /** Where something beside the system has to live by the same time. */
+    /** Receives the clock, for a part outside the system that needs the same time. */
     clock?: SettableClock
     point?: Point
     before?: DbOptions['before']
@@ -170,7 +170,7 @@ export async function createWorld(
   const work: World['work'] = async () => {
     let quiet = 0
     for (let round = 0; round < ROUNDS_MAX && quiet < 2; round++) {
-      // Mock callbacks with no delay wait for the clock, which stands: let them fire.
+      // A mock callback without a delay waits for the clock, which stands, so this line lets its timer run.
       deps.clock.advance(0)
       await system.idle()
       let taken = 0

@@ -1,4 +1,4 @@
-// Held payments, and an operator who decides about them.
+// Held payments for tests, and an operator who decides about them.
 
 import assert from 'node:assert/strict'
 import type { Answer } from '../src/adapters/providers/port.ts'
@@ -8,21 +8,21 @@ import { booksHold } from './payouts.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { unchanged } from './withdrawals.ts'
 
-/** Cents that each payment asks for, and what the provider takes of a phone that ends in 011. */
+/** The requested amount of each payment, in cents. */
 export const ASKED = 100_000n
-/** As ASKED, and 100.00 more. */
+/** The amount that the provider takes from a phone that ends in 011, in cents. */
 export const MORE = 110_000n
-/** Why the operator decides so, unless a test says otherwise. */
+/** The reason of the operator's decision by default. */
 export const REASON = 'The payer sent a copy of the receipt'
 
 type Environment = 'live' | 'sandbox'
 
-/** What an operator can decide. */
+/** A decision of an operator. */
 export type Decision = 'approve' | 'decline'
-/** Both of them. */
+/** Both decisions. */
 export const DECISIONS = ['approve', 'decline'] as const
 
-/** One line of a collection's history. */
+/** One row of a collection's history. */
 export type Line = {
   from_status: string
   to_status: string
@@ -31,15 +31,15 @@ export type Line = {
   event: string | null
 }
 
-/** Payments that are held, and decisions about them. */
+/** Helpers that hold payments and decide about them. */
 export type Review = {
-  /** A shop that listens, with nothing in its books. */
+  /** A shop with a webhook and an empty book. */
   shop(prices?: object): Promise<Shop>
-  /** A payment of 1000.00 from a phone that ends in three digits, and what becomes of it at once. Answers its id. */
+  /** Requests 1000.00 from a phone that ends in these three digits, and runs the work. Returns the id. */
   pay(shop: Shop, ending: string, environment?: Environment): Promise<string>
   /** A payment that is held: for review (014, the default), or because another amount was taken (011). */
   hold(shop: Shop, ending?: '011' | '014', environment?: Environment): Promise<string>
-  /** The collection as its merchant sees it. */
+  /** The collection as the API returns it to its merchant. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   shown(shop: Shop, id: string, environment?: Environment): Promise<any>
   clear(
@@ -47,21 +47,21 @@ export type Review = {
     decision: Decision,
     options?: { body?: object; idempotency_key?: string; world?: World },
   ): Promise<Reply>
-  /** Lets the provider say something more about a payment. */
+  /** Settles a further answer of the provider about a payment. */
   say(shop: Shop, id: string, answer: Answer): Promise<void>
   historyOf(id: string): Promise<Line[]>
-  /** Runs what must change nothing about any payment, nor about any money. */
+  /** Runs `work` and asserts that it changes no payment and no money. */
   untouched<Result>(work: () => Promise<Result>, what?: string): Promise<Result>
 }
 
-/** A word of the provider that names an amount. */
+/** An answer of the provider with an amount. */
 export function money(kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint): Answer {
   return { kind, amount_minor, currency: 'TZS', provider_status: kind.toUpperCase() }
 }
 
 const TABLES = ['collections', 'collection_history', 'collection_attempts', 'held_collections']
 
-/** Seats an operator before the payments of a world. Webhooks go to `webhook_url`. */
+/** Builds the helpers over an operator of a world. Webhooks go to `webhook_url`. */
 export function openReview(world: World, desk: OperatorDesk, webhook_url: string): Review {
   const shown: Review['shown'] = async (shop, id, environment = 'live') =>
     (await world.get(`/v1/collections/${id}`, shop[environment])).body.data
@@ -118,18 +118,18 @@ export function openReview(world: World, desk: OperatorDesk, webhook_url: string
   }
 }
 
-/** Two processes of one installation, an operator before held payments, and a receiver of webhooks. */
+/** Two processes of one installation, an operator, the helpers for held payments, and a receiver of webhooks. */
 export type HeldStage = {
   world: World
   other: World
   desk: OperatorDesk
   review: Review
   receiver: Receiver
-  /** Closes it all. Fails when the books do not hold. */
+  /** Closes everything. Fails if the books do not hold. */
   close(): Promise<void>
 }
 
-/** Opens the stage. A payment of it is overdue after 72 seconds. */
+/** Opens the stage. Its payments are overdue after 72 seconds. */
 export async function openHeldStage(): Promise<HeldStage> {
   const receiver = await startReceiver()
   const world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })

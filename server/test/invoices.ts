@@ -1,4 +1,4 @@
-// What tests of invoices share: making and paying them, and reading what their customers were told.
+// Helpers of tests of invoices: make and pay invoices, and read the messages to their customers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,10 +16,10 @@ export const INVOICE = {
   ],
 }
 
-/** An invoice as the API answers it. */
+/** An invoice as the API returns it. */
 export type Shown = Reply['body']
 
-/** A message to a customer, opened. */
+/** A decrypted message to a customer. */
 export type Told = {
   channel: string
   kind: string
@@ -29,7 +29,7 @@ export type Told = {
   environment: string
 }
 
-/** What tests do with invoices in a world, each call with the sandbox key unless it says otherwise. */
+/** Calls about invoices in a world, each with the sandbox key by default. */
 export function invoicesOf(world: World) {
   const act = (id: string, verb: string, key?: string) =>
     world.call({ method: 'POST', url: `/v1/invoices/${id}/${verb}`, ...(key === undefined ? {} : { key }) })
@@ -52,7 +52,7 @@ export function invoicesOf(world: World) {
     },
     patch: (id: string, body: object, key?: string) =>
       world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body, ...(key === undefined ? {} : { key }) }),
-    /** Pays the page of an invoice from a phone that always succeeds, unless another is given. */
+    /** Pays the page of an invoice, by default from a phone whose payment succeeds. */
     pay: ({ payment_url }: Shown, phone = '0754123001') =>
       world.call({
         method: 'POST',
@@ -61,7 +61,7 @@ export function invoicesOf(world: World) {
         idempotency_key: randomUUID(),
         payload: { method: 'WALLET_PUSH', customer_phone: phone },
       }),
-    /** What the customer was told, oldest first. */
+    /** The messages to the customer, oldest first. */
     async told(invoice_id: string): Promise<Told[]> {
       const rows = await world.rows<Told & { body: string }>(
         'select channel, kind, recipient, subject, body, environment from outbox_messages where invoice_id = $1 order by created_at, channel desc',

@@ -1,25 +1,25 @@
-/** A foreign OpenID Connect issuer on loopback: discovery, keys that rotate, userinfo, and a count of who asks. */
+/** An external OpenID Connect issuer on loopback: discovery, keys that rotate, userinfo, and a list of its requests. */
 import { createSign, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A key pair as an issuer holds it. */
+/** A key pair of an issuer. */
 export type TestKey = { kid: string; alg: 'RS256' | 'ES256'; private_key: KeyObject; public_key: KeyObject }
 
-/** A foreign OpenID Connect issuer that a test holds in its hands. */
+/** An external OpenID Connect issuer that a test controls. */
 export type TestIssuer = {
   url: string
-  /** The keys that it publishes; the first one signs. */
+  /** The published keys; the first one signs. */
   keys: TestKey[]
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[]
-  /** What is changed in its description. */
+  /** Changes to the discovery document. */
   description: Record<string, unknown>
-  /** Who the userinfo endpoint tells about, by token. */
+  /** The answer of the userinfo endpoint by token. */
   people: Map<string, Record<string, unknown>>
-  /** Answers every question with this status, or not at all. Null: as it should. */
+  /** Answers every request with this status, or never. Null: normal answers. */
   broken: number | 'hang up' | 'endless' | 'silent' | null
-  /** Signs claims with the first key, or another, under a header of its kind. */
+  /** Signs claims with the first key or another one, under the header of its algorithm. */
   token(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: TestKey): string
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ export function part(value: unknown): string {
   return Buffer.from(bytes as string).toString('base64url')
 }
 
-/** A compact JWS, signed with whatever key there is and under whatever header: also those that no library would write. */
+/** A compact JWS signed with any key under any header, also combinations that no library would write. */
 export function compact(header: unknown, payload: unknown, key: Pick<TestKey, 'alg' | 'private_key'>): string {
   const input = `${part(header)}.${part(payload)}`
   const signature =

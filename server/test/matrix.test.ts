@@ -1,6 +1,6 @@
 /**
- * Who may call what. One table of rules, written by hand, against every operation that the OpenAPI document of the real
- * app lists, called as everybody who could: an operation without a rule fails, and so does a rule without an operation.
+ * Access rules of every operation: one table, written by hand, checked against the OpenAPI document of the real app, with
+ * every kind of caller. The test fails for an operation without a rule and for a rule without an operation.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +20,7 @@ const LINKS = { scopes: ['payment_links:write'], roles: MONEY } as const
 const INVOICES = { scopes: ['invoices:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
 
-/** Who may call each operation. */
+/** The callers that may use each operation. */
 const RULES: Record<string, Rule> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -162,7 +162,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/waiting': 'operator',
 }
 
-/** Bodies for operations whose schema alone does not say what is sound. */
+/** Bodies of operations whose schema alone does not describe a valid one. */
 const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
@@ -177,9 +177,9 @@ const BODIES: Record<string, object> = {
   'POST /v1/disbursements/mobile-money': { destination_identifier: '0754123001' },
 }
 
-// What callers meet ---------------------------------------------------------------------------------------------------
+// Expected results ----------------------------------------------------------------------------------------------------
 
-/** 'through' is any answer but 401 and 403. */
+/** 'through' is any response but 401 and 403. */
 type Outcome = 'through' | `401 ${string}` | `403 ${string}`
 
 const NO_ROLE = '403 insufficient_role'
@@ -197,12 +197,12 @@ function forSession(rule: Rule, role: MerchantRole | null, super_admin = false):
   return role !== null && rule.roles?.includes(role) ? 'through' : NO_ROLE
 }
 
-// Who calls -----------------------------------------------------------------------------------------------------------
+// Callers -------------------------------------------------------------------------------------------------------------
 
-/** Someone with a credential, and what every rule means for them. */
+/** A caller with a credential, and the expected result for each rule. */
 type Actor = { name: string; credential: string | null; meets(rule: Rule): Outcome; merchant_id?: string }
 
-/** Someone who may do everything in their own merchant, and names another one. */
+/** A caller that may do everything in one merchant and names another one. */
 type Stranger = { name: string; credential: string; allowed(rule: Rule): boolean }
 
 const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
@@ -210,7 +210,7 @@ const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
 let world: World
 let operations: Map<string, Operation>
 let actors: Actor[]
-/** What operators are let through to may change a merchant: never one whose members and keys are tried here. */
+/** The merchant that operators change in this test; no other caller uses it. */
 let bystander: string
 let strangers: Stranger[]
 /** Administrator of one merchant, viewer of another. */
@@ -266,7 +266,7 @@ async function people(): Promise<Actor[]> {
   ]
 }
 
-/** A sandbox key for each scope alone, and one for each that has all but it; keys of both environments with all. */
+/** Sandbox keys: for each scope, one key with only it and one with all others; and keys of both environments with all. */
 async function keys(): Promise<Actor[]> {
   const key = async (name: string, scopes: readonly Scope[], environment: 'live' | 'sandbox' = 'sandbox') => {
     const credential = await world.newKey({ scopes, environment })
@@ -300,7 +300,7 @@ async function keysThatStopped(): Promise<Actor[]> {
   ]
 }
 
-/** Members and keys of a merchant that is suspended, and of one that nobody approved yet. */
+/** Members and keys of a suspended merchant, and of one that is not approved yet. */
 async function standings(): Promise<Actor[]> {
   const suspended = await world.newMerchant()
   const pending = await world.newMerchant({ approved: false })
@@ -362,7 +362,7 @@ async function readOperations(): Promise<Map<string, Operation>> {
   return found
 }
 
-/** The least that a schema takes. */
+/** The smallest body that a schema accepts. */
 function sample(schema: Schema): unknown {
   if (schema.examples?.length) return schema.examples[0]
   if (schema.enum) return schema.enum[0]
@@ -385,7 +385,7 @@ function sample(schema: Schema): unknown {
 
 type Naming = { path?: string; query?: string; body?: object | null }
 
-/** Calls an operation (on the world's merchant unless named) and tells 'through', or what it was refused with. */
+/** Calls an operation (for the world's merchant by default) and returns 'through', or the refusal. */
 async function outcome(operation: Operation, credential: string | null, naming: Naming = {}): Promise<string> {
   const url = operation.path
     .replace('{merchant_id}', naming.path ?? world.merchant.id)
@@ -403,26 +403,26 @@ async function outcome(operation: Operation, credential: string | null, naming: 
   return [401, 403].includes(reply.status) ? `${reply.status} ${reply.body.error.code}` : 'through'
 }
 
-// The promises --------------------------------------------------------------------------------------------------------
+// Tests ---------------------------------------------------------------------------------------------------------------
 
-test('every operation has a rule in this file, and every rule an operation', () => {
+test('each operation has a rule in this file, and each rule an operation', () => {
   const unruled = [...operations.keys()].filter((name) => !(name in RULES))
   const idle = Object.keys(RULES).filter((name) => !operations.has(name))
-  assert.deepEqual({ unruled, idle }, { unruled: [], idle: [] }, 'write who may call it, and who may not, into RULES')
+  assert.deepEqual({ unruled, idle }, { unruled: [], idle: [] }, 'add a rule to RULES that names the callers')
 })
 
 for (const [name, rule] of Object.entries(RULES)) {
   const found = () => operations.get(name) ?? assert.fail(`no operation ${name}`)
 
   if (rule === 'public') {
-    test(`${name} is open to everybody`, async () => {
+    test(`${name} is open to every caller`, async () => {
       assert.equal(await outcome(found(), null), 'through')
       assert.deepEqual(found().security, [])
     })
     continue
   }
 
-  test(`${name} lets through whom the rule names, and refuses everybody else with the right code`, async () => {
+  test(`${name} accepts the callers of its rule, and refuses the others with the right code`, async () => {
     const operation = found()
     const wrong: string[] = []
     for (const actor of actors) {
@@ -434,7 +434,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     assert.equal(wrong.length, 0, `\n${wrong.join('\n')}\n`)
   })
 
-  test(`${name} is documented with the credentials that it takes`, () => {
+  test(`${name} is documented with the credentials that it accepts`, () => {
     const { security } = found()
     const takes_keys = rule === 'authenticated' || (typeof rule === 'object' && rule.scopes !== undefined)
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
@@ -447,7 +447,7 @@ for (const [name, rule] of Object.entries(RULES)) {
 
   if (typeof rule === 'string') continue
 
-  test(`${name} refuses the merchant_id of another merchant, wherever it stands`, async () => {
+  test(`${name} refuses the merchant_id of another merchant in path, query and body`, async () => {
     const operation = found()
     const foreign = (await world.newMerchant()).id
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : {}
@@ -465,7 +465,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     }
   })
 
-  test(`${name} counts the role in the merchant that is named, not a better one elsewhere`, async () => {
+  test(`${name} checks the role in the named merchant, not a higher role in another one`, async () => {
     const operation = found()
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : null
     const in_path = operation.path.includes('{merchant_id}')
@@ -475,7 +475,7 @@ for (const [name, rule] of Object.entries(RULES)) {
 
   if (rule.roles === undefined) continue
 
-  test(`${name} documents how a session chooses environment and merchant`, () => {
+  test(`${name} documents how a session chooses its environment and merchant`, () => {
     const { parameters, body } = found()
     const named = [...parameters.map((parameter) => parameter.name), ...Object.keys(body?.properties ?? {})]
     for (const choice of ['environment', 'merchant_id']) assert.ok(named.includes(choice), choice)

@@ -1,4 +1,4 @@
-// The two mock providers as the contract's tests use them, and what those tests share.
+// The two mock providers as the tests of the contract use them, and the helpers of those tests.
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,17 +7,17 @@ import { startMockServer } from '../src/adapters/providers/mock/server-app.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
 import { systemClock } from '../src/kernel/lib/index.ts'
 
-/** Signs the callbacks. */
+/** The secret that signs the callbacks. */
 export const SECRET = 'a secret of the tests'
 /** Pause before each outcome. */
 export const DELAY_MS = 50
-/** Every outcome is there by then, the second ones too. */
+/** The time by which every outcome has happened, the second ones too. */
 export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
-/** How the providers behave. */
+/** Options of the mock providers. */
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
 
 type Received = { headers: Record<string, string | undefined>; body: Buffer }
-/** One adapter under test, with the callbacks that came for each reference. */
+/** One adapter under test, with its received callbacks by reference. */
 export type Subject = { provider: Provider; received: Received[]; close(): Promise<void> }
 
 /** The mock provider in this process. */
@@ -53,7 +53,7 @@ export async function startRemote(): Promise<Subject> {
   }
 }
 
-/** A receiver that hands over what it gets and answers 200, or what `reply` says; on null it never answers. */
+/** A receiver that records requests and answers 200, or as `reply` says; on null it never answers. */
 export async function listen(
   take: (headers: Record<string, string | undefined>, body: Buffer) => void,
   reply: () => [number, string] | null = () => [200, ''],
@@ -69,17 +69,17 @@ export async function listen(
   return server
 }
 
-/** Where a server listens. */
+/** The address of a server. */
 export function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Waits. */
+/** Waits this long. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Waits until something holds; fails with its own message when it does not within three seconds. */
+/** Waits until the assertion holds; after three seconds, fails with its message. */
 export async function soon(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 3000
   for (;;) {
@@ -94,7 +94,7 @@ export async function soon(check: () => Promise<void>): Promise<void> {
 
 let last_payout = 0
 
-/** A payout to a destination with the given ending, under a reference of its own. */
+/** A payout to a destination with the given ending, under a new reference. */
 export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `WCONTRACT${++last_payout}`,
@@ -111,7 +111,7 @@ export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): P
   }
 }
 
-/** An answer in one word: its kind, or why nothing is known. */
+/** An answer in one word: its kind, or the reason of an unknown outcome. */
 export function wordOf(answer: PayoutAnswer | undefined): string | undefined {
   return answer?.kind === 'unknown' ? answer.why : answer?.kind
 }

@@ -1,4 +1,4 @@
-// Money that moves as it does in life, for tests of what is read of it: facts in the ledger, and withdrawals.
+// Realistic movements of money for tests of lists and statements: facts in the ledger, and withdrawals.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,10 +11,10 @@ import { newId, Refusal } from '../src/kernel/lib/index.ts'
 import { approveWithdrawals, type PayoutProviders, settlePayouts } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** One fact of a merchant's book, about a source of its own unless one is named. */
+/** One fact of a merchant's book, with a new source by default. */
 export type FactOf = Partial<Posting> & { fact: Fact; amount_minor: bigint }
 
-/** Posts facts as one set, as a worker does. Answers the ids of their sources. */
+/** Posts facts as one set, as a worker does. Returns the ids of their sources. */
 export async function postFacts(deps: Deps, merchant: Merchant, facts: readonly FactOf[]): Promise<string[]> {
   const postings = facts.map((one) =>
     postingOf({
@@ -31,20 +31,20 @@ export async function postFacts(deps: Deps, merchant: Merchant, facts: readonly 
   return postings.map(({ source_id }) => source_id)
 }
 
-/** What a withdrawal of a test is. Amounts in cents. */
+/** A withdrawal of a test. Amounts in cents. */
 export type WithdrawalOf = {
   merchant?: Merchant
   environment?: Environment
   amount_minor: bigint
   /** Our fee. */
   fee_minor?: bigint
-  /** What the provider charges. */
+  /** The provider's charge. */
   charge_minor?: bigint
   pass_through?: boolean
   reference?: string | null
 }
 
-/** Stores a withdrawal that waits for its approval. Answers its id. */
+/** Stores a withdrawal that waits for its approval. Returns its id. */
 export async function submitWithdrawal(world: World, of: WithdrawalOf): Promise<string> {
   const { merchant = world.merchant, environment = 'sandbox', amount_minor, reference = null } = of
   const { fee_minor = 0n, charge_minor = 0n, pass_through = false } = of
@@ -84,7 +84,7 @@ const ACT = {
   address: null,
 } as const
 
-/** Approves withdrawals as one set, in the order given; the test plays the provider. Throws the first refusal. */
+/** Approves withdrawals as one set, in this order; the test plays the provider. Throws the first refusal. */
 export async function approve(deps: Deps, merchant: Merchant, ids: readonly string[]): Promise<void> {
   const approvals = ids.map((id) => ({ merchant_id: merchant.id, id, act: ACT }))
   const { answers } = await inTransaction(deps.db, (tx) =>
@@ -93,7 +93,7 @@ export async function approve(deps: Deps, merchant: Merchant, ids: readonly stri
   for (const answer of answers) if (answer instanceof Refusal) throw answer
 }
 
-/** What the provider says of an approved withdrawal. */
+/** The provider's answer about an approved withdrawal. */
 export async function payoutAnswer(
   deps: Deps,
   merchant: Merchant,

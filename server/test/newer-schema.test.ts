@@ -1,4 +1,4 @@
-// Going back one version: a program that starts on a database which a newer program has migrated.
+// Going back one version: a program that starts on a database that a newer program has migrated.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -36,7 +36,7 @@ test('this version starts, takes a payment and settles it on a schema that a new
   }
 })
 
-test('this version refuses to start on a schema that a newer version made unfit for it, and says so', async (t) => {
+test('this version refuses to start on a schema of a newer version that is incompatible with it, with the reason', async (t) => {
   const refusal = /the database is newer than this program: it has had 9998_newer\.sql.*start a newer version/
   for (const oldest of [String(Number(await newestNumber()) + 1).padStart(4, '0'), '9998']) {
     const { url } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${oldest}\n${CHANGES}`)
@@ -45,7 +45,7 @@ test('this version refuses to start on a schema that a newer version made unfit 
   }
 })
 
-test('a migration from 0013 on is refused until it names the oldest program that runs on its schema', async (t) => {
+test('a migration from 0013 on is refused if it does not name the oldest program that runs on its schema', async (t) => {
   const { url, dir } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${await newestNumber()}\n${CHANGES}`)
   const file = '9999_silent.sql'
   await writeFile(join(dir, file), '-- Why.\ncreate table silent (id uuid);')
@@ -54,11 +54,11 @@ test('a migration from 0013 on is refused until it names the oldest program that
   assert.deepEqual(await migrate(url, undefined, dir), [file])
 })
 
-test('no migration adds a column that an older version, which may still run, would leave empty', async (t) => {
+test('no migration adds a column that an older version, which may still run, leaves empty', async (t) => {
   assert.deepEqual(await requiredOfOlder(t, MIGRATIONS_DIR), [])
 })
 
-test('a column that an older version would leave empty is found, whatever the migration says', async (t) => {
+test('the check finds a column that an older version leaves empty, whatever version the migration names', async (t) => {
   const { dir } = await newerDir(
     t,
     '-- Why.\n-- oldest program: 0012\nalter table collections add column a text not null;\n' +
@@ -69,7 +69,7 @@ test('a column that an older version would leave empty is found, whatever the mi
   ])
 })
 
-/** Required columns without a default that tables of the oldest program got in a migration on which it is to run. */
+/** Required columns without a default that migrations newer than the oldest program add to its tables. */
 async function requiredOfOlder(t: TestContext, dir: string): Promise<string[]> {
   const database = await createTestDatabase(null)
   const step = await mkdtemp(join(tmpdir(), 'malipo-steps-'))
@@ -101,7 +101,7 @@ async function requiredOfOlder(t: TestContext, dir: string): Promise<string[]> {
   return problems
 }
 
-/** Each column as table.column, with whether an insert has to name it. */
+/** Each column as table.column, and whether an insert must name it. */
 async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
   const { rows } = await client.query<{ name: string; required: boolean }>(
     `select c.relname || '.' || a.attname as name,
@@ -123,7 +123,7 @@ async function newerDir(t: TestContext, text: string): Promise<{ dir: string }> 
   return { dir }
 }
 
-/** A database that a program with one more migration has made. */
+/** A database that a program with one more migration has migrated. */
 async function migratedByNewer(t: TestContext, text: string): Promise<{ url: string; dir: string }> {
   const { dir } = await newerDir(t, text)
   const database = await createTestDatabase(null)

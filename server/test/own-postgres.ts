@@ -1,4 +1,4 @@
-// A PostgreSQL of one test: it may be restarted, stopped, frozen and changed, and no other test notices.
+// A PostgreSQL server of one test, which may restart, stop, freeze and change it without an effect on other tests.
 
 import { spawn } from 'node:child_process'
 import {
@@ -19,19 +19,19 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-/** How a server is told to stop: `fast` ends all connections, `immediate` is a crash from which it recovers. */
+/** How a server is stopped: `fast` ends all connections, `immediate` is a crash from which it recovers. */
 export type StopMode = 'fast' | 'immediate'
 
 /** A migrated server that belongs to one test. */
 export type OwnPostgres = {
-  /** The url of the role that owns the database; it stays the same over restarts. */
+  /** The url of the role that owns the database; restarts do not change it. */
   url: string
   /** The folder that holds `data`, the sockets and the log. */
   place: string
   /** Runs one SQL text as the superuser. */
   admin<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   stop(mode: StopMode): Promise<void>
-  /** Starts it again after `stop`; resolves when it accepts connections. A standby recovers for ever and only reads. */
+  /** Starts the server after `stop`; resolves when it accepts connections. A standby stays in recovery and only reads. */
   start(role?: 'primary' | 'standby'): Promise<void>
   /** Sends a signal to every process of the server. */
   signal(name: NodeJS.Signals): void
@@ -44,10 +44,10 @@ const STOP_SIGNALS: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immedia
 const PROMPT_MS = 5
 const READY_MS_MAX = 60_000
 
-/** Makes a server with the current schema. It is a plain PostgreSQL: nothing starts it again but `start`. */
+/** Makes a server with the current schema. Only `start` starts it again. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'own-'))
-  // PostgreSQL may run as another user, who has to get through.
+  // PostgreSQL may run as another user, who must be able to reach the folder.
   chmodSync(folder, 0o711)
   const made = await startEmbedded({
     dataDir: folder,
@@ -66,7 +66,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: new URL(url).searchParams.get('host') ?? '',
-    // Without fsync only a crash of the machine loses anything; the server's own crash does not.
+    // Without fsync, a crash of the machine loses data; a crash of the server does not.
     fsync: 'off',
     shared_buffers: '16MB',
     max_connections: '100',
@@ -78,7 +78,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     place,
     async admin(text, values = []) {
       const connectionString = `postgres://postgres:${admin_password}@127.0.0.1:${port}/malipo`
-      // The superuser may write also where a test has made the database read-only.
+      // The superuser may write even if a test has made the database read-only.
       const options = '-c default_transaction_read_only=off'
       const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: 5_000 })
       client.on('error', () => {})
@@ -124,7 +124,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
         try {
           process.kill(pid, name)
         } catch {
-          // It has just ended.
+          // The process has just ended.
         }
       }
     },
@@ -145,7 +145,7 @@ function serverPids(folder: string): number[] {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
     } catch {
-      return [] // it has just ended, or is another user's
+      return [] // The process has just ended, or belongs to another user.
     }
   })
 }

@@ -1,31 +1,31 @@
-// What tests ask of a drawn document.
+// Assertions about drawn documents.
 
 import assert from 'node:assert/strict'
 import { type Page, readPdf } from './read-pdf.ts'
 import { readQr } from './read-qr.ts'
 
-/** The pages of a document that was just drawn. */
+/** The pages of a drawn document. */
 export async function pagesOf(bytes: Promise<Buffer>): Promise<Page[]> {
   return readPdf(await bytes).pages
 }
 
-/** The texts of a page from top to bottom, as they were drawn. */
+/** The texts of a page from top to bottom, as drawn. */
 export function linesOf(pages: readonly Page[]): string[] {
   return pages.flatMap(({ texts }) => texts.map(({ text }) => text))
 }
 
-/** Asserts that each of these texts stands on the pages, whole. */
+/** Asserts that the pages contain each of these texts in full. */
 export function shows(pages: readonly Page[], wanted: readonly string[]): void {
   const lines = linesOf(pages)
   for (const text of wanted) assert.ok(lines.includes(text), `${text} is not in ${lines.join(' | ')}`)
 }
 
-/** Asserts that nothing on the pages matches. */
+/** Asserts that no text on the pages matches. */
 export function showsNot(pages: readonly Page[], unwanted: RegExp): void {
   assert.doesNotMatch(linesOf(pages).join('\n'), unwanted)
 }
 
-/** Nothing leaves the printable part of the paper, and no two texts lie on each other. */
+/** Asserts that all texts are inside the printable area and that no two of them overlap. */
 export function isTidy({ width, height, texts }: Page, margin: number): void {
   for (const item of texts) {
     const { text, x, y, size } = item
@@ -38,7 +38,7 @@ export function isTidy({ width, height, texts }: Page, margin: number): void {
   }
 }
 
-/** What the code on a page holds. */
+/** The content of the QR code on a page. */
 export function codeOf(page: Page): string {
   const modules = page.boxes.filter(({ height }) => height < 6)
   const side = modules[0]?.height as number

@@ -1,7 +1,7 @@
-// The real system as `npm start` composes it, with a crash point armed and a clock that may be ahead. Crash tests run it
-// as a child; the product has no such switch.
-//   CRASH_AT   the point at which this process dies, on the first pass; empty: it tells its parent each point it passes
-//   AHEAD_MS   how much later than now its clock is, so that the leases of a dead process have ended
+// The real system as `npm start` composes it, with a crash point set and a clock that may be ahead. Crash tests run it
+// as a child process. The product has no such switch.
+//   CRASH_AT   the point at which this process dies, on the first pass; empty: it sends its parent each point it passes
+//   AHEAD_MS   how far its clock is ahead, so that the leases of a dead process have ended
 
 import { crashAt, createLog, type Point, systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'
@@ -21,5 +21,5 @@ const deps = {
 const system = await compose(deps)
 await system.app.listen({ host: '127.0.0.1', port: config.port })
 createWorker(deps, system.tasks).start()
-// Without its parent nobody would ever end it.
+// Without its parent, no other process would end this one.
 process.on('disconnect', () => process.exit(0))

@@ -1,4 +1,4 @@
-// What must be true after any crash: the facts of everyone who took part, and a pure function that compares them.
+// Reads the records of clients, database, provider and receiver after a crash, and compares them in a pure function.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BookEntry } from '../../src/adapters/providers/mock/book.ts'
@@ -13,11 +13,11 @@ type CollectionRow = {
   method: string
   status: string
   amount_minor: bigint
-  /** The Idempotency-Key whose answer names it. */
+  /** The Idempotency-Key of the request whose response has this id. */
   key: string | null
-  /** What its movements gave the merchant so far: available and held together. */
+  /** The sum of its transfers to the merchant so far: available and held together. */
   net_minor: bigint
-  /** How often it was credited. */
+  /** How often the merchant was credited. */
   credits: number
 }
 type AttemptRow = { merchant_id: string; collection_id: string; provider_reference: string; waits: boolean }
@@ -33,7 +33,7 @@ type DeliveryRow = {
   attempts: number
 }
 
-/** What the clients, the database, the provider and the receiver know. */
+/** The records of the clients, the database, the provider and the receiver. */
 export type Facts = {
   acks: Ack[]
   collections: CollectionRow[]
@@ -80,7 +80,7 @@ const BALANCES = sql(
    where environment = 'live' and code in ('available', 'held') group by merchant_id`,
 )
 
-/** Asks everyone. */
+/** Reads all records. */
 export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts> {
   const { db } = rig
   return {
@@ -96,7 +96,7 @@ export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts
   }
 }
 
-/** Everything that contradicts what was promised, in words. Empty: no payment was lost, doubled or forgotten. */
+/** Describes each contradiction. Empty: no payment was lost, made twice or forgotten. */
 export function findProblems(facts: Facts): string[] {
   return [
     ...promisesBroken(facts),
@@ -106,7 +106,7 @@ export function findProblems(facts: Facts): string[] {
   ]
 }
 
-/** A code that nobody was shown: its request died before the answer, and nobody asked again. It waits for its deadline. */
+/** True for a QR code that no payer saw: its request died before the response. It stays open until its deadline. */
 const isAbandoned = (row: CollectionRow): boolean => row.method === 'qr' && row.key === null
 
 function promisesBroken({ acks, collections }: Facts): string[] {
@@ -133,7 +133,7 @@ function promisesBroken({ acks, collections }: Facts): string[] {
   return problems
 }
 
-/** What each of the provider's words means for a collection. */
+/** The status of a collection for each outcome of the provider. */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'successful',
   FAILED: 'failed',
@@ -159,7 +159,7 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
       continue
     }
     if (entry.prompts !== 1) problems.push(`${provider_reference} prompted its payer ${entry.prompts} times`)
-    // Another amount than was asked for is held, whatever the provider calls it.
+    // A payment of another amount than the requested one is held, whatever the provider reports.
     const paid = BigInt(entry.amount_minor)
     const status =
       entry.status === 'COMPLETED' && paid !== row.amount_minor
@@ -224,13 +224,13 @@ const OPEN = sql(
      where a.due_at is not null and c.status <> 'processing') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// The pause after a refusal is a minute and more: for these rows it is over now.
+// A refused webhook pauses a minute or more. This statement ends the pause.
 const HURRY = sql(
   'crash_hurry',
   `update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1`,
 )
 
-/** Waits until nothing is open any more, at most `within_ms`. Answers how long it took and what was left. */
+/** Waits until no record is open, at most `within_ms`. Returns how long it took and the counts of open records. */
 export async function waitQuiet(
   rig: Rig,
   within_ms = 30_000,

@@ -1,4 +1,4 @@
-// The real program over a database that hangs: stopped processes neither answer nor close their connections.
+// Runs the real program over a hung database: its stopped processes neither answer nor close their connections.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,10 +7,10 @@ import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'
 
-/** What the server promises its clients, as they measure it. */
+/** The response times that the server guarantees, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
-/** More than the process has connections: some wait for a statement, some for a free connection. */
+/** More requests than the process has connections: some wait for a statement, others for a free connection. */
 const REQUESTS = 40
 
 let own: OwnPostgres
@@ -21,7 +21,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env())
   await server.ready()
-  // It has still to make its demo merchant.
+  // The process still has to make its demo merchant.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {
@@ -50,7 +50,7 @@ async function ask(method: 'GET' | 'POST', path: string, key?: string): Promise<
 }
 const push = (key: string) => ask('POST', '/v1/collections/wallet-push', key)
 
-/** Asks for /healthz, which needs no database, again and again: how slow the machine itself is, at worst. */
+/** Requests /healthz, which needs no database, repeatedly, to measure how slow the machine itself is at worst. */
 function startControl(): { stop(): Promise<number> } {
   let running = true
   let slowest = 0
@@ -66,10 +66,10 @@ function startControl(): { stop(): Promise<number> } {
   }
 }
 
-test('while the database hangs every request gets 503 within 2.5 s; afterwards a repeated key makes one payment', async (t) => {
+test('while the database hangs, each request gets 503 within 2.5 s, and afterwards a repeated key makes one payment', async (t) => {
   assert.equal((await push('before')).status, 202)
   const keys = Array.from({ length: REQUESTS }, (_, at) => `during-${at}`)
-  // Some are under way when it stops, so that the outcome of their COMMIT is unknown.
+  // Some requests run when the database stops, so the outcome of their COMMIT is unknown.
   const under_way = keys.slice(0, REQUESTS / 2).map(push)
   own.signal('SIGSTOP')
   const control = startControl()
@@ -77,9 +77,9 @@ test('while the database hangs every request gets 503 within 2.5 s; afterwards a
     ...keys.slice(REQUESTS / 2).map(push),
     ...['/v1/collections', '/v1/balance', '/v1/payment-links'].map((path) => ask('GET', path)),
   ])
-  // Its result is shared for a second, so it is asked when what was found before the hang is older.
+  // /readyz shares its result for a second, so the test waits until the result from before the hang is older.
   answers.push(await ask('GET', '/readyz'))
-  // A request that comes while the database is known to hang waits for nothing.
+  // If the server knows that the database hangs, a new request does not wait.
   answers.push(await push('later'), await ask('GET', '/v1/collections'))
   const machine_ms = await control.stop()
   t.diagnostic(`the slowest answer took ${Math.max(...answers.map(({ ms }) => ms))} ms`)
@@ -118,7 +118,7 @@ test('while the database hangs every request gets 503 within 2.5 s; afterwards a
   assert.ok(server.alive())
 })
 
-test('a slow statement of a database that answers keeps its time', async () => {
+test('a slow statement of a database that answers may finish', async () => {
   own.signal('SIGCONT')
   const silences: number[] = []
   const watch = { on_silent: () => void silences.push(1), on_answer: () => {} }

@@ -1,5 +1,5 @@
-// The server dies at random moments, again and again, under load. Nobody may notice but by waiting a little.
-// KILLS=20 for the long form, SEED=n for the same moments again.
+// Kills the server at random moments under load. Clients may notice nothing but a short wait.
+// KILLS=20 for the long form, SEED=n to repeat the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -16,7 +16,7 @@ const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const CONCURRENCY = 32
 const PER_SECOND = 300
 const QUIET_MS_MAX = 30_000
-/** Payers of every kind: the plain ones twice as often. */
+/** Payers of every kind; the ordinary ones occur twice as often. */
 const ENDINGS = ['123', '456', '001', '002', '006', '008', '009', '010', '011', '012', '014', '777']
 
 let rig: Rig
@@ -26,7 +26,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server killed at any moment loses no payment, takes none twice and forgets no webhook', async (t) => {
+test('a server killed at random moments loses no payment, takes none twice and sends every webhook', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const start = () => {
@@ -53,7 +53,7 @@ test('a server killed at any moment loses no payment, takes none twice and forge
   })
   try {
     for (let kill = 1; kill <= KILLS; kill++) {
-      // Every fourth dies while it is still starting.
+      // Every fourth process dies while it starts.
       if (kill % 4 !== 0) await server.ready()
       await sleep(100 + random() * 1_900)
       await server.kill()
@@ -71,7 +71,7 @@ test('a server killed at any moment loses no payment, takes none twice and forge
   report(t.diagnostic.bind(t), facts, { ms, lost: client.lost() })
 
   assert.deepEqual(load.problems, [])
-  assert.equal(load.acks.length, load.orders(), 'every payment that was begun was acknowledged')
+  assert.equal(load.acks.length, load.orders(), 'each started payment was acknowledged')
   assert.ok(load.acks.length > KILLS * 20, `only ${load.acks.length} payments were made`)
   assert.deepEqual(findProblems(facts).slice(0, 20), [], `still open: ${JSON.stringify(left)}`)
 
@@ -86,7 +86,7 @@ test('a server killed at any moment loses no payment, takes none twice and forge
   await plantLosses(facts)
 })
 
-/** The checker must see what it is there for: each planted loss is found. */
+/** Shows that the comparison works: it finds each planted loss. */
 async function plantLosses(sound: Facts): Promise<void> {
   const plant = (change: (facts: Facts) => void): string => {
     const facts = structuredClone(sound)
@@ -154,7 +154,7 @@ async function plantLosses(sound: Facts): Promise<void> {
     /other bytes/,
   )
 
-  // And once for real: a cent that came from nowhere.
+  // One contradiction in the real database: a cent without a source.
   await rig.db.query(
     sql(
       'crash_plant',

@@ -1,23 +1,23 @@
-// Merchants that ask for payments, as a careful client does it: one Idempotency-Key for each payment, and the same key
-// again until there is an answer.
+// Merchants that request payments as a careful client does: one Idempotency-Key for each payment, repeated until the
+// server answers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { Shop } from './rig.ts'
 
-/** A payment that a client wants. */
+/** A payment that a client requests. */
 export type Order = { shop: Shop; path: string; key: string; amount_minor: number; body: string }
 
-/** A payment that was acknowledged: what the client was promised. */
+/** An acknowledged payment. */
 export type Ack = { key: string; merchant_id: string; collection_id: string; amount_minor: number; text: string }
 
 /** A client of one server address. */
 export type Client = {
-  /** Sends an order again and again until it is acknowledged. Throws on an answer that no careful client expects. */
+  /** Sends an order repeatedly until it is acknowledged. Throws if an answer breaks the API's contract. */
   order(order: Order): Promise<Ack>
-  /** Tries once: the answer's status and text, or null when the connection was lost. */
+  /** Sends the order once. Returns status and text, or null if the connection was lost. */
   once(order: Order): Promise<{ status: number; text: string } | null>
-  /** How often a connection was lost, and a request sent again. */
+  /** How often a connection was lost and a request repeated. */
   lost(): number
   close(): Promise<void>
 }
@@ -74,7 +74,7 @@ export function createClient(url: string, connections: number): Client {
             text: answer.text,
           }
         }
-        // 409: the first request with this key may still run. 503: the server says itself that it is to be tried again.
+        // 409: the first request with this key may still run. 503: the server asks for a retry.
         if (answer !== null && answer.status !== 503 && !answer.text.includes('idempotency_in_progress')) {
           throw new Error(`${order.key} was answered ${answer.status}: ${answer.text}`)
         }
@@ -91,10 +91,10 @@ export function createClient(url: string, connections: number): Client {
 /** Load that runs until it is stopped. */
 export type Load = {
   acks: Ack[]
-  /** What went wrong for a client: an unexpected answer, or another one to the same key. */
+  /** Errors of a client: an unexpected answer, or a second answer to the same key that differs. */
   problems: string[]
   orders(): number
-  /** Makes no more payments; resolves when every one that was begun is acknowledged. */
+  /** Starts no more payments, and resolves when each started payment is acknowledged. */
   stop(): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export type LoadOptions = {
   endings: readonly string[]
 }
 
-/** One payment in so many is asked for once more right after its answer. */
+/** One payment in this many is requested again right after its answer. */
 const REPEAT_SHARE = 0.05
 
 /** Starts to make payments. */

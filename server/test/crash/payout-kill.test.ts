@@ -1,6 +1,6 @@
-// The server dies at random moments, again and again, while an operator approves and payouts go out. The provider's own book
-// says how often each was executed: once.
-// KILLS=20 for the long form, SEED=n for the same moments again.
+// Kills the server at random moments while an operator approves withdrawals and the worker sends payouts. The provider's
+// book shows that each payout was executed once.
+// KILLS=20 for the long form, SEED=n to repeat the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,9 +23,9 @@ const KILLS = Number(process.env.KILLS ?? 4)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const PER_KILL = 60
 const AT_ONCE = 12
-/** How often what is in doubt is asked about before it counts as wrong. */
+/** How often the test lets the platform query a payout in doubt before it counts as a problem. */
 const ROUNDS_OF_DOUBT = 5
-/** Paid, declined, in doubt, refused, reversed, and found by asking. */
+/** Paid, declined, in doubt, refused, reversed, and found by a query. */
 const ENDINGS = ['001', '001', '001', '102', '103', '104', '105', '106']
 
 let rig: Rig
@@ -37,7 +37,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server killed at any moment pays out everything that was approved once, and nothing twice', async (t) => {
+test('a server killed at random moments pays out each approved withdrawal exactly once', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
@@ -64,7 +64,7 @@ test('a server killed at any moment pays out everything that was approved once, 
   await rig.configureWebhooks(server.url)
   rig.hooks.answer = () => (random() < 0.1 ? 500 : 200)
 
-  // Each is approved again and again until the server says that it is: approved now, or before.
+  // The operator repeats each approval until the server reports it as approved.
   const waiting = ids.toSorted(() => random() - 0.5)
   let lost = 0
   const approveAll = async () => {
@@ -107,7 +107,7 @@ test('a server killed at any moment pays out everything that was approved once, 
   plantProblems(facts, funded)
 })
 
-/** The checker must see what it is there for. */
+/** Shows that the comparison works: it finds each planted problem. */
 function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>): void {
   const plant = (change: (facts: PayoutFacts) => void): string => {
     const facts = structuredClone(sound)

@@ -1,5 +1,5 @@
-// Money out, for crash tests: merchants with money, withdrawals that wait, an operator who approves them over HTTP, and
-// what must be true of them after any crash.
+// Payouts for crash tests: merchants with money, submitted withdrawals, an operator who approves them over HTTP, and a
+// comparison of their records after a crash.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
@@ -10,21 +10,21 @@ import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
 
-/** The people and the money around payouts. */
+/** Helper that gives merchants money, submits withdrawals and approves them. */
 export type Cashier = {
-  /** Gives a merchant so much, in cents. */
+  /** Gives a merchant this amount, in cents. */
   fund(shop: Shop, amount_minor: bigint): Promise<void>
-  /** Submits a withdrawal; `ending` are the last three digits of the destination. Answers its id. */
+  /** Submits a withdrawal; `ending` are the last three digits of the destination. Returns its id. */
   submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
-  /** Asks a server to approve it. Null: the connection was lost. */
+  /** Sends the approval to a server. Null: the connection was lost. */
   approve(server_url: string, id: string): Promise<number | null>
   close(): Promise<void>
 }
 
-/** What our fee is, and what the provider charges, of each withdrawal; the merchant bears both. In cents. */
+/** Our fee and the provider's charge of each withdrawal, in cents. The merchant bears both. */
 const FEE = 150n
 const CHARGE = 30n
-/** What a withdrawal of so much takes. */
+/** The total that a withdrawal of this amount reserves. */
 export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
 
 /** Opens the cashier over a rig. */
@@ -74,7 +74,7 @@ type WithdrawalRow = {
 }
 type DeliveryRow = { id: string; source_id: string; event: string; status: string }
 
-/** What the database, the provider and the receiver know of payouts. */
+/** The records of the database, the provider and the receiver about payouts. */
 export type PayoutFacts = {
   withdrawals: WithdrawalRow[]
   entries: PayoutEntry[]
@@ -100,7 +100,7 @@ const BOOKS = sql(
    from ledger_accounts where environment = 'live' group by merchant_id`,
 )
 
-/** Asks everyone. */
+/** Reads all records. */
 export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
   const { checks } = await verify(rig.url)
   return {
@@ -113,7 +113,7 @@ export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
   }
 }
 
-/** What each of the provider's words means for a withdrawal. Of one that it refused it knows nothing. */
+/** The status of a withdrawal for each outcome of the provider. It has no record of a payout that it refused. */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'SUCCESS',
   FAILED: 'FAILED',
@@ -126,7 +126,7 @@ const EVENTS_OF: Record<string, string[]> = {
   REVERSED: ['disbursement.success'],
 }
 
-/** Everything that contradicts what was promised, in words. `funded`: what each merchant had. */
+/** Describes each contradiction. `funded`: the money that each merchant had. */
 export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<string, bigint>): string[] {
   const problems = [...facts.broken]
   const entries = new Map(facts.entries.map((entry) => [entry.reference, entry]))
@@ -188,13 +188,13 @@ const OPEN = sql(
       where p.due_at is not null and w.status <> 'NEEDS_RECONCILIATION') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// The pause after a refusal of the receiver is a minute and more: for these rows it is over now.
+// A refused webhook pauses a minute or more. This statement ends the pause.
 const HURRY = sql(
   'crash_payouts_hurry',
   "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
 )
 
-// A loaded machine leaves in doubt what a quiet one does not; the platform asks again after minutes: they are over now.
+// On a loaded machine more payouts are in doubt, and the platform queries them after minutes. This statement ends the pause.
 const ASK_AGAIN = sql(
   'crash_payouts_ask_again',
   `update payouts p set due_at = $1 from withdrawals w
@@ -207,7 +207,7 @@ const UNASKED = sql(
    where w.status = 'NEEDS_RECONCILIATION' and (p.due_at <= $1 or p.lease_owner is not null)`,
 )
 
-/** Lets the platform ask once more about everything in doubt, and waits until it has, at most `within_ms`. */
+/** Lets the platform query each payout in doubt once more, and waits for it, at most `within_ms`. */
 export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   const now = new Date()
   await rig.db.query(ASK_AGAIN, [now])
@@ -217,10 +217,10 @@ export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   }
 }
 
-/** What is still open. */
+/** Counts of open records. */
 export type Left = { open: number; unsent: number; due: number; pending: number }
 
-/** Waits until nothing is open but what the provider leaves in doubt, at most `within_ms`. Answers what was left. */
+/** Waits until only payouts that the provider leaves in doubt are open, at most `within_ms`. Returns the counts. */
 export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<Left> {
   const end = Date.now() + within_ms
   for (;;) {

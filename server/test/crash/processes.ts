@@ -1,4 +1,4 @@
-// Servers as children of a test: started over a database, watched, killed as a power cut would, stopped as an operator would.
+// Servers as child processes of a test: started over a database, watched, killed like a power cut, stopped by a signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -9,35 +9,35 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** The repository's root folder. */
+/** The root folder of the repository. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-/** What `npm start` runs. */
+/** The program that `npm start` runs. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const READY_MS_MAX = 60_000
 const END_MS_MAX = 30_000
 const OUTPUT_CHARS_MAX = 200_000
-/** Below the ports that the kernel hands out: a client's connection must not take a server's port while it is down. */
+/** Below the ports that the kernel assigns, so that no client's connection takes the port of a stopped server. */
 const PORTS = { from: 20_000, to: 32_000 }
 
 /** How a child ended. */
 export type End = { code: number | null; signal: NodeJS.Signals | null }
 
-/** A child under test. */
+/** A child process under test. */
 export type Child = {
   pid: number
   url: string
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when it has ended in any way. */
   ended: Promise<End>
   alive(): boolean
-  /** What it has written so far, both streams. */
+  /** Its output so far, both streams. */
   output(): string
-  /** Resolves when it answers /readyz; throws when it ends first. */
+  /** Resolves when it answers /readyz; throws if it ends first. */
   ready(): Promise<void>
-  /** Ends it at once: nothing of it runs any more when this resolves. */
+  /** Kills it; when this resolves, no process of it runs. */
   kill(): Promise<void>
   signal(name: NodeJS.Signals): void
-  /** Called with every message that the child sends by IPC. */
+  /** Calls the function with each message that the child sends by IPC. */
   onMessage(take: (message: unknown) => void): void
 }
 
@@ -47,7 +47,7 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** A port that nobody listens on and that no client is given. */
+/** A port without a listener that no client's connection gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)
@@ -62,7 +62,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Settings of a server under test. Its generated secrets, if any, land in a folder that `npm test` clears away. */
+/** Settings of a server under test. Its generated secrets are in a folder that `npm test` removes. */
 export function serverEnv(url: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     NODE_ENV: 'test',
@@ -79,8 +79,8 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
 }
 
 /**
- * Starts a program of this repository. Only what `env` says reaches it, and where to find programs and space. The
- * channel of messages keeps a child alive that has nothing else to wait for; without `ipc` it is as alone as in production.
+ * Starts a program of this repository. Its environment is `env` and the paths of programs and temporary files.
+ * The IPC channel keeps an idle child alive. `ipc: false` starts it without the channel, as in production.
  */
 export function startChild(
   env: Record<string, string>,
@@ -89,7 +89,7 @@ export function startChild(
   options: { ipc: boolean } = { ipc: true },
 ): Child {
   const { PATH = '', HOME = '', TMPDIR, NODE_COMPILE_CACHE } = process.env
-  // As after `npm start`, sources that were compiled before are not compiled again: a start costs half.
+  // The compile cache of `npm start` halves the time of a start.
   const given = Object.entries({ TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value)
   const child = spawn(process.execPath, [entry, ...args], {
     cwd: ROOT,
@@ -105,7 +105,7 @@ export function startChild(
   }
   const ended = new Promise<End>((resolve, reject) => {
     child.on('error', reject)
-    // 'close', not 'exit': everything that it wrote has been read by then.
+    // 'close', not 'exit': by then all its output has been read.
     child.on('close', (code, signal) => {
       children.delete(child)
       resolve({ code, signal })
@@ -141,7 +141,7 @@ export function startChild(
   }
 }
 
-/** Waits for a child to end by itself; throws when it does not. */
+/** Waits until a child ends by itself; throws if it does not end in time. */
 export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
   const timer = new AbortController()
   const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
@@ -151,11 +151,11 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
   return end
 }
 
-/** Waits until `holds` is true; throws naming what was waited for. */
+/** Waits until `holds` is true; throws with `what` if it does not become true in time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
   const end = Date.now() + within_ms
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`waited ${within_ms} ms in vain: ${what}`)
+    if (Date.now() > end) throw new Error(`waited ${within_ms} ms without success: ${what}`)
     await sleep(25)
   }
 }

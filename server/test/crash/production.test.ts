@@ -1,4 +1,4 @@
-// Production refuses a database that may lose committed payments, and one that people of the demo can enter.
+// In production the server refuses a database that may lose committed payments, and one with sign-ins of the demo.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -23,7 +23,7 @@ const PRODUCTION = {
   HOST: '127.0.0.1',
 }
 
-/** A durable server of this file: the one of all tests is fast and unsafe. */
+/** A durable server for this file. The server of the other tests is fast and unsafe. */
 let durable: Awaited<ReturnType<typeof startEmbedded>>
 const children: Child[] = []
 before(async () => {
@@ -61,7 +61,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     }
   })
 
-  test('FULL_PAGE_WRITES_NOT_NEEDED lifts neither the refusal of fsync nor of synchronous_commit off', async () => {
+  test('FULL_PAGE_WRITES_NOT_NEEDED does not permit fsync or synchronous_commit off', async () => {
     const { url, drop } = await createTestDatabase()
     const output = await refused(url, { FULL_PAGE_WRITES_NOT_NEEDED: 'true' })
     assert.match(output, /^fsync of the database is off /m)
@@ -94,7 +94,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('the server refuses while people of the demo can sign in, and starts once the command it names disabled them', async () => {
+  test('the server refuses while people of the demo can sign in, and starts after the named command has disabled them', async () => {
     const { url } = await newDatabase()
     const demo = run(serverEnv(url, { NODE_ENV: 'development' }), ADMIN, ['demo', '--json'])
     assert.equal((await endOf(demo)).code, 0, demo.output())
@@ -144,7 +144,7 @@ async function refused(url: string, env: Record<string, string> = {}): Promise<s
   const server = await production(url, env)
   assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
   assert.match(server.output(), /Configuration refused/)
-  assert.doesNotMatch(server.output(), /\n\s+at /, 'an operator is shown no stack')
+  assert.doesNotMatch(server.output(), /\n\s+at /, 'the output has no stack trace')
   return server.output()
 }
 

@@ -1,4 +1,4 @@
-// What /readyz says while PostgreSQL takes no writes or a disk is full: with a real standby, and with real disks that are full.
+// Checks /readyz while PostgreSQL accepts no writes or a disk is full, with a real standby and real full disks.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const DISK_MB = 96
 let own: OwnPostgres
 let rig: Rig
 let server: Child
-/** A small disk that tests fill: DATA_DIR is on it, and a tablespace. */
+/** A small disk that tests fill. It holds DATA_DIR and a tablespace. */
 let disk: string
 let mounted = false
 before(async () => {
@@ -31,7 +31,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env({ DATA_DIR: join(disk, 'data') }))
   await server.ready()
-  // It has still to make its demo merchant.
+  // The process still has to make its demo merchant.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {
@@ -62,7 +62,7 @@ async function untilReady(): Promise<void> {
   assert.deepEqual((await readyz()).body, { status: 'ready', checks: OK })
 }
 
-/** Waits until /readyz names exactly this. */
+/** Waits until /readyz names exactly these problems. */
 async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
   let last: Ready | null = null
   await until(`/readyz names ${JSON.stringify(wrong)}`, async () => {
@@ -70,7 +70,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
     return (
       last.status === 503 && JSON.stringify(last.body.error?.details.checks) === JSON.stringify({ ...OK, ...wrong })
     )
-  }).catch((error: Error) => assert.fail(`${error.message}; it said ${JSON.stringify(last)}`))
+  }).catch((error: Error) => assert.fail(`${error.message}; last answer ${JSON.stringify(last)}`))
   const { retry_after, body } = last as unknown as Ready
   assert.equal(body.error?.code, 'service_unavailable')
   assert.ok(Number(retry_after) >= 1)
@@ -80,7 +80,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
 const READ_ONLY = 'the database is read-only'
 const logged = (text: string) => server.output().split(text).length - 1
 
-test('/readyz is 503 and names it while the database is set to read-only, and the log tells it once', async () => {
+test('/readyz is 503 with the reason while the database is read-only, and the log has it once', async () => {
   await untilReady()
   await own.admin('alter database malipo set default_transaction_read_only = on')
   await own.admin(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'malipo%'`)
@@ -93,7 +93,7 @@ test('/readyz is 503 and names it while the database is set to read-only, and th
   await untilReady()
 })
 
-test('/readyz is 503 and names it while the database is a standby in recovery', async () => {
+test('/readyz is 503 with the reason while the database is a standby in recovery', async () => {
   await own.stop('fast')
   await own.start('standby')
   await untilNamed({ writable: READ_ONLY })
@@ -102,7 +102,7 @@ test('/readyz is 503 and names it while the database is a standby in recovery', 
   await untilReady()
 })
 
-test('/readyz is 503 and names it while DATA_DIR has too little free space', async (t) => {
+test('/readyz is 503 with the reason while DATA_DIR has too little free space', async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const ballast = join(disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc((DISK_MB - 50) * 1_048_576))
@@ -111,7 +111,7 @@ test('/readyz is 503 and names it while DATA_DIR has too little free space', asy
   await untilReady()
 })
 
-test('/readyz is 503 and names it when the disk of the database is full for a payment, and ready when there is space', async (t) => {
+test("/readyz is 503 with the reason while the database's disk is too full for a payment, and 200 when there is space", async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const folder = join(disk, 'tablespace')
   mkdirSync(folder, { mode: 0o700 })
@@ -147,15 +147,15 @@ test('/readyz is 503 and names it when the disk of the database is full for a pa
     for (const { status, text } of answers) assert.ok(status === 202 || status === 503, text)
     return answers.some(({ status }) => status === 503)
   })
-  // The same small disk holds DATA_DIR: both are named.
+  // The same small disk holds DATA_DIR, so /readyz names both.
   const said = await untilNamed({ writable: 'the disk of the database is full', disk: 'too little free space' })
-  assert.ok(!JSON.stringify(said).includes(own.place), 'no path is shown')
+  assert.ok(!JSON.stringify(said).includes(own.place), 'the answer shows no path')
   for (const name of readdirSync(disk)) if (name.startsWith('ballast')) rmSync(join(disk, name))
   await untilReady()
   assert.equal((await push()).status, 202)
 })
 
-/** Takes the last bytes of a disk. */
+/** Uses up the free bytes of a disk. */
 function fillRest(folder: string): void {
   for (let at = 0; at < 10_000; at++) {
     try {

@@ -1,5 +1,5 @@
-// PostgreSQL loses connections under load: backends are killed, the server restarts, its standby is missing. The platform's
-// processes go on. LOSSES=50,10,10 is the long form (`npm run restarts`); SEED=n repeats the same moments.
+// PostgreSQL loses connections under load: backends are killed, the server restarts, its standby is missing. The processes
+// of the platform continue. LOSSES=50,10,10 is the long form (`npm run restarts`); SEED=n repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -17,7 +17,7 @@ const LOSSES = process.env.LOSSES ?? SHORT
 const IS_LONG = LOSSES !== SHORT
 const [KILLS = 0, FAST = 0, IMMEDIATE = 0] = LOSSES.split(',').map(Number)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** A busy machine that runs other tests may be slower than a server of its own. */
+/** A busy machine that runs other tests may be slower than a server of production. */
 const BACK_MS_MAX = IS_LONG ? 2_000 : 10_000
 const CONCURRENCY = 16
 const PER_SECOND = 100
@@ -46,7 +46,7 @@ const HELD_BACK = sql(
 )
 const SEEN = sql('restarts_seen', 'select id from collections where id = any($1::uuid[])')
 
-test('a lost database connection ends no process, and payments are taken again within seconds', async (t) => {
+test('a lost database connection ends no process, and the platform accepts payments again within seconds', async (t) => {
   t.diagnostic(`SEED=${SEED} LOSSES=${LOSSES}`)
   const random = seededRandom(SEED)
   own = await startOwnPostgres()
@@ -54,7 +54,7 @@ test('a lost database connection ends no process, and payments are taken again w
   const api = startChild(rig.env())
   processes.push(api)
   await api.ready()
-  // It has still to make its demo merchant.
+  // The process still has to make its demo merchant.
   await until('the server has started', () => api.output().includes('is ready.'))
   const worker = startChild(rig.env({ PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' }))
   processes.push(worker)
@@ -94,14 +94,14 @@ test('a lost database connection ends no process, and payments are taken again w
     assert.deepEqual(one.output().match(/"(uncaughtException|unhandledRejection)".*/g) ?? [], [])
   }
   assert.deepEqual(load.problems, [])
-  assert.equal(load.acks.length, load.orders() + 1, 'every payment that was begun was acknowledged')
+  assert.equal(load.acks.length, load.orders() + 1, 'each started payment was acknowledged')
   assert.deepEqual(findProblems(facts).slice(0, 20), [], `still open: ${JSON.stringify(left)}`)
   for (const [loss, times] of Object.entries(back))
     for (const time of times) assert.ok(time <= BACK_MS_MAX, `${loss}: the first payment came after ${time} ms`)
   await client.close()
 })
 
-/** All losses in a random order. Every eighth killed backend dies by SIGKILL, which makes PostgreSQL start anew. */
+/** All losses in random order. Every eighth killed backend dies by SIGKILL, after which PostgreSQL restarts itself. */
 function plan(random: () => number): Loss[] {
   const kills = Array.from({ length: KILLS }, (_, at): Loss => (at % 8 === 7 ? 'sigkill' : 'terminate'))
   const all: Loss[] = [...kills, ...Array<Loss>(FAST).fill('fast'), ...Array<Loss>(IMMEDIATE).fill('immediate')]
@@ -115,12 +115,12 @@ function plan(random: () => number): Loss[] {
 async function lose(loss: Loss, random: () => number): Promise<void> {
   if (loss === 'fast' || loss === 'immediate') {
     await own.stop(loss)
-    // An operator needs a moment too; meanwhile every request meets a closed door.
+    // An operator also takes a moment. Meanwhile no connection can be opened.
     await sleep(random() * 500)
     return own.start()
   }
   const pids = await rig.db.query<{ pid: number }>(PIDS)
-  // The active ones come first: half of the kills meet a statement.
+  // Active backends come first, so half of the kills interrupt a statement.
   const { pid } = pids[Math.floor(random() * random() * pids.length)] as { pid: number }
   if (loss === 'terminate') return void (await rig.db.query(TERMINATE, [pid]))
   process.kill(pid, 'SIGKILL')
@@ -133,7 +133,7 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
   await until('PostgreSQL accepts connections', accepts)
 }
 
-/** Waits for the next payment that is acknowledged. Answers how many milliseconds that took. */
+/** Waits for the next acknowledged payment. Returns the milliseconds until then. */
 async function backAfter(load: Load): Promise<number> {
   const begin = performance.now()
   await payments(load, 1)
@@ -152,7 +152,7 @@ async function payments(load: Load, count: number): Promise<void> {
   }
 }
 
-/** Commits wait for a standby that does not exist, until PostgreSQL is told to go on without. */
+/** Commits wait for a standby that does not exist, until this test changes the setting. */
 async function missingStandby(load: Load, client: ReturnType<typeof createClient>): Promise<void> {
   await own.admin(`alter system set synchronous_standby_names = 'missing'`)
   await own.admin('select pg_reload_conf()')
@@ -162,10 +162,10 @@ async function missingStandby(load: Load, client: ReturnType<typeof createClient
   assert.ok(shop)
   const order = orderOf(shop, 'during-standby', 4_200, '123')
   const during = await client.once(order)
-  // Null: its client gave up waiting first.
+  // Null: the client gave up first.
   assert.ok(during === null || during.status === 503, during?.text)
   const ids = load.acks.map(({ collection_id }) => collection_id)
-  assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'nothing was acknowledged that is not committed')
+  assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'each acknowledged payment is committed')
   await own.admin('alter system reset synchronous_standby_names')
   await own.admin('select pg_reload_conf()')
   load.acks.push(await client.order(order))

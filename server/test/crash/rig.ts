@@ -1,5 +1,5 @@
-// What servers under test stand between: their database, merchants with live keys, a provider and a webhook receiver.
-// All of it lives in the test process and goes on while servers die.
+// The surroundings of servers under test: their database, merchants with live keys, a provider and a webhook receiver.
+// They live in the test process and continue when servers die.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,22 +15,22 @@ import { freePort, serverEnv } from './processes.ts'
 
 const MOCK_SECRET = 'crash-test-secret'
 
-/** A merchant that takes payments. */
+/** A merchant that accepts payments. */
 export type Shop = { merchant: Merchant; key: string; key_id: string }
 
-/** One webhook request as it arrived, and how it was answered: a status, 'cut' for a closed connection, 'hang' for silence. */
+/** One webhook request as it arrived, and its response: a status, 'cut' for a closed connection, 'hang' for silence. */
 export type Arrival = { path: string; id: string; body: string; at: number; answer: number | 'cut' | 'hang' }
 
-/** The receiver of all shops' webhooks: each has its own path. */
+/** The receiver of all shops' webhooks; each shop has its own path. */
 export type Hooks = {
   url: string
   arrivals: Arrival[]
-  /** How the next request to `path` is answered. */
+  /** Chooses the response to the next request to `path`. */
   answer: (path: string) => Arrival['answer']
   close(): Promise<void>
 }
 
-/** Everything around the servers. */
+/** The surroundings of the servers. */
 export type Rig = {
   url: string
   db: Db
@@ -41,12 +41,12 @@ export type Rig = {
   shops: Shop[]
   /** Settings of a server on `port`, or on another one. */
   env(more?: Record<string, string>): Record<string, string>
-  /** Tells a running server where a shop's events go. */
+  /** Configures the webhook addresses of all shops at a running server. */
   configureWebhooks(server_url: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Numbers from 0 up to 1 that are the same for the same seed. */
+/** Random numbers from 0 to 1, the same for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -57,7 +57,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Builds a rig over a given migrated database, or one of its own. Close it in `after`. */
+/** Builds a rig over a given migrated database, or its own. Close it in `after`. */
 export async function createRig(options: { shops: number; delay_ms: number; database?: TestDatabase }): Promise<Rig> {
   const database = options.database ?? (await createTestDatabase())
   const port = await freePort()
@@ -106,7 +106,7 @@ export async function createRig(options: { shops: number; delay_ms: number; data
   }
 }
 
-/** Opens a shop with a live key that may do everything. */
+/** Creates a merchant with a live key that has all scopes. */
 export async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   const merchant = await createMerchant(deps, { name, approved: true })
   const made = await createKey(deps, {
@@ -118,7 +118,7 @@ export async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   return { merchant, key: made.plaintext_key, key_id: made.record.id }
 }
 
-/** Starts a receiver of webhooks on a free port; it takes everything until told otherwise. */
+/** Starts a receiver of webhooks on a free port. It accepts everything unless a test changes its responses. */
 export async function startHooks(): Promise<Hooks> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = []

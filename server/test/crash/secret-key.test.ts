@@ -1,4 +1,4 @@
-// A server opens a database only with the SECRET_KEY with which that database was made.
+// A server opens a database only with the SECRET_KEY that the database was created with.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ after(async () => {
 
 describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
   for (const process_kind of ['all', 'api', 'worker'] as const) {
-    test(`PROCESS=${process_kind} refuses a SECRET_KEY with which its database was not made, and says what to do`, async () => {
+    test(`PROCESS=${process_kind} refuses a SECRET_KEY that its database was not created with, with instructions`, async () => {
       const { url } = await newDatabase()
       const first = await startServer(url, RIGHT)
       await first.ready()
@@ -108,7 +108,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('a wrong key that sent a few messages before the canary existed is refused all the same', async () => {
+  test('a wrong key that encrypted a few messages before the canary existed is refused', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -121,7 +121,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await world.close()
   })
 
-  test('of processes with two keys that start at once on an empty database, those with one key serve', async () => {
+  test('if processes with two keys start at once on an empty database, only those with one of the keys serve', async () => {
     const { url } = await newDatabase()
     const servers = await Promise.all([RIGHT, WRONG, RIGHT, WRONG].map((key) => startServer(url, key)))
     const outcomes = await Promise.all(
@@ -136,7 +136,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     assert.equal(outcomes[0], outcomes[2])
   })
 
-  test('a database whose secret.key did not come with it is refused, and no new key is made', async () => {
+  test('a database without its secret.key is refused, and the server makes no new key', async () => {
     const { url } = await newDatabase()
     const [first, copy] = [newFolder(), newFolder()]
     const server = await startServer(url, '', { DATA_DIR: first })
@@ -145,14 +145,14 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     const refused = await startServer(url, '', { DATA_DIR: copy })
     await refuses(refused)
     assert.match(refused.output(), new RegExp(`${join(copy, 'secret.key')}`))
-    assert.equal(existsSync(join(copy, 'secret.key')), false, 'no fresh key')
+    assert.equal(existsSync(join(copy, 'secret.key')), false, 'no new key')
     writeFileSync(join(copy, 'secret.key'), readFileSync(join(first, 'secret.key')))
     const served = await startServer(url, '', { DATA_DIR: copy })
     await served.ready()
     await served.kill()
   })
 
-  test('readCanary tells whether the vault of a process reads its database', async () => {
+  test('readCanary returns whether the vault of a process can read its database', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const { db, random } = world.deps
@@ -191,10 +191,10 @@ async function refuses(server: Child): Promise<void> {
   assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
   assert.match(server.output(), /Configuration refused/)
   assert.match(server.output(), SAYS_WHAT_TO_DO)
-  assert.doesNotMatch(server.output(), /\n\s+at /, 'an operator is shown no stack')
+  assert.doesNotMatch(server.output(), /\n\s+at /, 'the output has no stack trace')
 }
 
-/** Makes a database look as it did before the canary existed. The owner may grant itself what was revoked. */
+/** Removes the canary, as in a database from before it. The owner of the database may grant itself the privilege. */
 async function forgetCanary(url: string): Promise<void> {
   await query(url, 'grant delete on vault_canary to current_user')
   await query(url, 'delete from vault_canary')

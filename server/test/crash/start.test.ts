@@ -1,4 +1,4 @@
-// Starting and stopping the server as an operator does.
+// Starts and stops the server as an operator does.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -15,11 +15,11 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from 
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const STOP_MS_MAX = 8_000
-/** A connection without a request is given this long to send one. */
+/** How long the server waits for the first request of a connection. */
 const STOP_SILENT_MS_MAX = 15_000
-/** Half of this is waiting, half a minute in one place: more of them at once than cores. */
+/** More tests at once than cores: half of the time is waiting, half a minute in one test. */
 const CONCURRENCY = 3
-/** Nothing listens there: a process that got so far would say so. */
+/** No database listens there. A process that opens a connection reports it. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
 const LEASED = sql(
@@ -52,9 +52,9 @@ async function newRig(): Promise<Rig> {
   return rig
 }
 
-// Those that wait longest come first: the others run beside them.
+// The tests that wait longest come first, so that the others run beside them.
 describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
-  test('a process that only serves HTTP writes down when a key was used', async () => {
+  test('a process that only serves HTTP records when a key was used', async () => {
     const rig = await newRig()
     const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
     await api.ready()
@@ -68,7 +68,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await endOf(api), { code: 0, signal: null })
   })
 
-  test('a stop is not held up by connections that are kept alive, nor by one that never sends anything', async () => {
+  test('kept-alive connections and a connection that never sends anything do not delay a stop', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
@@ -86,7 +86,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     })
     await until('connections are open', () => load.acks.length >= 8)
     await load.stop()
-    // The provider's callbacks are under way now, on connections that it keeps.
+    // Callbacks of the provider arrive now, on connections that it keeps open.
     const begin = Date.now()
     server.signal('SIGTERM')
     assert.deepEqual(await endOf(server), { code: 0, signal: null })
@@ -121,27 +121,27 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       },
     ]
     for (const { what, env, named } of refused) {
-      test(`${what} is refused by name`, async () => {
+      test(`${what} ends the start with the name of the setting`, async () => {
         const child = start(serverEnv(NO_DATABASE, env))
         assert.deepEqual(await endOf(child), { code: 1, signal: null })
         const output = child.output()
         assert.match(output, /Configuration refused/)
         for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
-        assert.doesNotMatch(output, /\n\s+at /, 'an operator is shown no stack')
+        assert.doesNotMatch(output, /\n\s+at /, 'the output has no stack trace')
       })
     }
 
-    test('a database that is not there ends the start with exit code 1, and the password stays out of the log', async () => {
+    test('a missing database ends the start with exit code 1, and the log has no password', async () => {
       const child = start(
         serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
       )
       assert.deepEqual(await endOf(child), { code: 1, signal: null })
       assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
-      assert.doesNotMatch(child.output(), /\n\s+at /, 'an operator is shown no stack')
+      assert.doesNotMatch(child.output(), /\n\s+at /, 'the output has no stack trace')
       assert.doesNotMatch(child.output(), /pass-word-here/)
     })
 
-    test('a port that is taken ends the start with exit code 1', async () => {
+    test('a port in use ends the start with exit code 1', async () => {
       const rig = await newRig()
       await start(rig.env()).ready()
       const second = start(rig.env())
@@ -150,7 +150,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     })
   })
 
-  test('npm start says how it is used when it is asked, and when it is given what it does not know', async () => {
+  test('npm start prints its usage for --help and for an unknown argument', async () => {
     const asked = start({}, undefined, ['--help'])
     assert.deepEqual(await endOf(asked), { code: 0, signal: null })
     assert.match(asked.output(), /^Usage: npm start/)
@@ -159,13 +159,13 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
   })
 
-  test('the admin command says that the database cannot be reached', async () => {
+  test('the admin command reports that it cannot reach the database', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
     assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
   })
 
-  test('in production a database that cannot be reached is not said to be needless: the embedded one is refused there', async () => {
+  test('in production the message about an unreachable database does not offer the embedded one', async () => {
     const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
     const env = {
       NODE_ENV: 'production',
@@ -180,7 +180,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.doesNotMatch(child.output(), /embedded/)
   })
 
-  test('a part of an admin command is answered with its help, and exit code 2', async () => {
+  test('an incomplete admin command prints its help with exit code 2', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
     assert.deepEqual(await endOf(child), { code: 2, signal: null })
     assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
@@ -189,7 +189,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.equal(asked.output(), child.output())
   })
 
-  test('a running server says that it lives and that it is ready', async () => {
+  test('a running server answers /healthz and /readyz', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
@@ -203,7 +203,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} under load: what was begun is answered, nothing is lost, the exit code is 0`, async (t) => {
+    test(`${signal} under load: the server answers each started request, loses nothing, and exits with 0`, async (t) => {
       const rig = await newRig()
       const server = start(rig.env())
       await server.ready()
@@ -219,7 +219,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       })
       await until('the load runs', () => load.acks.length >= 100)
       const asked_at = Date.now()
-      // A terminal and npm both pass the same signal on.
+      // A terminal and npm both forward the same signal.
       server.signal(signal)
       server.signal(signal)
       const takesNoMore = () =>
@@ -234,7 +234,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
       assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
 
-      // What it had begun it finished: every payment that it accepted was answered, and nothing was left to leases.
+      // The server finished its started work: it answered each accepted payment and left no lease behind.
       const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
       const isAnswered = ({ id }: { id: string }) => load.acks.some((ack) => ack.collection_id === id)
       await until('every accepted payment was answered', () => accepted.every(isAnswered), 5_000)
@@ -253,7 +253,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('npm start passes a stop on to the server and ends with its exit code', async () => {
+  test('npm start forwards a stop signal to the server and ends with its exit code', async () => {
     const rig = await newRig()
     const runner = start(rig.env(), join(ROOT, 'scripts/run.mjs'), ['server/src/main.ts'])
     await runner.ready()
@@ -262,7 +262,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
   })
 
-  test('a worker stops on a signal too', async () => {
+  test('a worker stops on a signal', async () => {
     const rig = await newRig()
     const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
     await until('the worker has started', () => worker.output().includes('worker started'))
@@ -270,18 +270,18 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await endOf(worker), { code: 0, signal: null })
   })
 
-  test('a worker outlives a database that goes away, takes up its work when it is back, and ends only on a signal', async () => {
+  test('a worker survives a lost database, continues when the database is back, and ends only on a signal', async () => {
     const rig = await newRig()
     const gate = await startGate(rig.url)
     closers.push(gate.close)
-    // No channel of messages: nothing but the worker itself keeps the process.
+    // Without an IPC channel, only the worker itself keeps the process alive.
     const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info', DATABASE_URL: gate.url }), undefined, [], {
       ipc: false,
     })
     await until('the worker has started', () => worker.output().includes('worker started'))
     await gate.shut()
     await until('it has noticed', () => worker.output().includes('task failed'))
-    // Longer than the worker's pauses: whatever timers it has run out, and it still lives.
+    // Longer than the worker's pauses: after all its timers have fired, the process still lives.
     await sleep(3_000)
     assert.ok(worker.alive(), worker.output())
     await gate.open()
@@ -308,7 +308,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     for (const child of [worker, api]) assert.deepEqual(await endOf(child), { code: 0, signal: null }, child.output())
   })
 
-  test('processes that start at once on an empty folder share one secret key, whole from the beginning', async () => {
+  test('processes that start at once on an empty folder share one complete secret key', async () => {
     const database = await createTestDatabase()
     closers.push(database.drop)
     const folder = mkdtempSync(join(tmpdir(), 'secret-'))
@@ -316,7 +316,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
     const servers = [start(await env()), start(await env()), start(await env())]
     await Promise.all(servers.map((server) => server.ready()))
-    // Outside production a server also keeps the people of the demo there, shortly after it is ready.
+    // Outside production a server also stores the demo's people there, shortly after it is ready.
     const kept = readdirSync(folder).filter((name) => !name.startsWith('demo-people.json'))
     assert.deepEqual(kept, ['secret.key'])
     const file = join(folder, 'secret.key')
@@ -326,7 +326,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
   })
 
-  test('a secret key that is not one is refused, with the name of its file', async () => {
+  test('an invalid secret key is refused with the name of its file', async () => {
     const database = await createTestDatabase()
     closers.push(database.drop)
     const folder = mkdtempSync(join(tmpdir(), 'secret-'))
@@ -334,15 +334,15 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     const server = start(serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) }))
     assert.deepEqual(await endOf(server), { code: 1, signal: null })
     assert.match(server.output(), /Configuration refused:\n.*secret\.key/)
-    assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'what is there is never overwritten')
+    assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'the server never overwrites the file')
   })
 
-  test('any number of processes may start at once on an empty database', async () => {
+  test('any number of processes can start at once on an empty database', async () => {
     const database = await createTestDatabase(null)
     closers.push(database.drop)
     const servers: Child[] = []
     for (let i = 0; i < 4; i++) {
-      // As on a developer's machine, where each also wants the demo merchant.
+      // As on a developer's machine, where each process also makes the demo merchant.
       servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
     }
     await Promise.all(servers.map((server) => server.ready()))
@@ -362,7 +362,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
   })
 })
 
-/** A way to the database that can be shut: what a worker sees when its database goes away and comes back. */
+/** A TCP proxy before the database that can be closed, so that a worker sees its database disappear and return. */
 async function startGate(url: string) {
   const target = new URL(url)
   const socket_folder = target.searchParams.get('host')

@@ -1,4 +1,4 @@
-// A process that is asked to stop: a load balancer hears of it first, and what has begun is finished.
+// A stopping process: it reports "not ready" to the load balancer first, and finishes its started work.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -25,7 +25,7 @@ function start(more: Record<string, string>): Child {
   return child
 }
 
-test('after SIGTERM /readyz is 503 at once, and everything else is served for STOP_DELAY_S seconds', async () => {
+test('after SIGTERM /readyz is 503 at once, and every other request is served for STOP_DELAY_S seconds', async () => {
   const server = start({ STOP_DELAY_S: '4' })
   await server.ready()
   await until('the server has started', () => server.output().includes('is ready.'))
@@ -41,7 +41,7 @@ test('after SIGTERM /readyz is 503 at once, and everything else is served for ST
   await client.close()
 })
 
-test('a stopping PROCESS=api finishes the delivery that it has begun', async () => {
+test('a stopping PROCESS=api finishes the delivery that it started', async () => {
   const held: ServerResponse[] = []
   const receiver = createServer((request, response) => {
     request.resume()
@@ -65,7 +65,7 @@ test('a stopping PROCESS=api finishes the delivery that it has begun', async () 
     await client.order(orderOf(rig.shops[0] as Shop, 'delivered-late', 4_200, '123'))
     await client.close()
     await until('the delivery has begun', () => held.length > 0)
-    // The worker must not be the one that ends it.
+    // The worker must not end this delivery.
     await worker.kill()
     api.signal('SIGTERM')
     const refuses = () =>
@@ -74,7 +74,7 @@ test('a stopping PROCESS=api finishes the delivery that it has begun', async () 
         () => true,
       )
     await until('the listener is closed', refuses)
-    assert.ok(api.alive(), 'it waits for the answer of the receiver')
+    assert.ok(api.alive(), "the process waits for the receiver's response")
     for (const response of held) response.end('ok')
     assert.deepEqual(await endOf(api), { code: 0, signal: null }, api.output())
     const deliveries = await rig.db.query<{ status: string }>(

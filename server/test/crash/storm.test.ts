@@ -1,6 +1,6 @@
-// The storm: the platform over the real adapter, the provider's twin with everything going wrong at once, and processes that
-// die at any moment. Afterwards the provider's own books and ours agree to the shilling.
-// `npm run storm` for the long form; PAYMENTS, PAYOUTS, KILLS and SEED choose another one, and the same SEED the same storm.
+// The storm: the platform with the real adapter, the provider's twin with all its faults at once, and processes that die at
+// random moments. Afterwards the books of the provider and of the platform agree to the cent.
+// `npm run storm` is the long form. PAYMENTS, PAYOUTS, KILLS and SEED choose another one; a seed repeats its storm.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -28,7 +28,7 @@ const SHOWN_MAX = 20
 let rig: StormRig
 after(() => rig?.close())
 
-test('after a storm of faults and dying processes, the books of provider and platform agree to the shilling', async (t) => {
+test('after a storm of faults and dying processes, the books of provider and platform agree to the cent', async (t) => {
   const say = IS_LONG ? (line: string) => process.stdout.write(`${line}\n`) : t.diagnostic.bind(t)
   say(`SEED=${SIZE.seed} PAYMENTS=${SIZE.payments} PAYOUTS=${SIZE.payouts} KILLS=${SIZE.kills}`)
   rig = await createStormRig({ seed: SIZE.seed, shops: 5, pairs: IS_LONG ? 2 : 1 })
@@ -37,8 +37,8 @@ test('after a storm of faults and dying processes, the books of provider and pla
 
   const { before, after: end, differences, cases, problems, left, kills } = aftermath
   const shown = (lines: readonly string[]) => lines.slice(0, SHOWN_MAX)
-  assert.deepEqual(shown(problems), [], 'every client had one answer for each key')
-  assert.deepEqual(left, { payments: 0, payouts: 0, events: 0, pending: 0 }, 'everything came to rest')
+  assert.deepEqual(shown(problems), [], 'each client got one answer for each key')
+  assert.deepEqual(left, { payments: 0, payouts: 0, events: 0, pending: 0 }, 'no record is open')
   assert.equal(
     Object.values(kills).reduce((sum, count) => sum + count, 0),
     SIZE.kills,
@@ -48,27 +48,27 @@ test('after a storm of faults and dying processes, the books of provider and pla
   assert.deepEqual(
     shown(findProblems(before)),
     [],
-    'nothing lost, nothing twice, nothing open that the provider decided',
+    'no record is lost, doubled, or open although the provider has decided',
   )
-  assert.deepEqual(shown(eventProblems(before)), [], 'every merchant was told of everything, once')
+  assert.deepEqual(shown(eventProblems(before)), [], 'each merchant got each event once')
   const unexplained = differences.filter(({ denied }) => !denied).map(sentenceOf)
-  assert.deepEqual(shown(unexplained), [], 'the books differ only where the provider took back a final word')
+  assert.deepEqual(shown(unexplained), [], 'the books differ only where the provider withdrew a final outcome')
   assert.deepEqual(
     [...new Set(cases.map(({ reference }) => reference))].sort(),
     differences.map(({ reference }) => reference).sort(),
     "the provider's statement shows exactly those",
   )
 
-  assert.deepEqual(shown(findShortage(end)), [], 'to the shilling')
+  assert.deepEqual(shown(findShortage(end)), [], 'no cent is missing')
   assert.deepEqual(shown(findProblems(end)), [])
   assert.deepEqual(shown(eventProblems(end)), [])
-  assert.deepEqual(shown(aftermath.errors), [], 'no process met what it did not expect')
-  // What the judge can see does not depend on the size.
+  assert.deepEqual(shown(aftermath.errors), [], 'no process logged an unexpected error')
+  // The judge must see the same problems in a storm of any size.
   if (!IS_LONG) plantLosses(before)
   await tamper(rig, end)
 })
 
-/** What happened, in lines; the last one is JSON. */
+/** The course of the storm, in lines; the last one is JSON. */
 function reportOf({ before, after: end, ...rest }: Aftermath): string[] {
   const statuses = (rows: readonly { status: string }[]) =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-// Several processes on one database behave as one: the same payments come to the same results, whoever works on them.
+// Several processes on one database behave as one: the same payments get the same results from any of them.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -13,13 +13,13 @@ const PAYMENTS = 240
 const CONCURRENCY = 16
 const DELAY_MS = 200
 /**
- * What becomes of payment i is in its number: every run of the workload is the same. Not 010: whether a failure is seen
- * before the success that follows it is a matter of time, and rightly so.
+ * The phone number of payment i decides its outcome, so every run of the workload is the same. 010 is left out: it fails
+ * and then succeeds, and only timing decides whether the platform sees the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
-/** How long a merchant may wait because another one's receiver hangs. */
+/** How long a merchant may wait while the receiver of another one hangs. */
 const FAIR_MS_MAX = 1_500
-/** Events of the merchant whose receiver hangs: more than one process sends at once. */
+/** Number of events of the merchant whose receiver hangs: more than one process sends at once. */
 const FLOOD = 1_200
 
 const rigs: Rig[] = []
@@ -35,7 +35,7 @@ function start(env: Record<string, string>): Child {
   return child
 }
 
-/** Two that serve HTTP, the first of them where the provider calls back, and two that work. */
+/** Two processes that serve HTTP, the first at the address of the callbacks, and two workers. */
 async function startFour(rig: Rig): Promise<[Child, Child]> {
   const apis: [Child, Child] = [
     start(rig.env({ PROCESS: 'api' })),
@@ -54,7 +54,7 @@ async function newRig(shops: number, delay_ms: number): Promise<Rig> {
   return rig
 }
 
-/** Makes the same payments everywhere, in turn through each address. */
+/** Makes the same payments in each run, in turn through each address. */
 async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
   const clients = urls.map((url) => createClient(url, CONCURRENCY))
   const acks: Ack[] = []
@@ -68,7 +68,7 @@ async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
       const order = orderOf(shop, `order-${i}`, 1_000 + i * 37, ending)
       const ack = await client.order(order)
       acks.push(ack)
-      // Whichever process is asked again gives the same answer.
+      // Each process gives the same answer to a repeated request.
       const other = clients[(i + 1) % clients.length] ?? client
       assert.equal((await other.order(order)).text, ack.text)
     }
@@ -78,7 +78,7 @@ async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
   return acks
 }
 
-/** What a run came to, without its ids. */
+/** The result of a run without its ids. */
 function resultsOf(rig: Rig, facts: Facts) {
   const events = Map.groupBy(facts.deliveries, (row) => row.source_id)
   const payments = facts.collections
@@ -93,7 +93,7 @@ function resultsOf(rig: Rig, facts: Facts) {
   return { payments, balances, prompts: facts.book.length, events: facts.deliveries.length }
 }
 
-/** Nobody died: every request that arrived is an attempt that was recorded, and nothing that was taken came again. */
+/** No process died, so each request that arrived has a recorded attempt, and no accepted event arrived twice. */
 function checkDeliveries(facts: Facts): void {
   const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)
   for (const { id, event, attempts } of facts.deliveries) {
@@ -107,7 +107,7 @@ test('two API processes and two workers come to the same results as one process'
   const run = async (startAll: (rig: Rig) => Promise<string[]>) => {
     const rig = await newRig(3, DELAY_MS)
     let arrivals = 0
-    // The same share is refused once in every run, though not the same events.
+    // The same share of events is refused once in each run, but other events.
     rig.hooks.answer = () => (++arrivals % 20 === 0 ? 500 : 200)
     const acks = await workload(rig, await startAll(rig))
     const { left } = await waitQuiet(rig)
@@ -150,7 +150,7 @@ describe('four processes on one database', () => {
     for (const child of children) await child.kill()
   })
 
-  test('a receiver that hangs delays no other merchant', async (t) => {
+  test('a hanging receiver delays no other merchant', async (t) => {
     const rig = await newRig(2, 0)
     const apis = await startFour(rig)
     const [slow, quick] = rig.shops
@@ -168,7 +168,7 @@ describe('four processes on one database', () => {
       const [row] = await rig.db.query<{ events: number }>(settled)
       return row?.events === FLOOD
     })
-    // Nobody has seen this receiver answer, so each process tries it with one delivery at a time.
+    // No process knows this receiver yet, so each one tries it with one delivery at a time.
     await until('receivers are busy', () => rig.hooks.arrivals.length >= 2)
 
     const acks: Ack[] = []

@@ -1,5 +1,5 @@
-// From the link to the receipt: payers in a real browser on the real server, in both languages, with and without scripts.
-// WAYS=all for the long form: every journey in each language both with scripts and without.
+// Payers from the link to the receipt: a real browser on the real server, in both languages, with and without scripts.
+// WAYS=all opens every journey in each language both with and without scripts.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -276,7 +276,7 @@ for (const way of WAYS) {
   })
 }
 
-test('the language is chosen by a plain link, and kept through forms to the receipt', async () => {
+test('a plain link chooses the language, and the forms keep it until the receipt', async () => {
   for (const script of [true, false]) {
     const payer = await street.comes({ script })
     await payer.page.goto((await street.newLink()).url)
@@ -291,7 +291,7 @@ test('the language is chosen by a plain link, and kept through forms to the rece
   }
 })
 
-test('merchant texts that attack are texts on every page and on the receipt', async () => {
+test('hostile texts of a merchant are shown as text on every page and on the receipt', async () => {
   const attack = '<script>document.title="taken"</script>"><img src=x onerror=alert(1)>'
   const names = [attack, 'متجر عائشة \u202eekaf', '👩🏾‍🍳 Mgahawa 🍛', `${'Duka '.repeat(30)}mwisho`]
   const long = `${'maelezo '.repeat(120)}<b>${'x'.repeat(20)}`
@@ -323,19 +323,19 @@ test('merchant texts that attack are texts on every page and on the receipt', as
   }
 })
 
-/** What the browser saves next. */
+/** The next file that the browser saves. */
 async function download(payer: Payer): Promise<Buffer> {
   const saved = await payer.page.waitForEvent('download')
   return readFileSync(await saved.path())
 }
 
-/** What a link adds to its address. */
+/** The parameters that a link adds to its address. */
 async function queryOf(payer: Payer, link: Locator): Promise<Record<string, string>> {
   const href = (await link.getAttribute('href')) ?? ''
   return Object.fromEntries(new URL(href, payer.page.url()).searchParams)
 }
 
-/** The modules of a code in a picture of ours: eight pixels each, one bit for each pixel, four modules of white around. */
+/** The modules of a code in our picture: eight pixels each, one bit per pixel, with a margin of four white modules. */
 function modulesOf(png: Buffer): boolean[][] {
   const width = png.readUInt32BE(16)
   const parts: Buffer[] = []

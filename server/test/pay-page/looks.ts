@@ -1,4 +1,4 @@
-// What tests ask of any page in a browser: barriers, room, order. The questions themselves are in in-page.js.
+// Checks of any page in a browser: barriers, width, order. The functions inside the page are in in-page.js.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import type { Page } from 'playwright-core'
 
 const TOOLS = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8')
 
-/** Asks `look` of in-page.js inside the page. */
+/** Calls a function of in-page.js inside the page. */
 export const ask = <Answer>(page: Page, question: string): Promise<Answer> =>
   page.evaluate<Answer>(`${TOOLS}\nlook.${question}()`)
 
-/** What axe finds on the page, but for the rules that are named. */
+/** The violations that axe finds on the page, except of the named rules. */
 export async function violations(page: Page, without: string[] = []): Promise<string[]> {
-  // Every rule is asked about every element; only what they find is written out, which takes a fifth of the time.
+  // axe checks every rule but reports only the violations, which takes a fifth of the time.
   const { violations: found } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'], selectors: false })
     .setLegacyMode(true)
@@ -22,10 +22,10 @@ export async function violations(page: Page, without: string[] = []): Promise<st
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** Widths of windows: an old phone with keys, small and common phones, a desk. */
+/** Window widths: an old phone with keys, small and common phones, a desktop. */
 const WIDTHS = [240, 320, 360, 1280]
 
-/** Holds a page to its window at each width, and with text of twice the size in the window of a small phone. */
+/** Asserts that a page fits its window at each width, and with doubled text in the window of a small phone. */
 export async function measure(page: Page, where: string): Promise<void> {
   const before = page.viewportSize()
   await ask(page, 'openAll')

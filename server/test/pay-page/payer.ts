@@ -1,5 +1,5 @@
-// Payers in a real browser in front of the real server: the app listens, the mock provider answers, the time of the server
-// stands until a test moves it, and so does the time of each page.
+// Payers in a real browser with the real server: the app listens and the mock provider answers. The test moves the clocks of
+// the server and of each page.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -11,10 +11,10 @@ import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
 import { measure, violations } from './looks.ts'
 
-/** A page to pay on: its address, and the collection of a hosted one. */
+/** A page for a payment: its address, and the collection of a hosted one. */
 export type PayPage = { url: string; slug: string; id: string }
 
-/** How somebody comes: in which language, with or without scripts, and which errors the server is going to answer. */
+/** How a payer opens a page: language, with or without scripts, and the HTTP errors to expect. */
 export type Way = {
   language?: Language
   script?: boolean
@@ -22,54 +22,54 @@ export type Way = {
   options?: BrowserContextOptions
 }
 
-/** Somebody in front of a page. */
+/** A payer with an open page. */
 export type Payer = WatchedPage & {
   language: Language
   script: boolean
-  /** The words of this page's language. */
+  /** Chooses the text of this page's language. */
   says(sw: string, en: string): string
-  /** Waits until this is the heading, then looks at the page. */
+  /** Waits until the page has this heading, then checks the page. */
   sees(sw: string, en: string): Promise<void>
-  /** Looks at the page, once for each name: barriers, width, enlarged text. */
+  /** Checks the page once per name: barriers, width, enlarged text. */
   looks(name: string): Promise<void>
-  /** Presses what has this name: a button or a link. */
+  /** Presses the button or link with this name. */
   press(sw: string, en: string): Promise<void>
-  /** Fills in the number and pays. */
+  /** Fills in the phone number and pays. */
   payBy(phone: string): Promise<void>
-  /** Lets the page live for some seconds: nothing passes without scripts, where the button does the work. */
+  /** Lets seconds pass on the page. Without scripts no time passes, and the page's button refreshes it. */
   wait(seconds: number): Promise<void>
-  /** The part of the address that is the payment's id. */
+  /** The payment's id in the address of the page. */
   collection(): string
-  /** Ends the visit: without complaints of the browser, without a cookie. */
+  /** Ends the visit and asserts that the browser had no complaints and no cookie. */
   leave(): Promise<void>
 }
 
-/** A shop whose pages are paid on. */
+/** A shop with pages for payments. */
 export type Street = {
   world: World
   browser: Browser
   url: string
   newLink(body?: object, key?: string): Promise<PayPage>
   newPage(body?: object): Promise<PayPage>
-  /** Lets the network answer for a payment. */
+  /** Settles an answer of the mobile network about a payment. */
   answers(collection_id: string, answer: Answer, number?: number): Promise<void>
-  /** A number that nobody has used before, with this ending. */
+  /** An unused phone number with this ending. */
   phone(ending: string): string
   comes(way?: Way): Promise<Payer>
   close(): Promise<void>
 }
 
 const MONEY = { amount_minor: 2_500_000n, currency: 'TZS' } as const
-/** The network says that it has taken the money of the pages below. */
+/** The network reports that it took the money of the pages below. */
 export const PAID: Answer = { kind: 'succeeded', ...MONEY, provider_status: 'COMPLETED' }
-/** The network holds it for review. */
+/** The network holds the payment for review. */
 export const HELD: Answer = { kind: 'held', ...MONEY, provider_status: 'HELD' }
-/** The network says that it has given it back. */
+/** The network reports that it returned the money. */
 export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: 'REVERSED' }
 
-/** A page gives a question up after 15 seconds. */
+/** A page stops waiting for a response after 15 seconds. */
 const STEP_S = 5
-/** What is waited for on a page is there by then, even on a busy machine. */
+/** Time limit for an element of a page, also on a busy machine. */
 const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }
@@ -116,7 +116,7 @@ export async function openStreet(env: Record<string, string> = {}): Promise<Stre
   }
 }
 
-/** The mock provider, but for its codes: it simulates their scan after seconds, here they wait until a test scans them. */
+/** The mock provider, except that a QR code waits until a test scans it. */
 function unscanned(clock: Clock): Provider {
   const profile = { success_default: 'always', seed: 'street', delay_ms: 0 } as const
   const mock = createMockProvider({ name: 'mock', profile, clock, secret: 'street', sink: async () => {} })
@@ -140,16 +140,16 @@ async function open(browser: Browser, { language = 'sw', script = true, options 
   })
   opened.page.setDefaultTimeout(STEP_MS_MAX)
   if (!script) return opened
-  // A test cannot cover a window of a headless browser, so it says that it is covered.
+  // A test cannot cover a window of a headless browser, so the page reports itself as covered.
   await opened.context.addInitScript(`
     window.covered = false
     Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
     window.cover = (covered) => { window.covered = covered; document.dispatchEvent(new Event('visibilitychange')) }
   `)
-  // The time of a phone is its own: the pages are told how long something takes, never when it is.
+  // The phone has its own clock: the server sends durations, never times.
   const phone_time = new Date(START.getTime() + 86_400_000)
   await opened.context.clock.install({ time: phone_time })
-  // Until it is stopped it runs, however slow this machine is, and it is not stopped in its past.
+  // The clock of the page runs until it is paused, and it cannot be paused at a time that has passed.
   await opened.context.clock.pauseAt(new Date(phone_time.getTime() + 3_600_000))
   return opened
 }
@@ -177,7 +177,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
       const found = violations(page).finally(() => {
         looking = false
       })
-      // Axe waits for timers of the page, whose time stands.
+      // axe waits for timers of the page, whose clock stands.
       while (looking) await page.clock.runFor(1)
       assert.deepEqual(await found, [], look)
     },
@@ -194,10 +194,10 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     },
     async wait(seconds) {
       if (!script) return
-      // Answers come between the steps, as they would; the page may have gone on to the next one.
+      // Responses arrive between the steps; meanwhile the page may have navigated.
       for (let left = seconds; left > 0; left -= STEP_S) {
         await page.clock.runFor(Math.min(left, STEP_S) * 1000)
-        // Asked beside the page's own question, so that when this one is answered that one is: they are answered together.
+        // This request runs beside the poll of the page: the server answers both together.
         await page
           .evaluate(`fetch(document.querySelector('main')?.dataset.poll ?? '/healthz').catch(() => {})`)
           .catch(() => {})
@@ -206,7 +206,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     collection: () => page.url().split('/c/')[1]?.split(/[/?]/)[0] ?? '',
     async leave() {
       assert.deepEqual(await context.cookies(), [])
-      // A browser writes down each page that is no success: those that this payer came for are none of its complaints.
+      // The browser logs each page with an error status. The test ignores the errors that this payer expects.
       const expected = new RegExp(`responded with a status of (?:${refusals.join('|') || 'none'}) `)
       assert.deepEqual(
         complaints.filter((one) => !expected.test(one)),

@@ -1,4 +1,4 @@
-// A QR where the provider only rehearses: it is shown and waits, and a simulated scan pays it after seconds.
+// A QR code of a mock provider: the page shows it, and a simulated scan pays it after seconds.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -32,10 +32,10 @@ after(async () => {
   await world?.close()
 })
 
-// Each waits some seconds for the simulated scan: all of them wait at once.
+// Each test waits some seconds for the simulated scan, so all of them run at once.
 describe('a QR of a mock page', { concurrency: true }, () => {
   for (const way of WAYS) {
-    test(`a payer sees the QR before the rehearsal pays it (${nameOf(way)})`, async () => {
+    test(`a payer sees the QR before the simulated scan pays it (${nameOf(way)})`, async () => {
       const key = way.script ? world.sandbox_key : world.live_key
       const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
       assert.equal(made.status, 201, made.text)
@@ -60,7 +60,7 @@ describe('a QR of a mock page', { concurrency: true }, () => {
       }
       if (way.script) assert.deepEqual(await violations(page), [])
       const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
-      // With scripts the page moves on by itself; without, it loads itself again every 15 seconds.
+      // With scripts the page polls; without them it reloads every 15 seconds.
       await paid.waitFor({ timeout: 30_000 })
       assert.deepEqual(complaints, [])
       await close()
@@ -68,7 +68,7 @@ describe('a QR of a mock page', { concurrency: true }, () => {
   }
 })
 
-test('a program that shows the QR itself reads a final status within seconds', async () => {
+test('a program that shows the QR reads a final status within seconds', async () => {
   const made = await world.post(
     '/v1/payment-links',
     { amount: '2500.00', description: 'Viatu' },
@@ -89,7 +89,7 @@ test('a program that shows the QR itself reads a final status within seconds', a
         key: null,
       })
     ).body.data.status
-  assert.equal(await ask(), 'processing', 'it waits to be scanned')
+  assert.equal(await ask(), 'processing', 'the payment waits for the scan')
   for (let said = await ask(); said !== 'successful'; said = await ask()) {
     assert.equal(said, 'processing')
     await new Promise((done) => setTimeout(done, 250))

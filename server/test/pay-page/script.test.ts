@@ -1,4 +1,4 @@
-// What the script of the pay page does while a payer waits, in a real browser whose time the test moves.
+// The script of the pay page while a payer waits, in a real browser whose clock the test moves.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,9 +13,9 @@ let browser: Browser
 let site: ScreenSite
 let opened: WatchedPage
 let page: Page
-/** Paths of what was asked beside the screens, in order. */
+/** Paths of the requests other than for screens, in order. */
 let asked: string[]
-/** How polls are answered. */
+/** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void
 
 const PENDING = (_: IncomingMessage, response: ServerResponse) => json(response, pollAnswer({ state: 'waiting_push' }))
@@ -33,7 +33,7 @@ beforeEach(async () => {
   poll = PENDING
   opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   page = opened.page
-  // A test cannot cover a window of a headless browser, so it says that it is covered.
+  // A test cannot cover a window of a headless browser, so the page reports itself as covered.
   await page.addInitScript(`
     window.covered = false
     Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
@@ -48,8 +48,8 @@ afterEach(async () => {
 })
 
 /**
- * A server and a list for each test: a browser repeats by itself what it asked on a connection that broke, and that may
- * arrive when the page that asked is gone and the next test counts.
+ * A server and a list for each test: a browser repeats a request itself if its connection broke, and the repetition may
+ * arrive during the next test.
  */
 async function startSite(): Promise<void> {
   const heard: string[] = []
@@ -70,11 +70,11 @@ async function startSite(): Promise<void> {
 
 const polls = () => asked.filter((one) => one.endsWith('/poll')).length
 
-/** Moves the time of the page on and lets every question of that time be answered. */
+/** Moves the clock of the page, and lets the server answer all requests of that time. */
 async function pass(seconds: number, step = 1): Promise<void> {
   for (let i = 0; i < seconds; i += step) {
     await page.clock.runFor(step * 1000)
-    // An answer arrives between two seconds of the page, as it would.
+    // A response arrives between two seconds of the page.
     await page.evaluate(() => fetch('/settled'))
   }
 }
@@ -83,7 +83,7 @@ const open = (name: string) => page.goto(site.address(name, 'en'))
 
 const live = () => page.locator('#live').textContent()
 
-test('the time left is counted from what the server said, whatever the clock of the phone', async () => {
+test("the page counts the time left from the server's duration, independent of the phone's clock", async () => {
   await open('waiting-push')
   const clock = page.locator('#clock')
   assert.match((await clock.textContent()) ?? '', /^1:5[67]$/)
@@ -92,7 +92,7 @@ test('the time left is counted from what the server said, whatever the clock of 
   assert.equal(await page.locator('#countdown').getAttribute('aria-hidden'), 'true')
 })
 
-test('only at a minute, at half a minute and at the end is the time said aloud', async () => {
+test('the page announces the time left at one minute, at half a minute and at the end', async () => {
   await open('waiting-push')
   await pass(50)
   assert.equal(await live(), '')
@@ -105,7 +105,7 @@ test('only at a minute, at half a minute and at the end is the time said aloud',
   assert.equal(await page.locator('#clock').textContent(), '0:00')
 })
 
-test('it asks after 3 seconds, then less often, then every 15 seconds, and stops after ten minutes more', async () => {
+test('the page polls after 3 seconds, then less often, then every 15 seconds, and stops after ten more minutes', async () => {
   await open('waiting-push')
   await pass(2)
   assert.equal(polls(), 0)
@@ -124,7 +124,7 @@ test('it asks after 3 seconds, then less often, then every 15 seconds, and stops
   assert.ok(all <= 60)
 })
 
-test('a page that is covered asks nothing, and asks at once when it is seen again', async () => {
+test('a covered page does not poll, and polls at once when it is visible again', async () => {
   await open('waiting-push')
   await pass(6)
   await page.evaluate('cover(true)')
@@ -136,7 +136,7 @@ test('a page that is covered asks nothing, and asks at once when it is seen agai
   assert.equal(polls(), before_cover + 1)
 })
 
-test('without a network the payer is told that the payment goes on, and the answer is fetched when it is back', async () => {
+test('without a network the page shows that the payment continues, and polls when the network is back', async () => {
   await open('waiting-push')
   await opened.context.setOffline(true)
   await page.locator('#offline').waitFor()
@@ -150,7 +150,7 @@ test('without a network the payer is told that the payment goes on, and the answ
   assert.equal(polls(), before_gone + 1)
 })
 
-test('as soon as the payment stands otherwise, the page of the truth replaces this one', async () => {
+test('when the status of the payment changes, the page of the new status replaces this one', async () => {
   await page.goto(site.address('choose', 'en'))
   await open('waiting-push')
   poll = (_, response) => json(response, pollAnswer({ state: 'success' }))
@@ -160,7 +160,7 @@ test('as soon as the payment stands otherwise, the page of the truth replaces th
   assert.equal(page.url(), site.address('choose', 'en'))
 })
 
-test('an answer that is busy, broken or no answer at all changes nothing; Retry-After is honoured', async () => {
+test('a busy, broken or missing response changes nothing, and the page waits for Retry-After', async () => {
   await open('waiting-push')
   poll = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end()
   await pass(5)
@@ -176,7 +176,7 @@ test('an answer that is busy, broken or no answer at all changes nothing; Retry-
   assert.equal(page.url(), site.address('waiting-push', 'en'))
 })
 
-test('a question without an answer is given up after 15 seconds and asked again', async () => {
+test('the page abandons a poll without a response after 15 seconds and polls again', async () => {
   await open('waiting-push')
   poll = () => {}
   await pass(13)
@@ -185,7 +185,7 @@ test('a question without an answer is given up after 15 seconds and asked again'
   assert.equal(polls(), 2)
 })
 
-test('the server may slow the questions down and set the count right', async () => {
+test('the server can slow the polls down and correct the time left', async () => {
   await open('waiting-push')
   poll = (_, response) => json(response, pollAnswer({ state: 'waiting_push', next_s: 20, left_s: 90 }))
   await pass(5)
@@ -194,12 +194,12 @@ test('the server may slow the questions down and set the count right', async () 
   assert.equal(polls(), 1)
 })
 
-test('two taps send a form once, and the button works again for whoever comes back', async () => {
+test('two taps send a form once, and the button works again after the payer comes back', async () => {
   await open('choose')
   await page.fill('#phone', '255754123456')
   await page.locator('#phone').blur()
   assert.equal(await page.inputValue('#phone'), '0754 123 456')
-  // No content: the page stays, as while a slow network carries the form.
+  // No content: the page stays open, as while a slow network sends the form.
   const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
   const posts = () => asked.filter((one) => one.startsWith('POST')).length
   for (const _ of ['tap', 'tap again']) {
