@@ -17,31 +17,31 @@ const withoutKey = (): never => {
 /** The vault of a command that reads and writes nothing encrypted. */
 const NO_VAULT: Vault = { seal: withoutKey, open: withoutKey, mark: withoutKey }
 
-async function run(): Promise<number> {
+async function runCommandLine(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const help = helpOf(positionals)
   if (help !== null && (values.help || positionals.length === 0)) {
     process.stdout.write(help)
     return values.help ? 0 : 2
   }
-  // A group alone, such as "statement": what it could have been.
+  // A group alone, such as "statement", prints the help of its commands.
   if (help !== null && commandsOf(positionals.join(' ')).length > 0) {
     process.stderr.write(help)
     return 2
   }
-  // No command calls a provider: none of them waits for its keys.
+  // No command calls a provider, so a missing key of a provider is no error.
   const config = configFromEnvironment({ calls_providers: false })
-  const { run: work, needs_key } = prepareCommand(positionals, values, config)
+  const { run: runCommand, needs_key } = prepareCommand(positionals, values, config)
   const log = createLog('silent')
-  const place = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
-  const embedded = config.database_url === '' ? await startEmbedded(place) : null
+  const placement = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
+  const embedded = config.database_url === '' ? await startEmbedded(placement) : null
   const url = embedded?.url ?? config.database_url
   let deps: Deps | undefined
   try {
     if (positionals[0] !== 'migrate') await migrate(url)
     deps = await realDeps(config, log, url, needs_key ? undefined : NO_VAULT)
-    const result = await work(deps, url)
-    process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : readable(result))
+    const result = await runCommand(deps, url)
+    process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatResult(result))
     return result.ok === false ? 1 : 0
   } finally {
     await deps?.db.close()
@@ -49,7 +49,7 @@ async function run(): Promise<number> {
   }
 }
 
-function readable(result: Record<string, unknown>): string {
+function formatResult(result: Record<string, unknown>): string {
   const lines = Object.entries(result).flatMap(([name, value]) =>
     Array.isArray(value) && typeof value[0] === 'object'
       ? [`${name}:`, ...value.map((entry) => `  ${Object.values(entry as object).join('  ')}`)]
@@ -59,7 +59,7 @@ function readable(result: Record<string, unknown>): string {
 }
 
 try {
-  process.exitCode = await run()
+  process.exitCode = await runCommandLine()
 } catch (error) {
   const json = process.argv.includes('--json')
   if (error instanceof Refusal) {

@@ -173,7 +173,7 @@ describe('people of a merchant', () => {
     const first = await create('juma@example.tz', 'VIEWER', ...inMerchant())
     const { json } = await create('juma@example.tz', 'FINANCE', ...inMerchant(second.id))
     assert.deepEqual([json.user_id, json.password], [first.json.user_id, null])
-    assert.match(json.note, /an account with this e-mail address/)
+    assert.match(json.note, /The user existed already/)
     assert.deepEqual(codeOf(await create('juma@example.tz', 'VIEWER', ...inMerchant())), [1, 'invalid_state'])
     const operator = await create('juma@example.tz', 'SUPER_ADMIN')
     assert.equal(operator.json.password, null)

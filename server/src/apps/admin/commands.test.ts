@@ -1,4 +1,4 @@
-// What the admin command refuses as it is written, before anything is opened.
+// The command line of the admin command: its options, refusals and help.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ function prepare(line: string, env: Record<string, string> = {}) {
   return prepareCommand(positionals, values, readConfig(env))
 }
 
-const WRONG: [string, string][] = [
+const INVALID_LINES: [string, string][] = [
   ['user create --role SUPER_ADMIN', '--email is required'],
   ['user create --email= --role SUPER_ADMIN', '--email is required'],
   ['user create --email asha --role SUPER_ADMIN', '--email must be an e-mail address'],
@@ -42,7 +42,7 @@ const WRONG: [string, string][] = [
   ['demo --approve', '"demo" takes no --approve'],
   ['user', 'unknown command "user"'],
   ['statement import', '--provider is required'],
-  ['statement import --provider nobody', '--provider must be one of mock, selcom, vodacom'],
+  ['statement import --provider unknown', '--provider must be one of mock, selcom, vodacom'],
   ['statement import --provider mock', '--file is required'],
   ['statement import --provider mock --file x --from monday', '--from must be a time'],
   ['statement import --provider mock --file x --from 2026-01-05', '--to is required'],
@@ -58,8 +58,8 @@ const WRONG: [string, string][] = [
   [`key create --merchant ${ID} --environment live --scopes toString`, '--scopes must name some of'],
   [`key create --merchant ${ID} --environment x --scopes a`, '--environment must be one of live, sandbox'],
 ]
-for (const [line, message] of WRONG) {
-  test(`"${line.slice(0, 70).replace('\n', ' ')}" is refused: ${message}`, () => {
+for (const [line, message] of INVALID_LINES) {
+  test(`the command refuses "${line.slice(0, 70).replace('\n', ' ')}": ${message}`, () => {
     assert.throws(
       () => prepare(line),
       (error: Error) => error instanceof UsageError && error.message.startsWith(message),
@@ -74,7 +74,7 @@ test('with a foreign issuer the command issues no token and accepts a subject', 
 })
 
 test('the command accepts valid options', () => {
-  const right = [
+  const valid = [
     'demo',
     'verify',
     'migrate --json',
@@ -90,13 +90,13 @@ test('the command accepts valid options', () => {
     `emails --email a@b.tz --merchant ${ID}`,
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
-  for (const line of right) assert.equal(typeof prepare(line).run, 'function', line)
-  const named = right.map((line) => line.split(' ').slice(0, 2).join(' '))
+  for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)
+  const named = valid.map((line) => line.split(' ').slice(0, 2).join(' '))
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })
 
-test('each command has its own help: every option that it takes, and an example that it understands', () => {
+test('the help of each command names every option and gives a valid example', () => {
   assert.deepEqual(Object.keys(PAGES).sort(), Object.keys(COMMANDS).sort())
   for (const [name, { takes }] of Object.entries(COMMANDS)) {
     const page = helpOf(name.split(' ')) as string
@@ -114,7 +114,7 @@ test('each command has its own help: every option that it takes, and an example 
   }
 })
 
-test('the first word of a group lists the commands of the group', () => {
+test('the help of a group shows the commands of the group', () => {
   assert.deepEqual(commandsOf('statement'), ['statement import'])
   assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
   assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)

@@ -1,4 +1,4 @@
-// The demo's people: they are for trying things out. What production says about them is in test/crash/production.test.ts.
+// The demo users. test/crash/production.test.ts tests that production refuses them.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,10 +16,10 @@ test('two processes that start at once print the same passwords, and these work'
   const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
   const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))
   try {
-    const told = await Promise.all(worlds.map(async ({ deps }) => demoUsers(deps, await ensureDemoMerchant(deps))))
-    assert.deepEqual(told[0], told[1])
+    const printed = await Promise.all(worlds.map(async ({ deps }) => demoUsers(deps, await ensureDemoMerchant(deps))))
+    assert.deepEqual(printed[0], printed[1])
     const [world] = worlds as [(typeof worlds)[number]]
-    for (const { email, password } of told[0] ?? []) {
+    for (const { email, password } of printed[0] ?? []) {
       const [user] = await world.rows<{ id: string }>('select id from users where email = $1', [email])
       assert.ok(await hasPassword(world.deps.db, user?.id ?? '', password), email)
     }
@@ -43,7 +43,7 @@ test('a process waits longer than a lock timeout while another process creates t
     })
     await held.promise
     const users = demoUsers(world.deps, merchant)
-    const free = setTimeout(released.resolve, 6_000) // more than the 5 seconds that a statement waits for a lock
+    const free = setTimeout(released.resolve, 6_000) // longer than the lock timeout of 5 seconds
     assert.equal((await users).length, 5)
     clearTimeout(free)
     await other

@@ -12,7 +12,7 @@ import { COMMAND_ACT } from './act.ts'
 import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
-const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
+const FIND_DEMO_MERCHANT = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
 // Any number that no other advisory lock of this database uses.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
@@ -41,7 +41,7 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
     })
   }
   return withLock(deps, async (tx) => {
-    const [found] = await tx.query<{ id: string }>(FIND, [DEMO_EMAIL])
+    const [found] = await tx.query<{ id: string }>(FIND_DEMO_MERCHANT, [DEMO_EMAIL])
     const merchant = found ? await findMerchant(tx, found.id) : null
     return merchant ?? createMerchant(deps, { name: 'Duka la Mfano', email: DEMO_EMAIL, approved: true })
   })
@@ -68,7 +68,7 @@ export async function demo(deps: Deps) {
 export type DemoUser = { email: string; password: string; role: Role }
 
 /** The file with the passwords of the demo users, so that they stay the same at the next start. */
-const PEOPLE_FILE = 'demo-people.json'
+const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
  * A demo user of every role, with valid passwords: those of the file, else new ones. Returns none with a foreign
@@ -76,7 +76,7 @@ const PEOPLE_FILE = 'demo-people.json'
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
-  const file = join(deps.config.data_dir, PEOPLE_FILE)
+  const file = join(deps.config.data_dir, DEMO_USERS_FILE)
   return withLock(deps, async (tx) => {
     // Read under the lock: of two processes that start at once, the second reads the file of the first.
     const stored = await readDemoUsers(file)
@@ -87,10 +87,10 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
       const user_id = await ensureUser(deps, tx, email, role)
       if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
       const before = stored.find((one) => one.email === email)?.password
-      const kept = before !== undefined && (await hasPassword(tx, user_id, before))
-      const user = { email, password: kept ? before : newPassword(deps.random), role }
+      const keepsPassword = before !== undefined && (await hasPassword(tx, user_id, before))
+      const user = { email, password: keepsPassword ? before : newPassword(deps.random), role }
       users.push(user)
-      if (kept) continue
+      if (keepsPassword) continue
       await setPassword(deps, tx, user_id, user.password)
       renewed.push(user)
     }
@@ -112,33 +112,33 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
 
 async function readDemoUsers(file: string): Promise<DemoUser[]> {
   try {
-    const people: unknown = JSON.parse(await readFile(file, 'utf8'))
-    return Array.isArray(people) ? people : []
+    const users: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return Array.isArray(users) ? users : []
   } catch {
     return []
   }
 }
 
 /** Writes the file. If it cannot be written, each start makes new passwords. */
-async function writeDemoUsers(deps: Deps, file: string, people: readonly DemoUser[]): Promise<void> {
+async function writeDemoUsers(deps: Deps, file: string, users: readonly DemoUser[]): Promise<void> {
   const unfinished = `${file}.${newId(deps, 0)}`
   try {
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(unfinished, JSON.stringify(people, null, 2), { mode: 0o600 })
+    await writeFile(unfinished, JSON.stringify(users, null, 2), { mode: 0o600 })
     await rename(unfinished, file)
   } catch {
     await rm(unfinished, { force: true })
   }
 }
 
-const LEFT = sql(
+const DEMO_USERS_LEFT = sql(
   'demo_people_left',
   "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
 )
 
 /** The e-mail addresses of enabled demo users. Their passwords were printed, so production refuses to start with them. */
-export async function demoPeopleLeft(reader: Reader): Promise<string[]> {
-  return (await reader.query<{ email: string }>(LEFT)).map(({ email }) => email)
+export async function demoUsersLeft(reader: Reader): Promise<string[]> {
+  return (await reader.query<{ email: string }>(DEMO_USERS_LEFT)).map(({ email }) => email)
 }
 
 const USER = sql('demo_user', 'select id from users where email = $1')

@@ -3,7 +3,7 @@
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
 
 type HelpPage = {
-  /** The options after the name. */
+  /** The options, as the usage line shows them. */
   takes?: string
   /** The description, for the list and for the page of the command. */
   does: readonly string[]
@@ -18,7 +18,7 @@ type HelpPage = {
 const ROLES = `Roles: ${MERCHANT_ROLES.join(', ')}, SUPER_ADMIN`
 const SCOPE_LIST = `Scopes: ${Object.keys(SCOPES).join(', ')}`
 const SAMPLE_ID = '019a3c52-0c00-8000-8000-0123456789ab'
-const EMAIL = { '--email E': 'Their e-mail address' }
+const EMAIL = { '--email E': 'E-mail address of the user' }
 const onEmail = (...does: string[]): HelpPage => ({
   takes: '--email E',
   does,
@@ -28,85 +28,85 @@ const onEmail = (...does: string[]): HelpPage => ({
 
 /** The page of each command. */
 export const PAGES: Readonly<Record<string, HelpPage>> = {
-  demo: { does: ['The demo merchant with fresh keys, and its people with their passwords (not in production)'] },
+  demo: { does: ['Creates the demo merchant with new keys, and demo users with passwords (not in production)'] },
   'merchant create': {
     takes: '--name N [--email E] [--approve]',
-    does: ['A new merchant; --approve makes it active, verified and priced'],
+    does: ['Creates a merchant. --approve makes it active, verified and priced'],
     options: {
-      '--name N': 'Its name',
-      '--email E': 'Its e-mail address',
-      '--approve': 'It can go live at once, at the prices of a new merchant',
+      '--name N': 'Name of the merchant',
+      '--email E': 'E-mail address of the merchant',
+      '--approve': 'The merchant can go live at once, at the default prices',
     },
     example: '--name "Duka la Asha" --email asha@example.com --approve',
   },
   'key create': {
     takes: '--merchant ID --environment live|sandbox --scopes a,b [--name N]',
-    does: ['A new API key. It is shown once'],
+    does: ['Creates an API key and shows it once'],
     options: {
-      '--merchant ID': 'Whose it is',
+      '--merchant ID': 'Merchant of the key',
       '--environment E': 'live or sandbox',
-      '--scopes a,b': 'What it may do, separated by commas',
-      '--name N': 'What people call it',
+      '--scopes a,b': 'Scopes of the key, separated by commas',
+      '--name N': 'Display name of the key',
     },
     example: `--merchant ${SAMPLE_ID} --environment sandbox --scopes collections:write,collections:read`,
     more: [SCOPE_LIST],
   },
   'key revoke': {
     takes: '--merchant ID --key ID',
-    does: ['Stops a key at once'],
-    options: { '--merchant ID': 'Whose it is', '--key ID': 'Its id, not the key itself' },
+    does: ['Revokes a key at once'],
+    options: { '--merchant ID': 'Merchant of the key', '--key ID': 'Id of the key, not the key itself' },
     example: `--merchant ${SAMPLE_ID} --key ${SAMPLE_ID}`,
   },
   'user create': {
     takes: '--email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]',
     does: [
-      'A person with a role. The password is shown once. SUPER_ADMIN is an operator and',
-      'has no merchant. --subject: who it is at a foreign OIDC_ISSUER',
+      'Gives a user a role, and creates a missing user. The password is shown once.',
+      'SUPER_ADMIN is an operator and has no merchant',
     ],
     options: {
       ...EMAIL,
-      '--role R': 'What they may do',
-      '--merchant ID': 'Where they may do it. SUPER_ADMIN has none, every other role needs one',
-      '--name N': 'Their name',
-      '--language L': 'sw (the default) or en: of mails and pages',
-      '--subject S': 'Who they are at a foreign OIDC_ISSUER',
+      '--role R': 'Role of the user',
+      '--merchant ID': 'Merchant of the role. SUPER_ADMIN has none; every other role needs one',
+      '--name N': 'Name of the user',
+      '--language L': 'Language of e-mails and pages: sw (default) or en',
+      '--subject S': 'Subject of the user at a foreign OIDC_ISSUER',
     },
     example: '--email you@example.com --role SUPER_ADMIN',
     more: [ROLES],
   },
-  'user disable': onEmail('Keeps a person out, from the next request on. Ends their sessions'),
-  'user enable': onEmail('Lets a disabled person sign in again'),
-  'user revoke-operator': onEmail('Takes SUPER_ADMIN away. Ends their sessions'),
-  'user drop-second-step': onEmail('Takes a lost second step away. Ends their sessions'),
+  'user disable': onEmail('Disables a user from the next request on. Ends all sessions of the user'),
+  'user enable': onEmail('Lets a disabled user sign in again'),
+  'user revoke-operator': onEmail('Takes SUPER_ADMIN from a user. Ends all sessions of the user'),
+  'user drop-second-step': onEmail('Deletes the lost second step of a user. Ends all sessions of the user'),
   emails: {
     takes: '[--email E] [--merchant ID]',
-    does: ['The newest e-mails of the outbox, to hand on by other means'],
-    options: { '--email E': 'To this address only', '--merchant ID': 'Of this merchant only' },
+    does: ['Shows the newest e-mails of the outbox, for an installation without a mail server'],
+    options: { '--email E': 'Only e-mails to this address', '--merchant ID': 'Only e-mails of this merchant' },
     example: '--email asha@example.com',
   },
-  token: onEmail('An access token for a person of the built-in identity provider'),
+  token: onEmail('Issues an access token for a user of the built-in identity provider'),
   'statement import': {
     takes: '--provider P --file F --from T --to T [--columns reference=NAME,at=NAME]',
     does: [
-      'A statement of a provider (CSV): what differs from the books becomes a case.',
-      'Times as 2026-01-05T00:00:00Z, or a day of Tanzania; --to is not included',
+      'Imports a statement of a provider (CSV). Each difference from the books becomes a case.',
+      'A time is 2026-01-05T00:00:00Z, or a day in Tanzania. --to is exclusive',
     ],
     options: {
-      '--provider P': 'Whose it is: mock, selcom or vodacom',
+      '--provider P': 'Provider of the statement: mock, selcom or vodacom',
       '--file F': 'CSV with a header row: reference, provider_id, kind, amount, currency, at',
-      '--from T': 'Where the period begins that the file covers whole',
-      '--to T': 'Where it ends: the first moment that is not in it, and over by now',
-      '--columns MAP': "The file's own names of those columns, as pairs: reference=OrderId,at=Date",
+      '--from T': 'Start of the period that the file covers completely',
+      '--to T': 'End of the period, exclusive. It must be in the past',
+      '--columns MAP': 'Column names of the file, as pairs: reference=OrderId,at=Date',
     },
     example: '--provider selcom --file statement.csv --from 2026-01-05 --to 2026-01-06',
-    more: ['kind is payment, payout, reversal or charge. A time without a zone is Tanzanian.'],
+    more: ['kind is payment, payout, reversal or charge. A time without a zone is in Tanzanian time.'],
   },
-  migrate: { does: ['Brings the database up to date'] },
-  verify: { does: ['Checks every invariant of the books and states; exit 1 when one fails'] },
+  migrate: { does: ['Applies the pending migrations to the database'] },
+  verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }
 
 const COMMAND = 'npm run -s admin --'
-const DOES_AT = 40
+const DESCRIPTION_COLUMN = 40
 const OPTION_WIDTH = 18
 
 /** The help for one command, for a group of commands, or for all. Null means that there is no such command. */
@@ -132,30 +132,30 @@ ${Object.entries(PAGES)
   .join('\n')}
 
 Options
-  --json     One JSON object on standard output and nothing else
-  --help     This text; behind a command, that of the command
+  --json     Print one JSON object on standard output and nothing else
+  --help     This text, or the help of the command before it
 
 ${ROLES}
 ${SCOPE_LIST}
-The database is DATABASE_URL, or the embedded one in DATA_DIR.
+The command uses the database of DATABASE_URL, or the embedded database in DATA_DIR.
 `
 }
 
 function listEntry(name: string, { takes, does }: HelpPage): string {
   const head = `  ${name}${takes === undefined ? '' : ` ${takes}`}`
-  const indent = ' '.repeat(DOES_AT)
+  const indent = ' '.repeat(DESCRIPTION_COLUMN)
   const [first, ...rest] = does
-  const begun = head.length < DOES_AT - 1 ? head.padEnd(DOES_AT) : `${head}\n${indent}`
-  return [`${begun}${first}`, ...rest.map((line) => `${indent}${line}`)].join('\n')
+  const start = head.length < DESCRIPTION_COLUMN - 1 ? head.padEnd(DESCRIPTION_COLUMN) : `${head}\n${indent}`
+  return [`${start}${first}`, ...rest.map((line) => `${indent}${line}`)].join('\n')
 }
 
 function helpPage(name: string, { takes, does, options = {}, example, more = [] }: HelpPage): string {
-  const lines = Object.entries({ ...options, '--json': 'One JSON object on standard output and nothing else' })
+  const lines = Object.entries({ ...options, '--json': 'Print one JSON object on standard output and nothing else' })
   return `Usage: ${COMMAND} ${name}${takes === undefined ? '' : ` ${takes}`}
 
 ${does.join('\n')}
 
-${lines.map(([option, what]) => `  ${option.padEnd(OPTION_WIDTH)}${what}`).join('\n')}
+${lines.map(([option, meaning]) => `  ${option.padEnd(OPTION_WIDTH)}${meaning}`).join('\n')}
 
 Example
   ${COMMAND} ${name}${example === undefined ? '' : ` ${example}`}

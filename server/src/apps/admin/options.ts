@@ -44,10 +44,10 @@ export function required(values: OptionValues, name: TextOption): string {
 }
 
 /** One of a fixed set of values. */
-export function choice<const T extends string>(values: OptionValues, name: TextOption, known: readonly T[]): T {
+export function choice<const T extends string>(values: OptionValues, name: TextOption, allowed: readonly T[]): T {
   const given = required(values, name)
-  const found = known.find((word) => word === given)
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${known.join(', ')}`)
+  const found = allowed.find((value) => value === given)
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${allowed.join(', ')}`)
   return found
 }
 

@@ -1,4 +1,4 @@
-// What the admin command does for and to people, beside the real command line (server/test/people.test.ts).
+// The commands for users. server/test/people.test.ts tests them through the real command line.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,17 +32,17 @@ test('an account with an unconfirmed address cannot become an operator', async (
 
 test('the command shows the e-mails of an installation without a mail server and writes the audit log', async () => {
   const { deps } = world
-  const letter = {
+  const sent = {
     to: 'asha@example.com',
     subject: 'Weka nywila',
     text: 'https://example.com/x',
     kind: 'password.reset',
   }
-  await inTransaction(deps.db, (tx) => queueEmail(deps, tx, letter))
+  await inTransaction(deps.db, (tx) => queueEmail(deps, tx, sent))
   const { emails } = await readEmails(deps, { to: 'asha@example.com' })
   assert.deepEqual(
     emails.map(({ to, subject, text }) => ({ to, subject, text })),
-    [{ to: letter.to, subject: letter.subject, text: letter.text }],
+    [{ to: sent.to, subject: sent.subject, text: sent.text }],
   )
   const acts = await world.rows("select action, actor_kind from audit_log where action = 'outbox.read'")
   assert.deepEqual(acts, [{ action: 'outbox.read', actor_kind: 'command' }])
@@ -56,8 +56,8 @@ test('the server distinguishes a role that owns its database from a superuser', 
   assert.equal(row?.super, false)
 })
 
-/** A person of the built-in provider who is signed in, with something the provider remembers of them. */
-async function signedIn(role: 'SUPER_ADMIN' | 'VIEWER') {
+/** Signs a user in at the built-in provider, with one stored session record. */
+async function signIn(role: 'SUPER_ADMIN' | 'VIEWER') {
   const { token, user_id, email } = await world.newSession(role)
   await world.rows(
     `insert into identity_records (model, id_hash, payload, account_id, expires_at)
@@ -77,17 +77,17 @@ const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal
 
 test('a disabled user is signed out at once and cannot sign in until enabled again', async () => {
   const { deps } = world
-  const { user_id, email, left, status, acts } = await signedIn('VIEWER')
+  const { user_id, email, left, status, acts } = await signIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
   assert.deepEqual(await disableByEmail(deps, email), { user_id, email })
   assert.deepEqual([await status(), await left()], [401, 0])
   await assert.rejects(issueToken(deps, email), refusedAs('invalid_state'))
   await assert.rejects(disableByEmail(deps, email), refusedAs('invalid_state'))
   assert.deepEqual(await enableByEmail(deps, email), { user_id, email })
-  assert.equal(await status(), 401, 'the old session is over for good')
+  assert.equal(await status(), 401, 'the old session stays ended')
   await issueToken(deps, email)
   await assert.rejects(enableByEmail(deps, email), refusedAs('invalid_state'))
-  await assert.rejects(disableByEmail(deps, 'nobody@example.com'), refusedAs('not_found'))
+  await assert.rejects(disableByEmail(deps, 'unknown@example.com'), refusedAs('not_found'))
   const command = { actor_kind: 'command' }
   assert.deepEqual(await auditedActs(acts), [
     { ...command, action: 'user.disable' },
@@ -97,7 +97,7 @@ test('a disabled user is signed out at once and cannot sign in until enabled aga
 })
 
 test('the command takes the operator role from a user', async () => {
-  const { email, user_id, left, status, acts } = await signedIn('SUPER_ADMIN')
+  const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)
   const rights = await world.rows('select super_admin from users where id = $1', [user_id])
   assert.deepEqual([rights, await status(), await left()], [[{ super_admin: false }], 401, 0])
@@ -107,7 +107,7 @@ test('the command takes the operator role from a user', async () => {
 
 test('the command deletes a lost second step', async () => {
   const { deps } = world
-  const { email, user_id, left, status, acts } = await signedIn('VIEWER')
+  const { email, user_id, left, status, acts } = await signIn('VIEWER')
   await assert.rejects(dropLostSecondStep(deps, email), refusedAs('invalid_state'))
   await world.rows("insert into second_steps (user_id, secret, last_counter, created_at) values ($1, 'x', 0, now())", [
     user_id,
@@ -119,7 +119,7 @@ test('the command deletes a lost second step', async () => {
 })
 
 test('a user of a foreign issuer keeps the issuer and subject', async () => {
-  const { email, user_id } = await signedIn('VIEWER')
+  const { email, user_id } = await signIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
   await disableByEmail(world.deps, email)
   const people = await world.rows('select issuer, subject, disabled_at is null as active from users where id = $1', [

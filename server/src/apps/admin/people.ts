@@ -60,10 +60,10 @@ export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
       refuse('not_found', { message: 'There is no merchant with this id.' })
     }
     if (subject !== null) await checkSubject(deps, tx, email, subject)
-    const [known] = await tx.query<UserRow>(FIND, [email])
-    const [user_id, change] = known ? await changeUser(deps, tx, input, known) : await insertUser(deps, tx, input)
+    const [existing] = await tx.query<UserRow>(FIND, [email])
+    const [user_id, change] = existing ? await changeUser(deps, tx, input, existing) : await insertUser(deps, tx, input)
 
-    const password = known || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
+    const password = existing || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
     if (password !== null) await setPassword(deps, tx, user_id, password)
     if (role !== 'SUPER_ADMIN' && merchant_id !== null) {
       await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name }, mayMailInvitation)
@@ -72,7 +72,7 @@ export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
       const target = { target_type: 'user', target_id: user_id }
       await recordAudit(deps, tx, { ...COMMAND_ACT, ...target, ...change, merchant_id: PLATFORM })
     }
-    const note = noteOf(deps, input, known !== undefined)
+    const note = noteOf(deps, input, existing !== undefined)
     return { user_id, email, password, ...(note === null ? {} : { note }) }
   })
 }
@@ -90,25 +90,25 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
 }
 
 /** Makes an existing user an operator, and binds the user to the subject, if the command requires it. */
-async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, known: UserRow): Promise<[string, UserChange]> {
+async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
-  if (known.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
-  const binds = subject !== null && !(known.issuer === issuer && known.subject === subject)
-  if (binds && known.issuer !== null) {
+  if (existing.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+  const binds = subject !== null && !(existing.issuer === issuer && existing.subject === subject)
+  if (binds && existing.issuer !== null) {
     refuse('invalid_state', { message: 'This user is bound to another identity already.' })
   }
   if (binds) await bindUser(deps, tx, { email, issuer, subject })
-  const promotes = input.role === 'SUPER_ADMIN' && !known.super_admin
+  const promotes = input.role === 'SUPER_ADMIN' && !existing.super_admin
   // A stranger can sign up with any address. An account with an unproven address must not become an operator.
-  if (promotes && !known.email_verified && known.issuer !== null) {
+  if (promotes && !existing.email_verified && existing.issuer !== null) {
     refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
   }
-  if (promotes) await makeOperator(deps, tx, known.id)
-  if (!binds && !promotes) return [known.id, null]
-  const before = { email, super_admin: known.super_admin, issuer: known.issuer, subject: known.subject }
+  if (promotes) await makeOperator(deps, tx, existing.id)
+  if (!binds && !promotes) return [existing.id, null]
+  const before = { email, super_admin: existing.super_admin, issuer: existing.issuer, subject: existing.subject }
   const after = { ...before, ...(promotes ? { super_admin: true } : {}), ...(binds ? { issuer, subject } : {}) }
-  return [known.id, { action: 'user.change', before, after }]
+  return [existing.id, { action: 'user.change', before, after }]
 }
 
 async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string): Promise<void> {
@@ -120,12 +120,12 @@ async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string):
   }
 }
 
-function noteOf({ config }: Deps, { subject }: RoleGrant, was_known: boolean): string | null {
-  if (was_known) return 'There was an account with this e-mail address: it has the role now, and signs in as before.'
+function noteOf({ config }: Deps, { subject }: RoleGrant, existed: boolean): string | null {
+  if (existed) return 'The user existed already: the user has the role now, and signs in as before.'
   if (config.oidc_issuer === '') return null
   return subject === null
     ? `Signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
-    : `Signs in at ${config.oidc_issuer}, which knows them as this subject.`
+    : `Signs in at ${config.oidc_issuer}, with this subject.`
 }
 
 /**
@@ -160,19 +160,19 @@ const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disab
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
   const key = (await latestSigningKey(deps)) ?? (await signingKey(deps, embeddedIssuer(deps)))
   return inTransaction(deps.db, async (tx) => {
-    const [person] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
-    if (!person) refuse('not_found', { message: 'There is no user with this e-mail address.' })
-    if (person.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
-    if (person.issuer !== 'embedded' || person.subject === null) {
+    const [user] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
+    if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
+    if (user.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+    if (user.issuer !== 'embedded' || user.subject === null) {
       refuse('invalid_state', { message: 'This user has no account at the built-in provider yet.' })
     }
-    const access_token = await issueAccessToken(deps, key, person.subject, ['cli'])
+    const access_token = await issueAccessToken(deps, key, user.subject, ['cli'])
     await recordAudit(deps, tx, {
       ...COMMAND_ACT,
       merchant_id: PLATFORM,
       action: 'user.token',
       target_type: 'user',
-      target_id: person.id,
+      target_id: user.id,
       after: { email, expires_in: ACCESS_TOKEN_S },
     })
     return { access_token, expires_in: ACCESS_TOKEN_S }

@@ -2,10 +2,10 @@
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, ConfigError } from '../../kernel/lib/index.ts'
-import { demoPeopleLeft } from './demo.ts'
+import { demoUsersLeft } from './demo.ts'
 
 /** The settings that must be on, each with the risk and the remedy. */
-const DURABLE: Record<string, string> = {
+const DURABLE_SETTINGS: Record<string, string> = {
   fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
   full_page_writes:
     'a crash of the machine can destroy pages of the database. Set full_page_writes = on in postgresql.conf and reload the server. ' +
@@ -39,17 +39,19 @@ export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db'
 }
 
 async function settingProblems(reader: Reader, config: Config): Promise<string[]> {
-  const rows = await reader.query<{ name: string; setting: string; source: string }>(SETTINGS, [Object.keys(DURABLE)])
+  const rows = await reader.query<{ name: string; setting: string; source: string }>(SETTINGS, [
+    Object.keys(DURABLE_SETTINGS),
+  ])
   return rows
     .filter(({ name, setting }) => setting === 'off' && !isNotNeeded(config, name))
-    .map(({ name, source }) => `${name} of the database is off (source: ${source}): ${DURABLE[name]}`)
+    .map(({ name, source }) => `${name} of the database is off (source: ${source}): ${DURABLE_SETTINGS[name]}`)
 }
 
 async function demoProblems(reader: Reader): Promise<string[]> {
-  const people = await demoPeopleLeft(reader)
-  if (people.length === 0) return []
+  const emails = await demoUsersLeft(reader)
+  if (emails.length === 0) return []
   return [
-    'People of the demo can sign in, and their passwords were printed. Disable each of them, then start again:',
-    ...people.map((email) => `  npm run -s admin -- user disable --email ${email}`),
+    'Demo users can sign in, and their passwords were printed. Disable each of them, then start again:',
+    ...emails.map((email) => `  npm run -s admin -- user disable --email ${email}`),
   ]
 }

@@ -1,4 +1,4 @@
-// The command that imports a statement: the file is read from disk, and the audit log says who did it.
+// The command that imports a statement: it reads the file from disk and writes the audit log.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { csvOf, DAY, lineOf, NOW, plant } from '../../../test/statements.ts'
 import { statementForm } from '../../adapters/providers/extras.ts'
 import { importStatement, statementToImport } from './statements.ts'
 
-test('a file is imported with names of its own columns, once, and the command is in the audit log', async (t) => {
+test('the command imports a file with its own column names once and writes the audit log', async (t) => {
   const world = await createWorld()
   const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
   t.after(async () => {
@@ -43,7 +43,7 @@ test('a file is imported with names of its own columns, once, and the command is
   await assert.rejects(importStatement(world.deps, missing), /cannot be read: ENOENT/)
 })
 
-test('a statement of a provider that is not configured here is taken, and read in the form which that provider writes', async (t) => {
+test('the command imports a statement of a provider that is not configured, in the form of that provider', async (t) => {
   const world = await createWorld()
   const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
   t.after(async () => {
@@ -51,11 +51,11 @@ test('a statement of a provider that is not configured here is taken, and read i
     await rm(folder, { recursive: true })
   })
   const at = new Date('2026-01-05T07:00:00Z')
-  const wishes = [
+  const plants = [
     { flow: 'payment', state: 'paid', amount_minor: 500n, at },
     { flow: 'payout', state: 'paid', amount_minor: 700n, at },
   ] as const
-  const planted = await plant(world, wishes, 'vodacom')
+  const planted = await plant(world, plants, 'vodacom')
   const rows = planted.map((one) => lineOf(one, { reference: statementForm('vodacom', one.reference) }))
   const path = join(folder, 'mpesa.csv')
   await writeFile(path, csvOf(rows).replace('kind', 'type'))

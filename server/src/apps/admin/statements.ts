@@ -1,4 +1,4 @@
-// Statements of providers at the command line: files that are too large to upload, and scheduled deliveries.
+// The command that imports a provider's statement: for files that are too large to upload, and for scheduled imports.
 
 import { basename } from 'node:path'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -14,7 +14,7 @@ import {
 import { COMMAND_ACT } from './act.ts'
 import * as read from './options.ts'
 
-/** What is to be imported. */
+/** The file to import, with its provider, period and columns. */
 export type StatementToImport = {
   provider: string
   path: string
@@ -29,12 +29,12 @@ export function statementToImport(values: read.OptionValues): StatementToImport 
   return {
     provider: read.choice(values, 'provider', PROVIDERS),
     path: read.required(values, 'file'),
-    period: { from: moment(values, 'from'), to: moment(values, 'to') },
+    period: { from: readTimeOption(values, 'from'), to: readTimeOption(values, 'to') },
     columns,
   }
 }
 
-function moment(values: read.OptionValues, name: 'from' | 'to'): Date {
+function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
   const found = readMoment(read.required(values, name))
   if (found === null)
     throw new read.UsageError(`--${name} must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05`)

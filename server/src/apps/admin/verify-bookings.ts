@@ -1,8 +1,8 @@
-// The invariants of booking order: how each book numbers, dates and chains what its merchant reads.
+// The invariants of bookings: their numbers, dates and running balances in each book.
 
 import type { Invariant } from './verify-people.ts'
 
-// One row for each posting that changes available, with what all its legs did and what was available after the last.
+// One row for each posting that changes available: the sum of its legs, and the balance after its last leg.
 const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, max(sequence) as sequence, max(booked_at) as booked_at,
         min(version) as version, sum(delta) as net, (array_agg(balance order by version desc))[1] as balance
       from (
@@ -14,13 +14,13 @@ const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, m
         from ledger_transfers where debit_code = 'available' or credit_code = 'available') legs
       group by merchant_id, environment, source_type, source_id, posting`
 
-const NAME = "merchant_id || ' ' || environment || ' ' || source_id || ' ' || posting"
+const BOOKING_NAME = "merchant_id || ' ' || environment || ' ' || source_id || ' ' || posting"
 
-/** What `verify` checks of the order in which merchants read their bookings. */
+/** The checks of `verify` on bookings. */
 export const BOOKINGS: Invariant[] = [
   {
     name: 'Every book numbers its bookings from 1 without a gap, in the order in which they were written',
-    broken: `select ${NAME} || ' is number ' || coalesce(sequence::text, 'none') || ', written as number ' || place as what
+    broken: `select ${BOOKING_NAME} || ' is number ' || coalesce(sequence::text, 'none') || ', expected number ' || place as finding
       from (
         select *, row_number() over (partition by merchant_id, environment order by version) as place
         from (${BOOKINGS_OF_LEGS}) bookings) placed
@@ -29,9 +29,9 @@ export const BOOKINGS: Invariant[] = [
       where sequence is not null and (leg <> 0 or 'available' not in (debit_code, credit_code))`,
   },
   {
-    name: 'Every book counts and dates its bookings as its last booking says',
+    name: 'The booking count and the booking date of every book equal those of its last booking',
     broken: `select a.merchant_id || ' ' || a.environment || ' ' || a.code || ' counts ' || a.sequence || ', has '
-        || coalesce(t.bookings, 0) as what
+        || coalesce(t.bookings, 0) as finding
       from ledger_accounts a left join (
         select merchant_id, environment, currency, 'available' as code, count(*) as bookings, max(sequence) as last,
           max(created_at) as booked_at
@@ -41,16 +41,16 @@ export const BOOKINGS: Invariant[] = [
         or a.booked_at is distinct from t.booked_at`,
   },
   {
-    name: 'The balance after every booking is that of the booking before it, and what it changed',
-    broken: `select ${NAME} || ' leaves ' || balance || ', not ' || expected as what
+    name: 'The balance after every booking equals the balance before it plus its change',
+    broken: `select ${BOOKING_NAME} || ' leaves ' || balance || ', not ' || expected as finding
       from (
         select *, coalesce(lag(balance) over (partition by merchant_id, environment order by sequence), 0) + net as expected
         from (${BOOKINGS_OF_LEGS}) bookings) chained
       where balance <> expected`,
   },
   {
-    name: 'No booking is dated before the one that it follows',
-    broken: `select merchant_id || ' ' || id || ' is dated ' || created_at || ', number ' || sequence - 1 || ' ' || before as what
+    name: 'No booking is dated before the previous booking',
+    broken: `select merchant_id || ' ' || id || ' is dated ' || created_at || ', number ' || sequence - 1 || ' ' || before as finding
       from (
         select *, lag(created_at) over (partition by merchant_id, environment order by sequence) as before
         from ledger_transfers where sequence is not null) dated

@@ -1,4 +1,4 @@
-// verify on the sums of days: it holds on sound ones, and finds whatever is planted.
+// verify on the sums of days: every check holds on sound sums, and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-test('sound sums pass every check', async () => {
+test('correct sums of days pass every check', async () => {
   const { checks } = await verify(base.url)
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
@@ -36,7 +36,7 @@ test('sound sums pass every check', async () => {
 const SUCCESSFUL = one('collection_days', "status = 'successful'")
 
 const PLANTS: Plants = {
-  'The sums of every day that is over are those of its payments': [
+  'The stored sums of every finished day equal the sums of its payments': [
     `update collection_days set items = items + 1 where ${SUCCESSFUL}`,
     `update collection_days set amount_minor = amount_minor + 1 where ${SUCCESSFUL}`,
     `update collection_days set amount_received_minor = amount_received_minor - 1 where ${SUCCESSFUL}`,
@@ -46,7 +46,7 @@ const PLANTS: Plants = {
     `update collections set method = 'qr' where ${one('collections', "status = 'failed'")}`,
     `update collection_days set day = day + 100, ids = null where ${SUCCESSFUL}`,
   ],
-  'The payments that a day keeps by their ids are those that it counts': [
+  'The payment ids stored for a day are the payments that the day counts': [
     `update collection_days set ids = array[gen_random_uuid()] where ${one('collection_days', 'items = 1')}`,
     `update collection_days set ids = '{}' where ${SUCCESSFUL}`,
     `update collection_days d set ids = o.ids from collection_days o
@@ -54,10 +54,10 @@ const PLANTS: Plants = {
   ],
 }
 
-describe('what is planted is found', () => {
+describe('verify finds each planted contradiction', () => {
   testPlants(() => base.url, PLANTS)
 
-  test('every check of days has its plant', () => {
+  test('every check of days has a plant', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), DAYS.map(({ name }) => name).sort())
   })
 })

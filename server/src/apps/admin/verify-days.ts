@@ -1,17 +1,17 @@
-// What must hold of the sums of days that are over.
+// The invariants of the stored sums of finished days.
 
 import { dateOfIdSql } from '../../money/collections/index.ts'
 import type { Invariant } from './verify-people.ts'
 
 const DAY = dateOfIdSql('c.id')
 
-/** The checks, each as a query for what breaks it. Networks are a guess that may have changed since: their sums are compared. */
+/** The checks of `verify` on day sums. The network of a payment may change later, so the sums are compared without it. */
 export const DAYS: readonly Invariant[] = [
   {
-    name: 'The sums of every day that is over are those of its payments',
+    name: 'The stored sums of every finished day equal the sums of its payments',
     broken: `select coalesce(c.merchant_id, d.merchant_id) || ' ' || coalesce(c.environment, d.environment) || ' ' ||
         coalesce(c.day, d.day) || ' ' || coalesce(c.status, d.status) || ' has ' || coalesce(c.items, 0) ||
-        ', summed up as ' || coalesce(d.items, 0) as what
+        ', stored as ' || coalesce(d.items, 0) as finding
       from (
         select c.merchant_id, c.environment, ${DAY} as day, c.status, coalesce(c.method, '') as method, count(*) as items,
           sum(c.amount_minor) as amount, sum(coalesce(c.amount_received_minor, 0)) as received,
@@ -31,8 +31,8 @@ export const DAYS: readonly Invariant[] = [
             and s.environment = coalesce(c.environment, d.environment) and s.day = coalesce(c.day, d.day))`,
   },
   {
-    name: 'The payments that a day keeps by their ids are those that it counts',
-    broken: `select d.merchant_id || ' ' || d.environment || ' ' || d.day || ' ' || d.status as what from collection_days d
+    name: 'The payment ids stored for a day are the payments that the day counts',
+    broken: `select d.merchant_id || ' ' || d.environment || ' ' || d.day || ' ' || d.status as finding from collection_days d
       where d.ids is not null and (cardinality(d.ids) <> d.items or not exists (
           select 1 from collection_days_stale s
           where s.merchant_id = d.merchant_id and s.environment = d.environment and s.day = d.day)

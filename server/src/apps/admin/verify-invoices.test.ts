@@ -1,4 +1,4 @@
-// verify on invoices: it holds on sound ones, and finds whatever is planted.
+// verify on invoices: every check holds on sound invoices, and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-test('sound invoices pass every check', () => {
+test('correct invoices pass every check', () => {
   assert.deepEqual(
     sound.checks.filter(({ ok }) => !ok),
     [],
@@ -47,27 +47,28 @@ const PLANTS: Plants = {
     'delete from invoices where number = 5',
     'delete from invoice_numbers',
   ],
-  'An invoice asks for the sum of its items, each rounded half up to the cent': [
+  'The total of an invoice equals the sum of its items, each rounded half up to the cent': [
     `update invoices set total_minor = total_minor + 1 where ${one('invoices', "status = 'DRAFT'")}`,
     `update invoices set total_minor = 3353, items = (replace(items::text, '3353', '3354'))::json where number = 1`,
     `update invoices set items = '[]' where ${one('invoices', "status = 'CANCELLED'")}`,
   ],
-  'An invoice is marked as paid only when one of its links is': [
+  'An invoice is marked as paid only if one of its payment links is paid': [
     `update invoices set paid = true where ${one('invoices', "status = 'DRAFT'")}`,
     'update invoices set paid = false where paid',
   ],
-  'An invoice and its payment links belong together, and only the newest can be paid, or an older one was': [
-    `update payment_links set invoice_id = gen_random_uuid() where ${one('payment_links', OF_INVOICE)}`,
-    `update invoices set payment_link_id = gen_random_uuid() where ${one('invoices', 'payment_link_id is not null')}`,
-    `update payment_links l set origin_environment = 'live' where ${one('payment_links', `${OF_INVOICE} and environment = 'sandbox'`)}`,
-    `update payment_links l set status = 'ACTIVE' where l.status = 'CANCELLED' and exists (
+  'An invoice and its payment links name each other, and only its newest link can be paid unless an older link was paid':
+    [
+      `update payment_links set invoice_id = gen_random_uuid() where ${one('payment_links', OF_INVOICE)}`,
+      `update invoices set payment_link_id = gen_random_uuid() where ${one('invoices', 'payment_link_id is not null')}`,
+      `update payment_links l set origin_environment = 'live' where ${one('payment_links', `${OF_INVOICE} and environment = 'sandbox'`)}`,
+      `update payment_links l set status = 'ACTIVE' where l.status = 'CANCELLED' and exists (
        select 1 from invoices i where i.merchant_id = l.merchant_id and i.id = l.invoice_id and i.payment_link_id <> l.id)`,
-    `update payment_links l set status = 'PAID', paid_at = l.created_at, paid_collection_id = gen_random_uuid(),
+      `update payment_links l set status = 'PAID', paid_at = l.created_at, paid_collection_id = gen_random_uuid(),
        amount_minor = i.total_minor
      from invoices i where i.merchant_id = l.merchant_id and i.id = l.invoice_id and i.payment_link_id <> l.id`,
-    `update payment_links set amount_minor = amount_minor + 1 where ${one('payment_links', `${OF_INVOICE} and status = 'ACTIVE'`)}`,
-  ],
-  'A cancelled invoice can not be paid, and what was sent has a link': [
+      `update payment_links set amount_minor = amount_minor + 1 where ${one('payment_links', `${OF_INVOICE} and status = 'ACTIVE'`)}`,
+    ],
+  'A cancelled invoice cannot be paid, and a sent invoice has a payment link': [
     `update payment_links l set status = 'ACTIVE' from invoices i
      where i.status = 'CANCELLED' and l.merchant_id = i.merchant_id and l.id = i.payment_link_id`,
     `update invoices set cancelled_at = created_at where ${one('invoices', "status = 'SENT'")}`,
@@ -76,10 +77,10 @@ const PLANTS: Plants = {
   ],
 }
 
-describe('what is planted is found', () => {
+describe('verify finds each planted contradiction', () => {
   testPlants(() => base.url, PLANTS)
 
-  test('every check of invoices has its plant', () => {
+  test('every check of invoices has a plant', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), INVOICES.map(({ name }) => name).sort())
   })
 })

@@ -1,44 +1,44 @@
-// What must hold of invoices and of their payment links.
+// The invariants of invoices and their payment links.
 
 import type { Invariant } from './verify-people.ts'
 
-/** The checks, each as a query for what breaks it. */
+/** The checks of `verify` on invoices. */
 export const INVOICES: readonly Invariant[] = [
   {
     name: 'Invoices are numbered from 1 without a gap',
-    broken: `select n.merchant_id || ' ' || n.environment || ' ends at ' || n.last_number || ', has ' || coalesce(i.many, 0) as what
+    broken: `select n.merchant_id || ' ' || n.environment || ' has the last number ' || n.last_number || ' and this many invoices: ' || coalesce(i.many, 0) as finding
       from invoice_numbers n left join (
         select merchant_id, environment, count(*) as many, min(number) as first, max(number) as last from invoices
         group by merchant_id, environment) i using (merchant_id, environment)
       where n.last_number <> coalesce(i.many, 0) or n.last_number <> coalesce(i.last, 0) or i.first is distinct from 1
-      union all select distinct i.merchant_id || ' ' || i.environment || ' was never counted' from invoices i
+      union all select distinct i.merchant_id || ' ' || i.environment || ' has invoices and no number' from invoices i
       left join invoice_numbers n using (merchant_id, environment) where n.last_number is null`,
   },
   {
-    name: 'An invoice asks for the sum of its items, each rounded half up to the cent',
-    broken: `select i.merchant_id || ' ' || i.id as what from invoices i left join lateral (
+    name: 'The total of an invoice equals the sum of its items, each rounded half up to the cent',
+    broken: `select i.merchant_id || ' ' || i.id as finding from invoices i left join lateral (
         select sum((x.item->>'amount_minor')::numeric) as total, bool_and((x.item->>'amount_minor')::numeric
           = floor((x.item->>'quantity')::numeric * (x.item->>'unit_price_minor')::numeric + 0.5)) as sound
         from json_array_elements(i.items) as x(item)) s on true
       where s.total is distinct from i.total_minor or s.sound is not true`,
   },
   {
-    name: 'An invoice is marked as paid only when one of its links is',
-    broken: `select i.merchant_id || ' ' || i.id as what from invoices i where i.paid and not exists (
+    name: 'An invoice is marked as paid only if one of its payment links is paid',
+    broken: `select i.merchant_id || ' ' || i.id as finding from invoices i where i.paid and not exists (
         select 1 from payment_links l where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.status = 'PAID')
       union all select l.merchant_id || ' ' || l.id from payment_links l
       join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id where l.noted and not i.paid`,
   },
   {
-    name: 'An invoice and its payment links belong together, and only the newest can be paid, or an older one was',
-    // A link takes real money for a sandbox invoice where the providers are real: it was made from the same environment.
-    broken: `select l.merchant_id || ' ' || l.id || ' pays no invoice of its own' as what from payment_links l
+    name: 'An invoice and its payment links name each other, and only its newest link can be paid unless an older link was paid',
+    // With real providers, the link of a sandbox invoice takes real money, so only its origin equals the invoice's environment.
+    broken: `select l.merchant_id || ' ' || l.id || ' does not match its invoice' as finding from payment_links l
       left join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
       where l.invoice_id is not null and (i.id is null or l.origin_environment <> i.environment or l.collection_id is not null)
-      union all select i.merchant_id || ' ' || i.id || ' names a link that is not its own' from invoices i
+      union all select i.merchant_id || ' ' || i.id || ' names a link of another invoice' from invoices i
       left join payment_links l on l.merchant_id = i.merchant_id and l.id = i.payment_link_id
       where i.payment_link_id is not null and l.invoice_id is distinct from i.id
-      union all select i.merchant_id || ' ' || i.id || ' can be paid by an old link, or for another amount' from invoices i
+      union all select i.merchant_id || ' ' || i.id || ' can be paid by an old link or for another amount' from invoices i
       join payment_links l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
       where l.status <> 'CANCELLED' and (l.amount_minor <> i.total_minor or l.currency <> i.currency
         or (l.id is distinct from i.payment_link_id and (l.status = 'ACTIVE' or exists (select from payment_links o
@@ -46,8 +46,8 @@ export const INVOICES: readonly Invariant[] = [
             and o.status <> 'CANCELLED'))))`,
   },
   {
-    name: 'A cancelled invoice can not be paid, and what was sent has a link',
-    broken: `select i.merchant_id || ' ' || i.id || ' ' || i.status as what from invoices i
+    name: 'A cancelled invoice cannot be paid, and a sent invoice has a payment link',
+    broken: `select i.merchant_id || ' ' || i.id || ' ' || i.status as finding from invoices i
       left join payment_links l on l.merchant_id = i.merchant_id and l.id = i.payment_link_id
       where (i.status = 'CANCELLED') <> (i.cancelled_at is not null)
         or (i.status = 'CANCELLED' and l.status <> 'CANCELLED')

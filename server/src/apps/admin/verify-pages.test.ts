@@ -1,4 +1,4 @@
-// verify on payment links and hosted pages: it holds on sound books, and finds whatever is planted.
+// verify on payment links and hosted pages: every check holds on sound pages, and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -24,7 +24,7 @@ before(async () => {
     )
     assert.equal(paid.status, 202, paid.text)
   }
-  const told = (collection_id: string, number: number) =>
+  const settle = (collection_id: string, number: number) =>
     world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer: SUCCESS })
   for (const key of [world.sandbox_key, world.live_key]) {
     const links: string[] = []
@@ -38,8 +38,8 @@ before(async () => {
     const slug = String(payment_url).split('/pay/')[1] as string
     await pay(slug, '0754123003')
     await pay(slug, '0754123007')
-    await told(collection_id, 1)
-    await told(collection_id, 2)
+    await settle(collection_id, 1)
+    await settle(collection_id, 2)
   }
   await world.work()
   await world.pass(5_000)
@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-test('sound pages pass every check', () => {
+test('correct payment pages pass every check', () => {
   assert.deepEqual(
     sound.checks.filter(({ ok }) => !ok),
     [],
@@ -58,7 +58,7 @@ test('sound pages pass every check', () => {
 const PAID = "status = 'PAID' and collection_id is null"
 
 const PLANTS: Plants = {
-  'A page is paid once, by a payment of its own': [
+  'A payment page is paid once, by one of its own payments': [
     `update payment_links set paid_collection_id = gen_random_uuid() where ${one('payment_links', PAID)}`,
     `update payment_links set amount_minor = amount_minor + 1 where ${one('payment_links', PAID)}`,
     `update payment_links set status = 'ACTIVE', paid_collection_id = null, paid_at = null where ${one('payment_links', PAID)}`,
@@ -70,16 +70,16 @@ const PLANTS: Plants = {
        select e.id from collections e where e.payment_link_id = payment_links.id and e.status = 'pending_clearance')
      where ${one('payment_links', "status = 'PAID' and collection_id is not null")}`,
   ],
-  'What an attempt took beside another is held in a collection of its own': [
+  'Every duplicate payment is held in a collection of its own': [
     `update collection_attempts set extra_collection_id = gen_random_uuid() where ${one('collection_attempts', 'extra_collection_id is not null')}`,
     `update collection_attempts set extra_collection_id = collection_id where ${one('collection_attempts', 'extra_collection_id is null')}`,
   ],
 }
 
-describe('what is planted is found', () => {
+describe('verify finds each planted contradiction', () => {
   testPlants(() => base.url, PLANTS)
 
-  test('every check of pages has its plant', () => {
+  test('every check of pages has a plant', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), PAGES.map(({ name }) => name).sort())
   })
 })

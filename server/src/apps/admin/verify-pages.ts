@@ -1,12 +1,12 @@
-// What must hold of payment links, hosted pages and the payments made on them.
+// The invariants of payment links, hosted pages and their payments.
 
 import type { Invariant } from './verify-people.ts'
 
-/** The checks, each as a query for what breaks it. */
+/** The checks of `verify` on payment pages. */
 export const PAGES: readonly Invariant[] = [
   {
-    name: 'A page is paid once, by a payment of its own',
-    broken: `select l.merchant_id || ' ' || l.id || ' ' || l.status as what from payment_links l
+    name: 'A payment page is paid once, by one of its own payments',
+    broken: `select l.merchant_id || ' ' || l.id || ' ' || l.status as finding from payment_links l
       left join collections c on c.merchant_id = l.merchant_id and c.id = l.paid_collection_id
       where l.status = 'PAID' and (c.payment_link_id is distinct from l.id or c.status not in ('successful', 'reversed')
           or c.environment <> l.environment or c.amount_minor <> l.amount_minor)
@@ -25,8 +25,8 @@ export const PAGES: readonly Invariant[] = [
       group by c.merchant_id, c.payment_link_id having count(*) > 1`,
   },
   {
-    name: 'What an attempt took beside another is held in a collection of its own',
-    broken: `select a.merchant_id || ' ' || a.collection_id || ' ' || a.number as what from collection_attempts a
+    name: 'Every duplicate payment is held in a collection of its own',
+    broken: `select a.merchant_id || ' ' || a.collection_id || ' ' || a.number as finding from collection_attempts a
       left join collections c on c.merchant_id = a.merchant_id and c.id = a.extra_collection_id
       where a.extra_collection_id is not null and (c.id is null or c.attempts <> 0 or c.amount_received_minor is null and c.foreign_currency is null)`,
   },

@@ -1,4 +1,4 @@
-// The invariants of merchants, members, addresses and prices: what they are is what the audit log says was done.
+// The invariants of merchants, members, addresses and prices, compared with the audit log.
 
 import { DESTINATIONS } from '../../kernel/lib/index.ts'
 
@@ -6,31 +6,31 @@ const DESTINATION_NAMES = DESTINATIONS.flatMap(({ code, aliases }) => [code, ...
   .map((name) => `'${name}'`)
   .join(', ')
 
-/** One invariant: `broken` finds the rows that break it, each with a column `what` that names it. */
+/** One invariant: `broken` finds the rows that break it, each with a column `finding` that names it. */
 export type Invariant = { name: string; broken: string }
 
-/** What `verify` checks of people and their rights, beside the chains of the audit log themselves. */
+/** The checks of `verify` on merchants, members, addresses, prices and keys. */
 export const PEOPLE: Invariant[] = [
   {
-    name: 'Every merchant is in the state that its audit log says last',
-    // Merchants from before there was an audit log are not in it, and were never suspended.
-    broken: `select m.id || ' is ' || m.status || ', its audit log says ' || coalesce(said.status, 'nothing') as what
-      from merchants m left join (${lastSaid('merchant', 'status')}) said on said.target_id = m.id::text
-      where said.status <> m.status or (said.status is null and m.status = 'SUSPENDED')
-      union all select m.id || case when m.verified then ' is' else ' is not' end || ' verified, its audit log says ' || said.verified
-      from merchants m join (${lastSaid('merchant', 'verified')}) said on said.target_id = m.id::text
-      where said.verified <> m.verified::text`,
+    name: 'The state of every merchant equals the last state in its audit log',
+    // A merchant that is older than the audit log has no entries, and was never suspended.
+    broken: `select m.id || ' is ' || m.status || ', its audit log has ' || coalesce(audited.status, 'no entry') as finding
+      from merchants m left join (${lastAudited('merchant', 'status')}) audited on audited.target_id = m.id::text
+      where audited.status <> m.status or (audited.status is null and m.status = 'SUSPENDED')
+      union all select m.id || case when m.verified then ' is' else ' is not' end || ' verified, its audit log has ' || audited.verified
+      from merchants m join (${lastAudited('merchant', 'verified')}) audited on audited.target_id = m.id::text
+      where audited.verified <> m.verified::text`,
   },
   {
-    name: 'Every address of an allowlist is in the state that the audit log says last',
-    broken: `select a.merchant_id || ' ' || a.address || ' is ' || a.status || ', the audit log says ' || coalesce(said.status, 'nothing') as what
-      from ip_addresses a left join (${lastSaid('ip_address', 'status')}) said
-        on said.merchant_id = a.merchant_id and said.target_id = a.id::text
-      where said.status is distinct from a.status`,
+    name: 'The state of every allowlist address equals the last state in the audit log',
+    broken: `select a.merchant_id || ' ' || a.address || ' is ' || a.status || ', the audit log has ' || coalesce(audited.status, 'no entry') as finding
+      from ip_addresses a left join (${lastAudited('ip_address', 'status')}) audited
+        on audited.merchant_id = a.merchant_id and audited.target_id = a.id::text
+      where audited.status is distinct from a.status`,
   },
   {
-    name: 'Every audit entry is about something that exists, or was removed by an act',
-    broken: `select l.merchant_id || ' entry ' || l.seq || ' tells of ' || l.target_type || ' ' || l.target_id as what from (
+    name: 'Every audit entry is about a record that exists or that an audited act removed',
+    broken: `select l.merchant_id || ' entry ' || l.seq || ' is about a missing ' || l.target_type || ' ' || l.target_id as finding from (
         select * from audit_log where target_type in ('merchant', 'member', 'ip_address', 'api_key')) l
       left join (
         select id as merchant_id, 'merchant' as target_type, id::text as target_id from merchants
@@ -42,8 +42,8 @@ export const PEOPLE: Invariant[] = [
       where found.target_id is null`,
   },
   {
-    name: 'No member, address, price or key belongs to nobody',
-    broken: `select 'member ' || s.merchant_id || ' ' || s.id as what from members s
+    name: 'Every member, address, price and key belongs to an existing merchant',
+    broken: `select 'member ' || s.merchant_id || ' ' || s.id as finding from members s
       left join merchants m on m.id = s.merchant_id left join users u on u.id = s.user_id where m.id is null or u.id is null
       ${['ip_addresses', 'pricing_rules', 'api_keys']
         .map(
@@ -53,20 +53,20 @@ export const PEOPLE: Invariant[] = [
         .join('\n')}`,
   },
   {
-    name: 'Every price in force is of a network or bank that exists',
-    broken: `select merchant_id || ' ' || label || ' names ' || destination_code as what
+    name: 'Every price in force names a known network or bank',
+    broken: `select merchant_id || ' ' || label || ' names ' || destination_code as finding
       from pricing_rules where valid_until is null
         and upper(regexp_replace(btrim(destination_code), '[ -]', '_', 'g')) not in (${DESTINATION_NAMES})`,
   },
   {
-    name: 'No two prices in force say the same',
-    broken: `select merchant_id || ' ' || flow || ' ' || coalesce(method, 'every method') || ' ' || coalesce(destination_code, 'everywhere') as what
+    name: 'No two prices in force have the same flow, method and destination',
+    broken: `select merchant_id || ' ' || flow || ' ' || coalesce(method, 'every method') || ' ' || coalesce(destination_code, 'everywhere') as finding
       from pricing_rules where valid_until is null group by merchant_id, flow, method, destination_code having count(*) > 1`,
   },
 ]
 
-/** What the audit log said last of one field of each record of a kind, as text. */
-function lastSaid(target_type: string, field: string): string {
+/** The last value, as text, of one field of each record of a type in the audit log. */
+function lastAudited(target_type: string, field: string): string {
   return `select distinct on (merchant_id, target_id) merchant_id, target_id, after ->> '${field}' as ${field}
     from audit_log where target_type = '${target_type}' and after ->> '${field}' is not null
     order by merchant_id, target_id, seq desc`

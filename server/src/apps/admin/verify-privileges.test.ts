@@ -1,4 +1,4 @@
-// verify sees that append-only tables are append-only, table by table.
+// verify finds each append-only table that a role may change.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -23,11 +23,11 @@ after(async () => {
 })
 
 describe('verify and the privileges of append-only tables', { concurrency: 1 }, () => {
-  test('the privileges of a migrated database hold', async () => {
+  test('the check of privileges holds on a migrated database', async () => {
     assert.deepEqual(await check(), { name: PRIVILEGES_HOLD, ok: true, detail: 'holds' })
   })
 
-  test('verify expects exactly what the catalogue of a migrated database lacks', async () => {
+  test('verify expects exactly the privileges that the owner of a migrated database lacks', async () => {
     const { rows } = await client.query<{ table: string; privilege: string }>(`
       select c.relname as table, p.privilege from pg_class c cross join unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p(privilege)
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
@@ -38,7 +38,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     assert.ok(rows.length > 0)
   })
 
-  test('every table that is described as append-only is covered, against update, delete and truncate', async () => {
+  test('the migrations revoke update, delete and truncate on every table described as append-only', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select relname as table from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
         and obj_description(oid, 'pg_class') ~* 'append-only'`)
@@ -51,9 +51,9 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
   })
 
   for (const table of TABLES) {
-    test(`verify finds that ${table} lost its privileges in a restore without them`, async () => {
-      await undone(async () => {
-        // What a restore without ACL does: the table is made anew, and nothing is revoked from its owner.
+    test(`verify finds the table ${table} after a restore without privileges`, async () => {
+      await rolledBack(async () => {
+        // A restore without privileges creates the table again, and revokes nothing from its owner.
         await client.query(`alter table ${table} rename to restored_from`)
         await client.query(`create table ${table} (like restored_from including all)`)
         await client.query(`insert into ${table} select * from restored_from`)
@@ -76,14 +76,14 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
   ]
   for (const { to, grant } of others) {
     test(`verify finds a grant to ${to}`, async () => {
-      await undone(async () => {
+      await rolledBack(async () => {
         await client.query(grant)
         assert.equal((await check()).ok, false)
       })
     })
   }
 
-  test('the whole of verify fails while a privilege is lost, and holds again after the statement that it names', async () => {
+  test('verify fails while a role holds a revoked privilege, and passes after the statement that it names', async () => {
     const copy = await createTestDatabase()
     const owner = new pg.Client({ connectionString: copy.url })
     await owner.connect()
@@ -110,7 +110,7 @@ async function check() {
   return checks[0] as { name: string; ok: boolean; detail: string }
 }
 
-async function undone(work: () => Promise<void>): Promise<void> {
+async function rolledBack(work: () => Promise<void>): Promise<void> {
   await client.query('begin')
   try {
     await work()

@@ -10,11 +10,11 @@ import { MIGRATIONS_DIR } from '../../kernel/db/migrate.ts'
 export type Revoked = { table: string; privilege: string }
 
 /** The name of this check in `verify`. */
-export const PRIVILEGES_HOLD = 'No role may change or delete what is append-only'
+export const PRIVILEGES_HOLD = 'No role may change or delete rows of append-only tables'
 
 const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
 
-/** What the migrations revoke, each once: they are the one place that says which tables are append-only. */
+/** The privileges that the migrations revoke, without repetition. Only the migrations define which tables are append-only. */
 export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
   const text = names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n')
@@ -27,13 +27,13 @@ export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   return [...revoked.values()]
 }
 
-// `has_any_column_privilege` also sees an UPDATE of single columns; both functions see grants to PUBLIC, to a role of which the
-// role is a member, and the role that may write all data. Our own role counts also when it is a superuser.
-const HELD = sql(
+// `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited grants, and
+// the role that may write all data. The role of this connection is checked even if it is a superuser.
+const HELD_PRIVILEGES = sql(
   'verify_privileges',
   `select r.rolname || ' may ' || revoked.privilege || ' on ' || revoked.table_name || ': revoke ' || lower(revoked.privilege)
      || ' on ' || revoked.table_name || ' from ' || case when r.rolname = current_user then quote_ident(r.rolname)
-       else quote_ident(r.rolname) || ', or from the role or PUBLIC through which it has it' end as what
+       else quote_ident(r.rolname) || ', or from the role or PUBLIC through which it has it' end as finding
    from unnest($1::text[], $2::text[]) as revoked (table_name, privilege)
    join pg_class c on c.relname = revoked.table_name and c.relnamespace = current_schema()::regnamespace
    cross join pg_roles r
@@ -46,9 +46,9 @@ const HELD = sql(
 /** Each privilege that a role holds on a table although the migrations revoked it, with the statement that revokes it. */
 export async function lostRevocations(reader: Reader): Promise<string[]> {
   const revoked = revokedPrivileges()
-  const rows = await reader.query<{ what: string }>(HELD, [
+  const rows = await reader.query<{ finding: string }>(HELD_PRIVILEGES, [
     revoked.map(({ table }) => table),
     revoked.map(({ privilege }) => privilege),
   ])
-  return rows.map(({ what }) => what)
+  return rows.map(({ finding }) => finding)
 }

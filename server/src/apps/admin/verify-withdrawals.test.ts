@@ -1,4 +1,4 @@
-// verify, of money out: it holds on every place where a withdrawal can stand, and finds whatever is planted.
+// verify on withdrawals: every check holds in every status of a withdrawal, and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -21,20 +21,20 @@ import { payoutReference, settlePayouts } from '../../money/withdrawals/index.ts
 import { type Verification, verify } from './verify.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
-const A = 100_000n
-/** From here on a withdrawal takes two operators. */
-const EYES = 200_000n
+const AMOUNT = 100_000n
+/** From this amount on, a withdrawal requires two operators. */
+const FOUR_EYES_MINOR = 200_000n
 const CHARGES: Wish = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
-const PASSED: Wish = { ...CHARGES, processor_fee_pass_through: true }
+const PASSED_THROUGH: Wish = { ...CHARGES, processor_fee_pass_through: true }
 
-/** A database with a withdrawal in every place that moves lead to, copied for each plant. */
+/** A database with a withdrawal in every status. Each plant changes a copy of it. */
 let base: TestDatabase
 let sound: Verification
 before(async () => {
   base = await createTestDatabase()
   const script = newScript()
   const [live, sandbox] = [scriptedProvider(script), scriptedProvider(script, 'sandbox')]
-  const env = { FOUR_EYES_AMOUNT: String(EYES / 100n) }
+  const env = { FOUR_EYES_AMOUNT: String(FOUR_EYES_MINOR / 100n) }
   const world = await createWorld({ url: base.url, env, compose: { providers: [live, sandbox] } })
   const answers = new Map<string, PayoutAnswer>()
   script.payout = ({ reference }) => answers.get(reference) ?? said.accepted
@@ -49,17 +49,18 @@ before(async () => {
     })
   }
   for (const environment of ['live', 'sandbox'] as const) {
-    for (const wish of [PASSED, CHARGES, {}]) await everything(world, environment, { hands, answers, wish })
+    for (const wish of [PASSED_THROUGH, CHARGES, {}])
+      await makeWithdrawals(world, environment, { hands, answers, wish })
   }
-  for (const environment of ['live', 'sandbox'] as const) await large(world, environment, hands)
+  for (const environment of ['live', 'sandbox'] as const) await makeLargeWithdrawals(world, environment, hands)
   await world.system.payouts.task.idle()
   await world.close()
   sound = await verify(base.url)
 })
 after(() => base.drop())
 
-/** Takes a withdrawal to each place, on each way. */
-async function everything(
+/** Moves withdrawals to every status, by every path. */
+async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
   of: { hands: ReturnType<typeof handsOf>; answers: Map<string, PayoutAnswer>; wish?: Wish },
@@ -67,17 +68,17 @@ async function everything(
   const { hands, answers, wish = {} } = of
   await fund(world, 30n * 101_730n, { environment })
   const submit = () => insertWithdrawal(world, { ...wish, environment })
-  const hear = (key: Key, answer: PayoutAnswer) =>
+  const settle = (key: Key, answer: PayoutAnswer) =>
     settlePayouts(world.deps, [{ ...key, answer, holds_lease: false }], () => false)
   const approve = async (answer: PayoutAnswer, ...later: PayoutAnswer[]): Promise<Key> => {
     const key = await submit()
     answers.set(payoutReference(key.id), answer)
     await hands.approve(key)
     await world.system.payouts.task.idle()
-    for (const next of later) await hear(key, next)
+    for (const next of later) await settle(key, next)
     return key
   }
-  // Nothing set aside.
+  // Without a reservation.
   await submit()
   await hands.requestInfo(await submit())
   const asked = await submit()
@@ -86,7 +87,7 @@ async function everything(
     await hands.respond(asked)
   }
   await hands.reject(await submit())
-  // Set aside, and open.
+  // Reserved and open.
   const unsent = handsOf(world, scriptedProvider(newScript()), { sends: false })
   await unsent.approve(await submit())
   await approve(said.accepted)
@@ -94,58 +95,63 @@ async function everything(
   const retried = await approve(said.blocked)
   await hands.retry(retried)
   await world.system.payouts.task.idle()
-  await approve(said.paid(A + 1n))
-  // Ended by the provider.
-  await approve(said.paid(A))
+  await approve(said.paid(AMOUNT + 1n))
+  // Closed by the provider.
+  await approve(said.paid(AMOUNT))
   await approve(said.declined)
-  await approve(said.paid(A), said.reversed(A))
-  await approve(said.paid(A), said.reversed(A, true), said.paid(A), said.reversed(A - 1n))
-  await approve(said.reversed(A))
-  // Contradicted, and resolved.
-  await approve(said.paid(A), said.declined)
-  await approve(said.declined, said.paid(A))
+  await approve(said.paid(AMOUNT), said.reversed(AMOUNT))
+  await approve(said.paid(AMOUNT), said.reversed(AMOUNT, true), said.paid(AMOUNT), said.reversed(AMOUNT - 1n))
+  await approve(said.reversed(AMOUNT))
+  // Contradicted by the provider, then resolved by an operator.
+  await approve(said.paid(AMOUNT), said.declined)
+  await approve(said.declined, said.paid(AMOUNT))
   for (const outcome of ['SUCCESS', 'FAILED'] as const) {
     await hands.resolve(await approve(said.unknown), outcome)
     await hands.resolve(await approve(said.blocked), outcome)
-    await hands.resolve(await approve(said.paid(A), said.declined), outcome)
-    await hands.resolve(await approve(said.declined, said.paid(A)), outcome)
+    await hands.resolve(await approve(said.paid(AMOUNT), said.declined), outcome)
+    await hands.resolve(await approve(said.declined, said.paid(AMOUNT)), outcome)
   }
-  const late = await approve(said.declined, said.paid(A))
+  const late = await approve(said.declined, said.paid(AMOUNT))
   await hands.resolve(late, 'SUCCESS')
-  await hear(late, said.reversed(A))
+  await settle(late, said.reversed(AMOUNT))
 }
 
-/** Withdrawals that take two operators: approved by one, by both, and by one before and two after a question. */
-async function large(world: World, environment: 'live' | 'sandbox', hands: ReturnType<typeof handsOf>): Promise<void> {
-  await fund(world, 4n * EYES, { environment })
+/** Makes withdrawals that require two operators: approved by one, by both, and by one before and two after a question. */
+async function makeLargeWithdrawals(
+  world: World,
+  environment: 'live' | 'sandbox',
+  hands: ReturnType<typeof handsOf>,
+): Promise<void> {
+  await fund(world, 4n * FOUR_EYES_MINOR, { environment })
   const acts: Act[] = []
   for (let i = 0; i < 2; i++) {
     const { user_id: id, email: name } = await world.newSession('SUPER_ADMIN')
     acts.push({ actor: { kind: 'operator', id, name } })
   }
   const [first, second] = acts as [Act, Act]
-  const submit = () => insertWithdrawal(world, { amount_minor: EYES, environment })
+  const submit = () => insertWithdrawal(world, { amount_minor: FOUR_EYES_MINOR, environment })
   await hands.service.approve({ ...(await submit()), act: first })
   const both = await submit()
   const asked = await submit()
-  for (const act of [first, second]) await hands.service.approve({ ...both, act, reason: `Seen by ${act.actor.name}` })
+  for (const act of [first, second])
+    await hands.service.approve({ ...both, act, reason: `Checked by ${act.actor.name}` })
   await hands.service.approve({ ...asked, act: second })
   await hands.requestInfo(asked)
   for (const act of [first, second]) await hands.service.approve({ ...asked, act })
 }
 
-test('every invariant holds on a database with a withdrawal in every place', async () => {
+test('every invariant holds on a database with a withdrawal in every status', async () => {
   assert.deepEqual(
     sound.checks.filter((check) => !check.ok),
     [],
   )
   const client = await createWorld({ url: base.url })
   try {
-    const places = await client.rows<{ place: string }>(
-      "select distinct status || ' ' || funds as place from withdrawals order by 1",
+    const states = await client.rows<{ state: string }>(
+      "select distinct status || ' ' || funds as state from withdrawals order by 1",
     )
     assert.deepEqual(
-      places.map((row) => row.place),
+      states.map((row) => row.state),
       [
         'BLOCKED_IP_WHITELIST reserved',
         'FAILED released',
@@ -172,32 +178,32 @@ const payout = (condition: string) => one('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => one('ledger_transfers', condition)
 const history = (condition: string) => one('withdrawal_history', condition)
-/** A yes to a withdrawal that was approved, and took so many. */
+/** An approval of an approved withdrawal that required `required` approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
   one(
     'withdrawal_approvals',
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
        and approvals_required = ${required} and environment = '${environment}')`,
   )
-/** An entry that tells of a yes. */
-const YES_TOLD = "action in ('withdrawal.approve', 'withdrawal.first_approve')"
-/** One that was given after the merchant was last asked. */
-const COUNTS = `version >= coalesce((select max(h.seq) from withdrawal_history h
+/** The audit entries of approvals. */
+const APPROVAL_AUDITED = "action in ('withdrawal.approve', 'withdrawal.first_approve')"
+/** The approvals after the last question to the merchant. */
+const VALID = `version >= coalesce((select max(h.seq) from withdrawal_history h
   where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`
-const LOOSE = `alter table withdrawals drop constraint withdrawals_funds_check;
+const WITHOUT_CONSTRAINTS = `alter table withdrawals drop constraint withdrawals_funds_check;
   alter table withdrawals drop constraint withdrawals_approved_check;
   alter table withdrawals drop constraint withdrawals_failure_check;
   alter table withdrawals drop constraint withdrawals_charges_check;
   alter table withdrawals drop constraint withdrawals_amount_check;`
 
 const PLANTS: Plants = {
-  'Reserved is the sum of what approved withdrawals still hold': [
+  'The reserved balance equals the sum of the withdrawals whose funds are reserved': [
     `update withdrawals set amount_minor = amount_minor + 1, total_reserved_minor = total_reserved_minor + 1 where ${withdrawal('PROCESSING')}`,
-    `${LOOSE} update withdrawals set funds = 'released' where ${withdrawal('BLOCKED_IP_WHITELIST')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'released' where ${withdrawal('BLOCKED_IP_WHITELIST')}`,
     `update withdrawals set environment = case environment when 'live' then 'sandbox' else 'live' end where ${withdrawal('PROCESSING')}`,
     "update ledger_accounts set balance_minor = balance_minor + 1 where code = 'reserved'",
   ],
-  'The money of every withdrawal moved exactly as its record says, each part once, and nothing before its approval': [
+  'The transfers of every withdrawal match its record, each exactly once, and none exists before its approval': [
     // Missing.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 0`)}`,
@@ -206,10 +212,10 @@ const PLANTS: Plants = {
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 1`)}`,
     ),
     `delete from ledger_transfers where ${transfer("posting = 'withdrawal_paid' and leg = 2")}`,
-    // Not due: before its approval, for another end, of nobody, or of another environment.
-    `${LOOSE} update withdrawals set status = 'INFO_REQUESTED', funds = 'none' where ${withdrawal('PROCESSING')}`,
-    `${LOOSE} update withdrawals set funds = 'paid' where ${withdrawal('FAILED', "funds = 'released'")}`,
-    `${LOOSE} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
+    // Not due: before the approval, for another outcome, of no withdrawal, of no merchant, or of another environment.
+    `${WITHOUT_CONSTRAINTS} update withdrawals set status = 'INFO_REQUESTED', funds = 'none' where ${withdrawal('PROCESSING')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('FAILED', "funds = 'released'")}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
     `update ledger_transfers set source_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `update ledger_transfers set merchant_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set environment = case environment when 'live' then 'sandbox' else 'live' end, sequence = sequence + 1000 where ${transfer("posting = 'withdrawal_reserved'")}`,
@@ -228,40 +234,40 @@ const PLANTS: Plants = {
     `update ledger_transfers set debit_code = 'processor_cost' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'reserved'")}`,
     `update ledger_transfers set debit_code = 'reserved' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'processor_cost'")}`,
     `update ledger_transfers set credit_code = 'fee_income' where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // The record says something else than was posted.
+    // The record differs from the posting.
     `update withdrawals set percentage_fee_minor = percentage_fee_minor + 1, flat_fee_minor = flat_fee_minor - 1, amount_minor = amount_minor - 1,
        total_reserved_minor = total_reserved_minor - 1 where ${withdrawal('SUCCESS', 'flat_fee_minor > 0')}`,
   ],
-  'The transaction of a withdrawal is the movement that set its money aside': [
+  'The transaction of a withdrawal is the transfer that reserved its money': [
     `update withdrawals set transfer_id = gen_random_uuid() where ${withdrawal('PROCESSING')}`,
     `update withdrawals w set transfer_id = (select id from ledger_transfers t where t.source_id = w.id and posting = 'withdrawal_paid' and leg = 0) where ${withdrawal('SUCCESS', "funds = 'paid' and id in (select source_id from ledger_transfers where posting = 'withdrawal_paid')")}`,
-    `${LOOSE} update withdrawals set transfer_id = null where ${withdrawal('PROCESSING')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set transfer_id = null where ${withdrawal('PROCESSING')}`,
   ],
-  'Frozen charges equal their parts': [
+  'The frozen charges of every withdrawal equal the sum of their parts': [
     ...['total_charges_minor', 'total_reserved_minor', 'flat_fee_minor', 'percentage_fee_minor'].map(
       (column) =>
-        `${LOOSE} update withdrawals set ${column} = ${column} + 1 where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
+        `${WITHOUT_CONSTRAINTS} update withdrawals set ${column} = ${column} + 1 where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
     ),
-    `${LOOSE} update withdrawals set processor_fee_pass_through = not processor_fee_pass_through where ${withdrawal('PENDING_ADMIN_APPROVAL', 'processor_charge_minor > 0')}`,
-    `${LOOSE} update withdrawals set flat_fee_minor = -1, percentage_fee_minor = percentage_fee_minor + flat_fee_minor + 1 where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
-    `${LOOSE} update withdrawals set amount_minor = 0, total_reserved_minor = total_charges_minor where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set processor_fee_pass_through = not processor_fee_pass_through where ${withdrawal('PENDING_ADMIN_APPROVAL', 'processor_charge_minor > 0')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set flat_fee_minor = -1, percentage_fee_minor = percentage_fee_minor + flat_fee_minor + 1 where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set amount_minor = 0, total_reserved_minor = total_charges_minor where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
-  'The status of a withdrawal, its money, its failure and its times agree': [
-    `${LOOSE} update withdrawals set failure_reason_code = null where ${withdrawal('FAILED')}`,
+  'The status of every withdrawal agrees with its funds, failure reason and completion time': [
+    `${WITHOUT_CONSTRAINTS} update withdrawals set failure_reason_code = null where ${withdrawal('FAILED')}`,
     `update withdrawals set failure_reason_code = 'provider_declined' where ${withdrawal('SUCCESS')}`,
     `update withdrawals set completed_at = null where ${withdrawal('SUCCESS')}`,
     `update withdrawals set completed_at = updated_at where ${withdrawal('FAILED')}`,
     `update withdrawals set completed_at = updated_at where ${withdrawal('PROCESSING')}`,
-    `${LOOSE} update withdrawals set funds = 'reserved' where ${withdrawal('SUCCESS')}`,
-    `${LOOSE} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
-    `${LOOSE} update withdrawals set funds = 'returned' where ${withdrawal('NEEDS_ADMIN_ATTENTION')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'reserved' where ${withdrawal('SUCCESS')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'returned' where ${withdrawal('NEEDS_ADMIN_ATTENTION')}`,
   ],
-  'A reference at a provider belongs to one payment or one payout': [
+  'A provider reference belongs to one payment or one payout': [
     `update payouts p set provider_reference = (select provider_reference from payouts o where o.withdrawal_id <> p.withdrawal_id
        order by created_at, withdrawal_id limit 1) where ${payoutOf('SUCCESS')}`,
     `update payouts set provider_reference = (select provider_reference from collection_attempts limit 1) where ${payoutOf('SUCCESS')}`,
   ],
-  'Every approved withdrawal has its payout, for the same amount, to the same destination, under its reference': [
+  'Every approved withdrawal has its payout with the same amount, destination and reference': [
     `delete from payouts where ${payoutOf('PROCESSING')}`,
     `insert into payouts select (json_populate_record(p, json_build_object('withdrawal_id', (select id from withdrawals where status = 'PENDING_ADMIN_APPROVAL' limit 1)))).*
      from payouts p where ${payoutOf('PROCESSING')}`,
@@ -282,10 +288,10 @@ const PLANTS: Plants = {
     ].map((change) => `update payouts set ${change} where ${payoutOf('PROCESSING')}`),
     `update withdrawals set destination_identifier = '255754999999' where ${withdrawal('PROCESSING')}`,
   ],
-  'A sandbox payout never went to the live provider': [
+  'No sandbox payout was sent to a live provider': [
     `update payouts set provider = 'mock' where ${payout("environment = 'sandbox'")}`,
   ],
-  'No withdrawal waits without anything that will move it, and what is in doubt is never sent again': [
+  'The payout of every open withdrawal is due or blocked, and a payout in doubt is never sent again': [
     `update payouts set due_at = null where ${payoutOf('PROCESSING')}`,
     `update payouts set due_at = null where ${payoutOf('NEEDS_RECONCILIATION')}`,
     `update payouts set state = 'final' where ${payout("state = 'asked' and withdrawal_id in (select id from withdrawals where status = 'PROCESSING')")}`,
@@ -297,13 +303,13 @@ const PLANTS: Plants = {
     `update payouts set state = 'blocked' where ${payoutOf('NEEDS_ADMIN_ATTENTION')}`,
     `update payouts set due_at = created_at where ${payoutOf('SUCCESS')}`,
   ],
-  'No withdrawal belongs to nobody, and no history to no withdrawal': [
+  'Every withdrawal belongs to a merchant, and every history row belongs to a withdrawal': [
     `update withdrawal_history set merchant_id = gen_random_uuid() where ${history('true')}`,
     `update withdrawal_history set withdrawal_id = gen_random_uuid() where ${history('true')}`,
     `update withdrawals set merchant_id = gen_random_uuid() where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
-  'Every move of a withdrawal is allowed, by whoever made it, and the chain ends at the status': [
-    // Moves that do not exist, or are another's to make.
+  'Every status move of a withdrawal is allowed for its actor, and the history ends at its status': [
+    // Moves that do not exist, or that another actor must make.
     `update withdrawal_history set to_status = 'PENDING_ADMIN_APPROVAL' where ${history("to_status = 'FAILED'")}`,
     `update withdrawal_history set to_status = 'SUCCESS' where ${history("to_status = 'PROCESSING'")}`,
     `update withdrawal_history set actor_kind = 'provider' where ${history("to_status = 'PROCESSING'")}`,
@@ -316,7 +322,7 @@ const PLANTS: Plants = {
     ),
     `update withdrawal_history set event = 'disbursement.failed' where ${history("event = 'disbursement.success'")}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history("to_status = 'PROCESSING'")}`,
-    // Words that move nothing.
+    // Rows without a move.
     `update withdrawal_history set reason = null where ${history('from_status = to_status')}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history('from_status = to_status')}`,
     // The chain.
@@ -326,13 +332,13 @@ const PLANTS: Plants = {
     `update withdrawals set status = 'INFO_REQUESTED' where ${withdrawal('PENDING_ADMIN_APPROVAL', 'version = 0')}`,
     `update withdrawals set status = 'NEEDS_RECONCILIATION' where ${withdrawal('PROCESSING')}`,
   ],
-  'Every end of a withdrawal that was promised to a webhook has its delivery, and no delivery is without its end': [
+  'Every recorded event of a withdrawal has its delivery, and every delivery has its event': [
     `delete from webhook_deliveries where ${one('webhook_deliveries', "source_type = 'withdrawal'")}`,
     `update withdrawal_history set event = null where ${history('event is not null')}`,
     `update webhook_deliveries set event = 'disbursement.reversed' where ${one('webhook_deliveries', "event = 'disbursement.success'")}`,
     `update webhook_deliveries set source_seq = source_seq + 5 where ${one('webhook_deliveries', "source_type = 'withdrawal'")}`,
   ],
-  'Every decision about a withdrawal has exactly one audit entry, of the person who took it and with the reason': [
+  'Every decision about a withdrawal has exactly one audit entry, with its actor and reason': [
     ...['approve', 'reject', 'request_info', 'respond', 'retry', 'resolve'].map(
       (verb) => `delete from audit_log where ${one('audit_log', `action = 'withdrawal.${verb}'`)}`,
     ),
@@ -344,24 +350,24 @@ const PLANTS: Plants = {
     `update audit_log set after = '{"status": "FAILED"}' where ${one('audit_log', "action = 'withdrawal.resolve' and after ->> 'status' = 'SUCCESS'")}`,
     `update audit_log set target_id = gen_random_uuid()::text where ${one('audit_log', "action = 'withdrawal.approve'")}`,
   ],
-  'No payout left with fewer operators than the amount in force asked for, and none of the two had submitted it': [
+  'Every payout has the approvals that its amount requires, and if these are two, neither is of its submitter': [
     ...['live', 'sandbox'].flatMap((environment) => [
-      `delete from withdrawal_approvals where ${approval(2, environment, COUNTS)}`,
+      `delete from withdrawal_approvals where ${approval(2, environment, VALID)}`,
       `update withdrawal_approvals set version = version - 1 where ${approval(2, environment, 'version = 1')}`,
-      `delete from withdrawal_approvals where ${approval(1, environment, COUNTS)}`,
+      `delete from withdrawal_approvals where ${approval(1, environment, VALID)}`,
     ]),
     `update withdrawals set requested_by_id = (select min(operator_id::text) from withdrawal_approvals a where a.withdrawal_id = id)
      where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
     `update withdrawals set approvals_required = null, four_eyes_minor = null where ${withdrawal('PROCESSING')}`,
     `alter table withdrawals drop constraint withdrawals_approvals_check;
      update withdrawals set approvals_required = 1 where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
-    // As if whoever can write to the database had set the amount aside.
+    // As if a person with access to the database had lowered the limit.
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
-  'Every yes of an operator to a withdrawal is in the audit log with its reason, and none is only there': [
-    // All of one person about one withdrawal: who was asked again may have said yes before and after.
+  'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there': [
+    // All entries of one operator about one withdrawal: an operator may approve before and after a question.
     ...['approve', 'first_approve'].map(
-      (verb) => `delete from audit_log where ${YES_TOLD} and (target_id, actor_id) = (
+      (verb) => `delete from audit_log where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
          select target_id, actor_id from audit_log where action = 'withdrawal.${verb}' limit 1)`,
     ),
     `delete from withdrawal_approvals where (withdrawal_id, operator_id) = (
@@ -372,28 +378,28 @@ const PLANTS: Plants = {
        select withdrawal_id, operator_id from withdrawal_approvals where reason is null limit 1)`,
     `update withdrawal_approvals set reason = null where reason is not null`,
     `update audit_log set reason = 'another' where action = 'withdrawal.first_approve' and reason is not null`,
-    `update audit_log set actor_id = 'another' where ${YES_TOLD} and (target_id, actor_id) = (
+    `update audit_log set actor_id = 'another' where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
-  // Checks of the whole ledger, where money out could break them.
-  'Available goes below zero only by a reversal': [
+  // Checks of the whole ledger that a withdrawal can break.
+  'Only a reversal takes the available balance below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -amount_minor - 5 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_paid_late' and leg = 1")}`,
   ],
-  'Held and reserved were never below zero': [
+  'The held and reserved balances were never below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
   ],
-  'Live events carry neither mark, sandbox events always carry theirs': [
+  'Every sandbox webhook has the field sandbox, and no live webhook has the field sandbox or test': [
     `update webhook_deliveries set body = (body::jsonb - 'sandbox')::text where ${one('webhook_deliveries', "environment = 'sandbox' and source_type = 'withdrawal'")}`,
     `update webhook_deliveries set body = (body::jsonb || '{"sandbox": true}')::text where ${one('webhook_deliveries', "environment = 'live' and source_type = 'withdrawal'")}`,
   ],
 }
 
-describe('what is planted is found', () => {
+describe('verify finds each planted contradiction', () => {
   testPlants(() => base.url, PLANTS)
 
-  test('every check of money out has its plant here', () => {
+  test('every check of withdrawals has a plant', () => {
     assert.deepEqual(
       WITHDRAWALS.map(({ name }) => name).filter((name) => !(name in PLANTS)),
       [],

@@ -1,4 +1,4 @@
-// verify: every invariant of the books and the states, as queries that must find nothing.
+// The command verify: every invariant of the books and the states, as a query that must find no row.
 
 import { checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
@@ -19,17 +19,17 @@ const EDGES = [START, ...Object.values(moves)]
 const INVARIANTS: Invariant[] = [
   {
     name: 'Every book sums to zero',
-    broken: `select merchant_id || ' ' || environment || ' sums to ' || sum(balance_minor) as what
+    broken: `select merchant_id || ' ' || environment || ' sums to ' || sum(balance_minor) as finding
       from ledger_accounts group by merchant_id, environment, currency having sum(balance_minor) <> 0`,
   },
   {
     name: 'Every merchant has two complete books',
-    broken: `select m.id || ' has ' || count(a.code) || ' accounts' as what
+    broken: `select m.id || ' has ' || count(a.code) || ' accounts' as finding
       from merchants m left join ledger_accounts a on a.merchant_id = m.id group by m.id having count(a.code) <> 12`,
   },
   {
-    name: 'Every balance is the sum of its movements, and its version their number',
-    broken: `select a.merchant_id || ' ' || a.environment || ' ' || a.code || ' holds ' || a.balance_minor || ', moved ' || coalesce(t.moved, 0) as what
+    name: 'Every balance equals the sum of its movements, and its version equals their number',
+    broken: `select a.merchant_id || ' ' || a.environment || ' ' || a.code || ' holds ' || a.balance_minor || ', moved ' || coalesce(t.moved, 0) as finding
       from ledger_accounts a left join (
         select merchant_id, environment, currency, code, sum(amount) as moved, count(*) as moves from (
           select merchant_id, environment, currency, credit_code as code, amount_minor as amount from ledger_transfers
@@ -39,7 +39,7 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'The running balance of every account has no gap and no fork',
-    broken: `select merchant_id || ' ' || environment || ' ' || code || ' at version ' || version as what from (
+    broken: `select merchant_id || ' ' || environment || ' ' || code || ' at version ' || version as finding from (
         select merchant_id, environment, code, version, balance, sum(amount) over w as expected, row_number() over w as place from (
           select merchant_id, environment, credit_code as code, credit_version as version, credit_balance_minor as balance, amount_minor as amount from ledger_transfers
           union all select merchant_id, environment, debit_code, debit_version, debit_balance_minor, -amount_minor from ledger_transfers) legs
@@ -47,22 +47,22 @@ const INVARIANTS: Invariant[] = [
       where expected <> balance or place <> version`,
   },
   {
-    name: 'Held and reserved were never below zero',
-    broken: `select merchant_id || ' ' || id as what from ledger_transfers
+    name: 'The held and reserved balances were never below zero',
+    broken: `select merchant_id || ' ' || id as finding from ledger_transfers
       where debit_code in ('held', 'reserved') and debit_balance_minor < 0
       union all select merchant_id || ' ' || code from ledger_accounts where code in ('held', 'reserved') and balance_minor < 0`,
   },
   {
-    name: 'Available goes below zero only by a reversal',
-    // Below zero, a payment brings more than its fee takes; nothing else may take anything there.
-    broken: `select merchant_id || ' ' || id || ' ' || posting as what from ledger_transfers
+    name: 'Only a reversal takes the available balance below zero',
+    // If available is below zero already, a payment may leave it below zero after its fee, although the payment adds more.
+    broken: `select merchant_id || ' ' || id || ' ' || posting as finding from ledger_transfers
       where debit_code = 'available' and debit_balance_minor < 0 and posting <> 'collection_reversed'
         and not (leg = 1 and posting in ('collection_settled', 'collection_cleared'))`,
   },
   {
-    name: 'A collection is credited exactly once, when and only when its money was settled or cleared',
-    // Cleared is what was received, settled what was asked for: the two differ where the provider took another amount.
-    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as what
+    name: 'A collection is credited exactly once, if and only if its money was settled or cleared',
+    // A cleared collection is credited with the received amount, a settled one with the requested amount.
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as finding
       from collections c left join (
         select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount, bool_and(environment = 'live') as live,
           count(distinct environment) as environments, min(posting) as posting
@@ -75,14 +75,14 @@ const INVARIANTS: Invariant[] = [
       where (h.collection_id is not null) <> (t.times is not null)
         or (t.times is not null and (t.times <> 1 or t.environments <> 1 or t.live <> (c.environment = 'live')
           or t.posting <> case when h.cleared then 'collection_cleared' else 'collection_settled' end
-          -- What lists and totals show as received.
+          -- Lists and totals show this amount as received.
           or t.amount is distinct from c.amount_received_minor
           or t.amount <> case when h.cleared then c.amount_received_minor else c.amount_minor end))
         or (c.status = 'successful' and t.times is null)`,
   },
   {
-    name: 'A collection is debited once for its reversal, and only then',
-    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as what
+    name: 'A collection is debited exactly once, if and only if it was reversed',
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as finding
       from collections c left join (
         select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount from ledger_transfers
         where source_type = 'collection' and posting in ('collection_reversed', 'collection_held_reversed') and leg = 0
@@ -91,9 +91,9 @@ const INVARIANTS: Invariant[] = [
         or (t.times is not null and (t.times <> 1 or t.amount <> c.amount_received_minor))`,
   },
   {
-    name: 'Our fee is taken exactly as it was frozen, and given back with a reversal',
-    // Of a cleared payment that the fee would eat, none is taken.
-    broken: `select c.merchant_id || ' ' || c.id || ' ' || t.posting as what
+    name: 'Our fee equals the frozen fee, and a reversal returns it',
+    // If the fee is not less than the cleared amount, no fee is taken.
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || t.posting as finding
       from collections c join ledger_transfers t on t.merchant_id = c.merchant_id and t.source_id = c.id
         and t.source_type = 'collection' and t.posting in ('collection_settled', 'collection_cleared', 'collection_reversed') and t.leg = 0
       left join ledger_transfers f on f.merchant_id = t.merchant_id and f.source_id = t.source_id
@@ -102,8 +102,8 @@ const INVARIANTS: Invariant[] = [
         case when c.fee_minor < t.amount_minor or t.posting = 'collection_settled' then c.fee_minor else 0 end`,
   },
   {
-    name: 'Held is the sum of what waits for clearance',
-    broken: `select a.merchant_id || ' ' || a.environment || ' holds ' || a.balance_minor || ', waiting ' || coalesce(c.waiting, 0) as what
+    name: 'The held balance equals the sum of the collections that wait for clearance',
+    broken: `select a.merchant_id || ' ' || a.environment || ' holds ' || a.balance_minor || ', waiting ' || coalesce(c.waiting, 0) as finding
       from ledger_accounts a left join (
         select merchant_id, environment, sum(amount_received_minor) as waiting from collections
         where status = 'pending_clearance' group by merchant_id, environment) c using (merchant_id, environment)
@@ -111,13 +111,13 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Every movement belongs to a collection of the same merchant and environment',
-    broken: `select t.merchant_id || ' ' || t.id as what from ledger_transfers t
+    broken: `select t.merchant_id || ' ' || t.id as finding from ledger_transfers t
       left join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id and c.environment = t.environment
       where t.source_type = 'collection' and c.id is null`,
   },
   {
     name: 'No attempt, history row or webhook attempt is an orphan',
-    broken: `select 'attempt ' || a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+    broken: `select 'attempt ' || a.merchant_id || ' ' || a.collection_id as finding from collection_attempts a
       left join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id where c.id is null
       union all select 'history ' || h.merchant_id || ' ' || h.collection_id from collection_history h
       left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id where c.id is null
@@ -127,8 +127,8 @@ const INVARIANTS: Invariant[] = [
       left join merchants m on m.id = c.merchant_id where m.id is null`,
   },
   {
-    name: 'Every status move is allowed, and the chain ends at the status',
-    broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as what
+    name: 'Every status move of a collection is allowed, and the history ends at its status',
+    broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as finding
       from collection_history h where h.from_status <> h.to_status and (h.from_status, h.to_status) not in (values ${EDGES})
       union all select merchant_id || ' ' || collection_id || ' stays ' || to_status || ' for no reason, or with an event'
       from collection_history where from_status = to_status and (reason is null or event is not null)
@@ -136,55 +136,55 @@ const INVARIANTS: Invariant[] = [
         select merchant_id, collection_id, seq, from_status, lag(to_status) over w as before, row_number() over w as place
         from collection_history window w as (partition by merchant_id, collection_id order by seq)) q
       where place <> seq or (place > 1 and before <> from_status)
-      union all select c.merchant_id || ' ' || c.id || ' is ' || c.status || ', its history says ' || coalesce(h.to_status, 'nothing')
+      union all select c.merchant_id || ' ' || c.id || ' is ' || c.status || ', its history ends at ' || coalesce(h.to_status, 'no status')
       from collections c left join collection_history h
         on h.merchant_id = c.merchant_id and h.collection_id = c.id and h.seq = c.version
       where case when c.version = 0 then c.status not in ('created', 'processing') else h.to_status is distinct from c.status end`,
   },
   {
-    name: 'No collection waits without anything that will move it',
-    broken: `select c.merchant_id || ' ' || c.id as what from collections c
+    name: 'Every processing collection has an attempt with a due time',
+    broken: `select c.merchant_id || ' ' || c.id as finding from collections c
       where c.status = 'processing' and not exists (
         select 1 from collection_attempts a where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.due_at is not null)`,
   },
   {
     name: 'The attempts of a collection are numbered without a gap',
-    broken: `select c.merchant_id || ' ' || c.id || ' counts ' || c.attempts || ', has ' || count(a.number) as what
+    broken: `select c.merchant_id || ' ' || c.id || ' counts ' || c.attempts || ', has ' || count(a.number) as finding
       from collections c left join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id
       group by c.merchant_id, c.id
       having c.attempts <> count(a.number) or c.attempts <> coalesce(max(a.number), 0) or c.settled_attempt > c.attempts`,
   },
   {
     name: 'A provider reference belongs to one attempt',
-    broken: `select provider || ' ' || provider_reference as what from collection_attempts
+    broken: `select provider || ' ' || provider_reference as finding from collection_attempts
       group by provider, provider_reference having count(*) > 1`,
   },
   {
-    name: 'Attempts belong to the environment and the amount of their collection',
-    broken: `select a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+    name: 'Every attempt has the environment, amount and currency of its collection',
+    broken: `select a.merchant_id || ' ' || a.collection_id as finding from collection_attempts a
       join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
       where a.environment <> c.environment or a.amount_minor <> c.amount_minor or a.currency <> c.currency`,
   },
   {
-    name: 'A sandbox payment never went to a provider that moves money',
-    // A page of an installation that only rehearses stays in the environment of its key: the mock provider plays it.
-    broken: `select a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+    name: 'No sandbox payment was sent to a provider that moves money',
+    // Without a real provider, a page stays in the sandbox, and the mock provider takes its payments.
+    broken: `select a.merchant_id || ' ' || a.collection_id as finding from collection_attempts a
       where a.environment = 'sandbox' and a.provider <> case when a.on_page then 'mock' else 'sandbox' end`,
   },
   {
-    name: 'Every promised event has its delivery, and no delivery is without its fact',
-    broken: `select h.merchant_id || ' ' || h.collection_id || ' owes ' || h.event as what from collection_history h
+    name: 'Every recorded event of a collection has its delivery, and every delivery has its event',
+    broken: `select h.merchant_id || ' ' || h.collection_id || ' owes ' || h.event as finding from collection_history h
       left join webhook_deliveries d on d.merchant_id = h.merchant_id and d.source_id = h.collection_id
         and d.source_type = 'collection' and d.source_seq = h.seq and d.event = h.event
       where h.event is not null and d.id is null
-      union all select d.merchant_id || ' ' || d.id || ' tells of nothing' from webhook_deliveries d
+      union all select d.merchant_id || ' ' || d.id || ' has no event in the history' from webhook_deliveries d
       left join collection_history h on h.merchant_id = d.merchant_id and h.collection_id = d.source_id
         and h.seq = d.source_seq and h.event = d.event
       where d.source_type = 'collection' and h.seq is null`,
   },
   {
-    name: 'Delivered means a 2xx was seen, failed means it was not',
-    broken: `select d.merchant_id || ' ' || d.id || ' ' || d.status as what from webhook_deliveries d
+    name: 'Every delivered webhook got a 2xx response, and the last attempt of a failed webhook did not',
+    broken: `select d.merchant_id || ' ' || d.id || ' ' || d.status as finding from webhook_deliveries d
       left join (
         select merchant_id, delivery_id, bool_or(status_code between 200 and 299) as ok,
           (array_agg(status_code order by number desc))[1] between 200 and 299 as last_ok
@@ -193,14 +193,14 @@ const INVARIANTS: Invariant[] = [
       where (d.status = 'delivered' and a.ok is not true) or (d.status = 'failed' and (a.delivery_id is null or a.last_ok))`,
   },
   {
-    name: 'Live events carry neither mark, sandbox events always carry theirs',
-    broken: `select merchant_id || ' ' || id as what from webhook_deliveries
+    name: 'Every sandbox webhook has the field sandbox, and no live webhook has the field sandbox or test',
+    broken: `select merchant_id || ' ' || id as finding from webhook_deliveries
       where source_type <> 'test' and ((environment = 'sandbox') <> (body::jsonb ? 'sandbox') or body::jsonb ? 'test')`,
   },
   {
-    name: 'An Idempotency-Key that was answered points to what it made, once',
-    // The tries on one hosted page have a key each: they go on with the same collection.
-    broken: `select k.merchant_id || ' ' || k.environment || ' ' || k.resource_id as what from idempotency_keys k
+    name: 'Every answered Idempotency-Key names the record that it created, and no record has two keys',
+    // Each attempt on a hosted page has its own key, with a scope other than api, for the same collection.
+    broken: `select k.merchant_id || ' ' || k.environment || ' ' || k.resource_id as finding from idempotency_keys k
       left join collections c on c.merchant_id = k.merchant_id and c.id = k.resource_id
       where k.status_code = 202 and k.resource_id is not null and c.id is null
       union all select merchant_id || ' ' || resource_id || ' has two keys' from idempotency_keys
@@ -216,18 +216,18 @@ const INVARIANTS: Invariant[] = [
   ...PEOPLE,
 ]
 
-const CHAINS_HOLD = 'No entry of the audit log was changed, removed or slipped in'
+const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 
 const EXAMPLES_MAX = 5
 
-/** The outcome of verify: `detail` says how many rows break an invariant and names some of them. */
+/** The result of verify: `detail` counts the rows that break an invariant and names some of them. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
 /** Runs every check over the database at `url`. Reads only; safe while the server runs. */
 export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
-    // One snapshot for all checks: payments that arrive meanwhile must not look like contradictions.
+    // One snapshot for all checks, so that payments that arrive meanwhile do not look like contradictions.
     return await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx)
@@ -237,7 +237,7 @@ export async function verify(url: string): Promise<Verification> {
   }
 }
 
-/** Runs the checks that are wanted, which are all unless it is said otherwise, on what `reader` sees. */
+/** Runs every check that `isWanted` accepts; without it, all checks. */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
@@ -245,12 +245,12 @@ export async function runChecks(
   const checks: Verification['checks'] = []
   for (const [i, invariant] of INVARIANTS.entries()) {
     if (!isWanted(invariant.name)) continue
-    const text = `select count(*) over ()::int as total, what from (${invariant.broken}) broken limit ${EXAMPLES_MAX}`
-    const rows = await reader.query<{ total: number; what: string }>(sql(`verify_${i}`, text))
+    const text = `select count(*) over ()::int as total, finding from (${invariant.broken}) broken limit ${EXAMPLES_MAX}`
+    const rows = await reader.query<{ total: number; finding: string }>(sql(`verify_${i}`, text))
     const total = rows[0]?.total ?? 0
     const detail = detailOf(
       total,
-      rows.map((row) => row.what),
+      rows.map((row) => row.finding),
     )
     checks.push({ name: invariant.name, ok: total === 0, detail })
   }
