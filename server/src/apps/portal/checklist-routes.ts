@@ -4,22 +4,27 @@ import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, caller, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
-import { checklistOf, STEPS } from './checklist.ts'
+import { CHECKLIST_STEPS, checklistOf } from './checklist.ts'
 
 const Checklist = Type.Object({
   items: Type.Array(
     Type.Object({
       key: oneOf(
-        STEPS,
-        'sandbox_key: a key for the sandbox. first_payment: a successful payment there. webhook: a delivery was answered with 2xx. business: approved, verified and priced. live_key: a key for real money. first_live_payment: real money came.',
+        CHECKLIST_STEPS,
+        'sandbox_key: the merchant has a sandbox key. first_payment: a sandbox payment succeeded. webhook: the receiver answered a delivery with 2xx. business: the merchant is approved, verified and priced. live_key: the merchant has a live key. first_live_payment: a live payment succeeded.',
       ),
       done: Type.Boolean(),
-      done_at: nullable(Type.String({ format: 'date-time', description: 'Null while it is not done, or not known.' })),
+      done_at: nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'Null means that the step is not done, or that its time was not recorded.',
+        }),
+      ),
     }),
   ),
 })
 
-/** Adds the route. */
+/** Adds the route of the checklist. */
 export function checklistRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/checklist',
@@ -27,7 +32,7 @@ export function checklistRoute(deps: Deps, app: App): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags: ['Overview'],
-        summary: 'What is done of what leads to the first real payment',
+        summary: 'Show the steps to the first live payment',
         querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
         response: { 200: success(Checklist) },
       },

@@ -1,4 +1,4 @@
-// The steps to the first real payment: each is done when it is done, and not before.
+// The checklist marks each step done at the moment of its event, and not before.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,9 +18,9 @@ after(async () => {
   await receiver.close()
 })
 
-type Step = { key: string; done: boolean; done_at: string | null }
+type StepReply = { key: string; done: boolean; done_at: string | null }
 
-async function steps(merchant: Merchant): Promise<Step[]> {
+async function steps(merchant: Merchant): Promise<StepReply[]> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   return (await world.get('/v1/merchant/checklist', token)).body.data.items
 }
@@ -32,7 +32,7 @@ async function pay(key: string, end: string): Promise<void> {
   await world.work()
 }
 
-test('every step is done in its time, and says when', async () => {
+test('the checklist marks each step done with the time of its event', async () => {
   const merchant = await world.newMerchant({ approved: false })
   assert.deepEqual(await steps(merchant), [
     { key: 'sandbox_key', done: false, done_at: null },
@@ -51,7 +51,7 @@ test('every step is done in its time, and says when', async () => {
   const key = await world.newKey({ merchant })
   assert.deepEqual(await done(merchant), ['sandbox_key'])
   await pay(key, '003')
-  assert.deepEqual(await done(merchant), ['sandbox_key'], 'a payment that failed is none')
+  assert.deepEqual(await done(merchant), ['sandbox_key'], 'a failed payment does not count')
   now('first_payment')
   await pay(key, '001')
   assert.deepEqual(await done(merchant), ['sandbox_key', 'first_payment'])
@@ -65,7 +65,7 @@ test('every step is done in its time, and says when', async () => {
   })
   assert.equal(configured.status, 200, configured.text)
   await pay(key, '001')
-  assert.deepEqual(await done(merchant), ['sandbox_key', 'first_payment'], 'an answer of 500 is none')
+  assert.deepEqual(await done(merchant), ['sandbox_key', 'first_payment'], 'an answer of 500 does not count')
   now('webhook')
   receiver.reply = { kind: 'status', status: 200 }
   await pay(key, '001')
@@ -76,7 +76,7 @@ test('every step is done in its time, and says when', async () => {
     world.call({ method: 'POST', url: `/v1/operator/merchants/${merchant.id}/${verb}`, payload: {}, key: operator })
   assert.equal((await act('approve')).status, 200)
   assert.equal((await act('verify')).status, 200)
-  assert.ok(!(await done(merchant)).includes('business'), 'without a price it is not ready')
+  assert.ok(!(await done(merchant)).includes('business'), 'without a price the step is not done')
   now('business')
   const rule = {
     flow: 'withdrawal',
@@ -104,7 +104,7 @@ test('every step is done in its time, and says when', async () => {
   for (const { key: name, done_at } of all) assert.equal(done_at, at[name], name)
 })
 
-test('all members read it, of their own merchant', async () => {
+test('members of every role read the checklist of their own merchant only', async () => {
   const merchant = await world.newMerchant()
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession([{ role, merchant }])

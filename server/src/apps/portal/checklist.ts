@@ -1,29 +1,36 @@
-// What a merchant has done of what leads to the first real payment, and when.
+// The steps of a merchant to the first live payment, and when each was done.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 
-/** The steps, in their order. */
-export const STEPS = ['sandbox_key', 'first_payment', 'webhook', 'business', 'live_key', 'first_live_payment'] as const
-/** One step: `done_at` is null while it is not done, or when nobody wrote down when it was. */
-export type Step = { key: (typeof STEPS)[number]; done: boolean; done_at: Date | null }
+/** The steps, in order. */
+export const CHECKLIST_STEPS = [
+  'sandbox_key',
+  'first_payment',
+  'webhook',
+  'business',
+  'live_key',
+  'first_live_payment',
+] as const
+/** One step. `done_at`: null means that the step is not done, or that its time was not recorded. */
+export type ChecklistStep = { key: (typeof CHECKLIST_STEPS)[number]; done: boolean; done_at: Date | null }
 
-// The oldest rows of an index each. A merchant whose first thousands of deliveries all failed is looked at from the other end.
-const firstPayment = (environment: string) => `(
+// Each subquery reads the oldest rows of an index. If the first 10,000 deliveries all failed, the statement reads the newest.
+const firstPaymentTime = (environment: string) => `(
      select t.created_at from ledger_transfers t
      where t.merchant_id = m.id and t.environment = '${environment}' and ${IS_BOOKING}
        and t.posting in ('collection_settled', 'collection_cleared')
      order by t.sequence limit 1)`
-const firstKey = (environment: string) => `(
+const firstKeyTime = (environment: string) => `(
      select min(k.created_at) from api_keys k where k.merchant_id = m.id and k.environment = '${environment}')`
-const answered = (order: 'asc' | 'desc') => `(
+const deliveredId = (order: 'asc' | 'desc') => `(
      select d.id from (
        select d.id, d.status from webhook_deliveries d where d.merchant_id = m.id order by d.id ${order} limit 10000) d
      where d.status = 'delivered' order by d.id ${order} limit 1)`
 
-const READ = sql(
+const READ_CHECKLIST = sql(
   'checklist_read',
-  `select ${firstKey('sandbox')} as sandbox_key, ${firstPayment('sandbox')} as first_payment,
+  `select ${firstKeyTime('sandbox')} as sandbox_key, ${firstPaymentTime('sandbox')} as first_payment,
      d.id is not null as webhook_done, (
        select min(a.at) from webhook_attempts a
        where a.merchant_id = m.id and a.delivery_id = d.id and a.status_code between 200 and 299) as webhook,
@@ -35,19 +42,19 @@ const READ = sql(
          union all
          select min(l.at) from (
            select action, at from audit_log where merchant_id = m.id order by seq limit 1000) l
-         where l.action in ('merchant.create', 'merchant.approve', 'merchant.verify') group by l.action) acts) as business,
-     ${firstKey('live')} as live_key, ${firstPayment('live')} as first_live_payment
+         where l.action in ('merchant.create', 'merchant.approve', 'merchant.verify') group by l.action) steps) as business,
+     ${firstKeyTime('live')} as live_key, ${firstPaymentTime('live')} as first_live_payment
    from merchants m
-   left join lateral (select coalesce(${answered('asc')}, ${answered('desc')}) as id) d on true
+   left join lateral (select coalesce(${deliveredId('asc')}, ${deliveredId('desc')}) as id) d on true
    where m.id = $1`,
 )
 
-type Row = Record<Step['key'], Date | null> & { webhook_done: boolean; business_done: boolean }
+type ChecklistRow = Record<ChecklistStep['key'], Date | null> & { webhook_done: boolean; business_done: boolean }
 
-/** The steps of a merchant. */
-export async function checklistOf(reader: Reader, merchant_id: string): Promise<Step[]> {
-  const [row] = await reader.query<Row>(READ, [merchant_id])
-  return STEPS.map((key) => {
+/** Reads the steps of a merchant. */
+export async function checklistOf(reader: Reader, merchant_id: string): Promise<ChecklistStep[]> {
+  const [row] = await reader.query<ChecklistRow>(READ_CHECKLIST, [merchant_id])
+  return CHECKLIST_STEPS.map((key) => {
     const at = row?.[key] ?? null
     const done = key === 'webhook' ? row?.webhook_done : key === 'business' ? row?.business_done : at !== null
     return { key, done: done === true, done_at: done === true ? at : null }

@@ -1,16 +1,16 @@
-// The built files of the two consoles in the browser: read once, in every encoding that the build made.
+// The built files of both consoles. The server reads each file once, with its compressed forms.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The two consoles: what merchants use, and what operators of the platform use. Each has its own build, path and sign-in. */
+/** The consoles of merchants and of operators. Each has its own build, path and sign-in. */
 export const CONSOLES = ['dashboard', 'operator'] as const
-/** One of them. */
-export type Console = (typeof CONSOLES)[number]
+/** The name of a console. */
+export type ConsoleName = (typeof CONSOLES)[number]
 
-/** Where `npm run build` puts them. */
-const BUILT = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+/** The output folder of `npm run build`. */
+const BUILD_FOLDER = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -18,13 +18,13 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** One file as it is sent. */
+/** A file with its compressed forms. Null means that the build made none. */
 export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null }
-/** One console: its page, and the files that the page loads, by name. */
-export type Built = { page: string; assets: ReadonlyMap<string, BuiltFile> }
+/** The page of a console, and the files that the page loads, by name. */
+export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
-/** Reads a console. Null: it has not been built. */
-export function readBuilt(name: Console, folder = BUILT): Built | null {
+/** Reads a console. Null means that the console is not built. */
+export function readBuiltConsole(name: ConsoleName, folder = BUILD_FOLDER): BuiltConsole | null {
   const page = join(folder, name, 'index.html')
   if (!existsSync(page)) return null
   const assets = join(folder, name, 'assets')
@@ -32,10 +32,10 @@ export function readBuilt(name: Console, folder = BUILT): Built | null {
   const files = names.flatMap((file): [string, BuiltFile][] => {
     const type = TYPES[file.slice(file.lastIndexOf('.') + 1)]
     if (type === undefined) return []
-    const packed = `${file}.br`
-    const br = names.includes(packed) ? readFileSync(join(assets, packed)) : null
-    const zipped = `${file}.gz`
-    const gzip = names.includes(zipped) ? readFileSync(join(assets, zipped)) : null
+    const compressed = (name_of_form: string) =>
+      names.includes(name_of_form) ? readFileSync(join(assets, name_of_form)) : null
+    const br = compressed(`${file}.br`)
+    const gzip = compressed(`${file}.gz`)
     return [[file, { type, plain: readFileSync(join(assets, file)), br, gzip }]]
   })
   return { page: readFileSync(page, 'utf8'), assets: new Map(files) }

@@ -1,37 +1,40 @@
-// What the overview answers.
+// Request and response of the overview.
 
 import Type, { type Static } from 'typebox'
 import { METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** Spans of time: Tanzanian days, today among them. */
+/** Periods in Tanzanian days. Each includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
-/** One of them. */
+/** The name of a period. */
 export type PeriodName = (typeof PERIODS)[number]
 
-/** What is asked for. */
+/** The query of the overview. */
 export const OverviewQuery = Type.Object({
   merchant_id: Type.Optional(line(64)),
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
-  period: Type.Optional(oneOf(PERIODS, 'today, the default, or the last 7 or 30 days with today. Days of Tanzania.')),
+  period: Type.Optional(
+    oneOf(PERIODS, 'today, the default, or the last 7 or 30 days including today. Days in the time of Tanzania.'),
+  ),
 })
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** How many, and how much. */
+/** A number of records and their amount. */
 export const Total = Type.Object({ count: Type.Integer(), amount: Type.String() })
 export type Total = Static<typeof Total>
 
-const total = (description: string) => Type.Object(Total.properties, { description })
+const describedTotal = (description: string) => Type.Object(Total.properties, { description })
 const Rate = nullable(
   Type.String({
-    description: 'Successful among successful and failed, in percent with one decimal. Null: neither.',
+    description:
+      'Successful payments among successful and failed ones, in percent with one decimal. Null means that there are none.',
     examples: ['92.3'],
   }),
 )
 
-/** What came in and went out in a period. */
+/** Payments and withdrawals of a period. */
 export const OverviewView = Type.Object({
   environment: oneOf(ENVIRONMENTS),
   period: oneOf(PERIODS),
@@ -40,45 +43,48 @@ export const OverviewView = Type.Object({
   currency: Type.String(),
   collections: Type.Object(
     {
-      successful: total('What was received.'),
-      failed: total('What was asked for.'),
-      pending: total('Payments that are processing.'),
-      held: total('Received, and waiting for a review (pending_clearance).'),
-      reversed: total('What was received, and went back.'),
-      created: total('Pages on which no payer has tried yet.'),
+      successful: describedTotal('The amount received.'),
+      failed: describedTotal('The amount requested.'),
+      pending: describedTotal('Payments that are processing.'),
+      held: describedTotal('Money was received and is under review (pending_clearance).'),
+      reversed: describedTotal('The amount that was received and then reversed.'),
+      created: describedTotal('Pages without an attempt.'),
     },
     {
-      description: 'Payments made in the period, by where they stand now: each count is the total_items of their list.',
+      description:
+        'Payments created in the period, by current status. Each count equals the total_items of the list with the same filters.',
     },
   ),
   success_rate: Rate,
-  fees: Type.String({ description: 'Our fees on the successful ones.' }),
+  fees: Type.String({ description: 'Our fees on the successful payments.' }),
   withdrawals: Type.Object(
     {
-      success: total('SUCCESS.'),
-      waiting: total('PENDING_ADMIN_APPROVAL and INFO_REQUESTED.'),
-      in_progress: total('PROCESSING, NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION.'),
-      failed: total('FAILED, REJECTED and REVERSED.'),
+      success: describedTotal('SUCCESS.'),
+      waiting: describedTotal('PENDING_ADMIN_APPROVAL and INFO_REQUESTED.'),
+      in_progress: describedTotal('PROCESSING, NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION.'),
+      failed: describedTotal('FAILED, REJECTED and REVERSED.'),
     },
-    { description: 'Withdrawals submitted in the period, without charges.' },
+    { description: 'Withdrawals submitted in the period. Amounts without charges.' },
   ),
   series: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, successful: Total, failed: Total }), {
-    description: 'Hours of today, else days; oldest first.',
+    description: 'For today, one entry for each hour; otherwise one for each day. Oldest first.',
   }),
   methods: Type.Array(
     Type.Object({
       method: oneOf(METHODS),
       network: nullable(
-        Type.String({ description: 'Guessed from the phone; null for qr, and where nothing is known.' }),
+        Type.String({
+          description: 'Derived from the phone number. Null for qr, and if the number belongs to no known network.',
+        }),
       ),
       successful: Total,
       failed: Total,
       success_rate: Rate,
     }),
-    { description: 'By how they were paid, the most first.' },
+    { description: 'By method and network, the most frequent first.' },
   ),
 })
 export type OverviewView = Static<typeof OverviewView>
 
-/** Answer of the overview. */
+/** Response of the overview. */
 export const OverviewAnswer = success(OverviewView)

@@ -1,4 +1,4 @@
-// The home of the portal: every number on it is that of the list behind it, whatever the day and whatever came later.
+// The overview: each total equals the list behind it, on each day and after late answers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ before(async () => {
 after(() => world.close())
 
 const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
-const SHOWN = {
+const STATUS_BY_TOTAL = {
   created: 'created',
   pending: 'processing',
   successful: 'successful',
@@ -33,7 +33,7 @@ type Payment = { kind: 'push' | 'wallet' | 'qr' | 'page'; phone: string; amount:
 const payments = fc.array(
   fc.record({
     kind: fc.constantFrom('push', 'push', 'push', 'wallet', 'qr', 'page'),
-    // Success, decline, no answer, another amount, reversal; of four networks and an unknown one.
+    // Endings: success, decline, no answer, another amount, reversal. Four networks and an unknown one.
     phone: fc
       .tuple(
         fc.constantFrom('0754', '0684', '0714', '0624', '0724'),
@@ -41,7 +41,7 @@ const payments = fc.array(
       )
       .map(([prefix, end]) => `${prefix}123${end}`),
     amount: fc.integer({ min: 500, max: 90_000 }),
-    // Around midnight in Tanzania a few milliseconds decide.
+    // Payments are made around midnight in Tanzania.
     wait_ms: fc.constantFrom(0, 1, 999, 3_000, 40_000, 3 * 3_600_000),
   }),
   { minLength: 6, maxLength: 18 },
@@ -49,16 +49,19 @@ const payments = fc.array(
 
 async function pay({ kind, phone, amount }: Payment, key: string): Promise<void> {
   const path = { push: 'wallet-push', wallet: 'provider-pesa', qr: 'qr', page: '' }[kind]
-  const whose = kind === 'qr' ? { customer_phone: phone } : kind === 'page' ? {} : { phone }
-  const reply = await world.post(`/v1/collections${path && `/${path}`}`, { amount, ...whose }, { key })
+  const payer = kind === 'qr' ? { customer_phone: phone } : kind === 'page' ? {} : { phone }
+  const reply = await world.post(`/v1/collections${path && `/${path}`}`, { amount, ...payer }, { key })
   assert.equal(reply.status, 202, reply.text)
 }
 
-type Row = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
+type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** What matches, looked through one by one behind the API. */
-async function matching(merchant: Merchant, test: (row: Row & { at: number }) => boolean): Promise<Row[]> {
-  const rows = await world.rows<Row>(
+/** Payments that match, filtered one by one from the table. */
+async function matching(
+  merchant: Merchant,
+  test: (row: PaymentRow & { at: number }) => boolean,
+): Promise<PaymentRow[]> {
+  const rows = await world.rows<PaymentRow>(
     `select id, status, method, amount_minor, amount_received_minor as received from collections
      where merchant_id = $1 and environment = 'sandbox' order by id desc`,
     [merchant.id],
@@ -66,7 +69,7 @@ async function matching(merchant: Merchant, test: (row: Row & { at: number }) =>
   return rows.filter((row) => test({ ...row, at: Number.parseInt(row.id.replaceAll('-', '').slice(0, 12), 16) }))
 }
 
-/** Reads a whole list page by page, and checks that every page tells the same total. */
+/** Reads a list page by page, and checks the total at the end. */
 async function listed(query: string, key: string, page_size: number): Promise<string[]> {
   const ids: string[] = []
   for (let page = 1; ; page++) {
@@ -82,7 +85,7 @@ async function listed(query: string, key: string, page_size: number): Promise<st
 
 const time = (at: number) => encodeURIComponent(new Date(at).toISOString())
 
-/** Every list with some filters is what is behind it, in its order. */
+/** Checks lists with several filters against the table, with their order. */
 async function checkLists(merchant: Merchant, key: string, edges: readonly number[]): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     for (const method of [undefined, 'qr']) {
@@ -112,7 +115,7 @@ async function checkLists(merchant: Merchant, key: string, edges: readonly numbe
   }
 }
 
-/** Every total of the overview is that of the list with the same status and times. */
+/** Checks each total of the overview against the list with the same status and times. */
 async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   for (const period of ['today', '7d', '30d']) {
@@ -122,20 +125,20 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
       const reply = await world.get(`/v1/collections?page_size=1&status=${status}&${range}`, key)
       return reply.body.data.pagination.total_items
     }
-    for (const [name, status] of Object.entries(SHOWN)) {
+    for (const [name, status] of Object.entries(STATUS_BY_TOTAL)) {
       const { count, amount } = data.collections[name]
       assert.equal(count, await total(status, data.from, data.to), `${period} ${name}`)
       const rows = await matching(
         merchant,
         (row) => row.status === status && row.at >= Date.parse(data.from) && row.at < Date.parse(data.to),
       )
-      const came = ['successful', 'held', 'reversed'].includes(name)
-      const sum = rows.reduce((all, row) => all + (came ? (row.received ?? 0n) : row.amount_minor), 0n)
+      const is_received = ['successful', 'held', 'reversed'].includes(name)
+      const sum = rows.reduce((all, row) => all + (is_received ? (row.received ?? 0n) : row.amount_minor), 0n)
       assert.equal(amount, formatAmount(sum), `${period} ${name}`)
     }
     for (const name of ['successful', 'failed'] as const) {
       for (const slot of data.series) {
-        // Reading a list for each empty hour would take minutes.
+        // Empty hours are skipped: a list for each would take minutes.
         if (slot[name].count > 0) assert.equal(slot[name].count, await total(name, slot.from, slot.to))
       }
       const of = (parts: { [key in typeof name]: { count: number } }[]) =>
@@ -146,15 +149,15 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   }
 }
 
-/** What the provider says of a payment of long ago. */
-async function late(merchant: Merchant, row: Row, kind: 'succeeded' | 'reversed'): Promise<void> {
+/** Applies an answer of the provider to an old payment. */
+async function answerLate(merchant: Merchant, row: PaymentRow, kind: 'succeeded' | 'reversed'): Promise<void> {
   const { amount_minor, received } = row
   const answer = { kind, amount_minor: received ?? amount_minor, currency: 'TZS', provider_status: null } as const
   const outcome = { merchant_id: merchant.id, collection_id: row.id, number: 1, answer }
   await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
-test('whatever was paid around midnight, each total is that of its list: on the day, later, and after late news', async () => {
+test('each total of the overview equals its list around midnight, days later, and after late answers', async () => {
   await fc.assert(
     fc.asyncProperty(payments, async (history) => {
       const { clock } = world.deps
@@ -174,16 +177,16 @@ test('whatever was paid around midnight, each total is that of its list: on the 
       clock.advance(5 * DAY_MS)
       await world.work()
       const over = await world.rows('select 1 from collection_days where merchant_id = $1', [merchant.id])
-      assert.ok(over.length > 0, 'the days are summed')
+      assert.ok(over.length > 0, 'the days have sums')
       await checkOverview(merchant, key)
       await checkLists(merchant, key, edges)
 
       for (const row of await matching(merchant, ({ status, method }) => status === 'failed' && method !== null)) {
-        await late(merchant, row, 'succeeded')
+        await answerLate(merchant, row, 'succeeded')
       }
       const [reversed] = await matching(merchant, ({ status }) => status === 'successful')
-      if (reversed) await late(merchant, reversed, 'reversed')
-      for (const _ of ['before they are summed again', 'after']) {
+      if (reversed) await answerLate(merchant, reversed, 'reversed')
+      for (const _ of ['before the days are summed again', 'after']) {
         await checkOverview(merchant, key)
         await checkLists(merchant, key, edges)
         await daysTask(world.deps).runOnce()
@@ -200,7 +203,7 @@ test('whatever was paid around midnight, each total is that of its list: on the 
   )
 })
 
-test('the rate of success, fees, networks and withdrawals are told', async () => {
+test('the overview shows success rate, fees, networks and withdrawals', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])

@@ -1,4 +1,4 @@
-// One payment as operators see it: what it waits for, its tries, its moves, its postings and what its merchant was sent.
+// One payment for operators: its next step, attempts, moves, postings and webhooks.
 
 import { type Breaker, CIRCUIT_OPEN, QUESTIONS } from '../../adapters/providers/breaker.ts'
 import { statementForm } from '../../adapters/providers/extras.ts'
@@ -8,9 +8,9 @@ import { getForOperators } from '../../money/collections/index.ts'
 import type { OperatorPayment } from './payment-schema.ts'
 import { type RequestsOf, timelineOfCollection } from './timeline.ts'
 import { PART_MAX } from './timeline-read.ts'
-import { type OpenTry, type WaitsForFacts, waitsFor } from './waits-for-texts.ts'
+import { type OpenAttempt, type WaitsForFacts, waitsFor } from './waits-for-texts.ts'
 
-type AttemptRow = {
+type OperatorAttemptRow = {
   number: number
   provider: string
   provider_reference: string
@@ -37,7 +37,7 @@ const ATTEMPTS = sql(
    from collection_attempts where merchant_id = $1 and collection_id = $2 order by number desc limit $3`,
 )
 
-type DeliveryRow = {
+type OperatorDeliveryRow = {
   delivery_id: string
   event: string
   status: OperatorPayment['deliveries'][number]['status']
@@ -68,10 +68,10 @@ const PAGE_END = sql(
    where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** What reading a payment needs. */
+/** The dependencies of `getPayment`. */
 export type PaymentSources = { breaker: Breaker; requestsOf?: RequestsOf | undefined }
 
-/** A payment with all that operators see of it. Refuses an unknown one with not_found. */
+/** Reads a payment with its next step, attempts, postings, webhooks and timeline. Refuses an unknown id with not_found. */
 export async function getPayment(
   deps: Deps,
   { breaker, requestsOf }: PaymentSources,
@@ -81,16 +81,16 @@ export async function getPayment(
   const collection = await getForOperators(deps, reader, collection_id)
   const { merchant_id, collection_id: id, status } = collection
   const created_at = new Date(collection.created_at)
-  const begun = { merchant_id, id, status, created_at }
+  const payment = { merchant_id, id, status, created_at }
   const [attempts, deliveries, [page], timeline] = await Promise.all([
-    reader.query<AttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX]),
-    reader.query<DeliveryRow>(DELIVERIES, [merchant_id, id, PART_MAX]),
+    reader.query<OperatorAttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX]),
+    reader.query<OperatorDeliveryRow>(DELIVERIES, [merchant_id, id, PART_MAX]),
     reader.query<{ expires_at: Date | null }>(PAGE_END, [merchant_id, id]),
-    timelineOfCollection(reader, begun, requestsOf),
+    timelineOfCollection(reader, payment, requestsOf),
   ])
   attempts.reverse()
-  const open = openTry(attempts)
-  const waiting = waitsFor({
+  const open = findOpenAttempt(attempts)
+  const next_step = waitsFor({
     now: deps.clock.now(),
     status,
     held_at: collection.held_at === null ? null : new Date(collection.held_at),
@@ -101,54 +101,58 @@ export async function getPayment(
   } satisfies WaitsForFacts)
   return {
     ...collection,
-    waits_for: waiting && {
-      ...waiting,
-      since: written(waiting.since),
-      next_at: written(waiting.next_at),
-      until: written(waiting.until),
+    waits_for: next_step && {
+      ...next_step,
+      since: isoOrNull(next_step.since),
+      next_at: isoOrNull(next_step.next_at),
+      until: isoOrNull(next_step.until),
     },
     attempts: attempts.map(presentAttempt),
     postings: timeline.items.filter((item) => item.kind === 'transfer'),
     deliveries: deliveries.map(({ due_at, created_at, last_at, ...rest }) => ({
       ...rest,
-      next_attempt_at: written(due_at),
+      next_attempt_at: isoOrNull(due_at),
       created_at: created_at.toISOString(),
-      last_at: written(last_at),
+      last_at: isoOrNull(last_at),
     })),
     timeline,
   }
 }
 
-type Waiting = AttemptRow & { due_at: Date }
+type AttemptWithNextStep = OperatorAttemptRow & { due_at: Date }
 
-/** Of the tries that have a next step, the one whose step comes first. */
-function openTry(attempts: readonly AttemptRow[]): (OpenTry & { method: string }) | null {
-  const waiting = attempts.filter((attempt): attempt is Waiting => attempt.due_at !== null)
-  waiting.sort((a, b) => a.due_at.getTime() - b.due_at.getTime())
-  return waiting[0] ?? null
+/** The attempt with the earliest next step. Null means that no attempt has one. */
+function findOpenAttempt(attempts: readonly OperatorAttemptRow[]): (OpenAttempt & { method: string }) | null {
+  const with_next_step = attempts.filter((attempt): attempt is AttemptWithNextStep => attempt.due_at !== null)
+  with_next_step.sort((a, b) => a.due_at.getTime() - b.due_at.getTime())
+  return with_next_step[0] ?? null
 }
 
-/** When the circuit of its next call is tried again, in this process. Null: the call would be made. */
-function circuitUntil(breaker: Breaker, { provider, method, state }: OpenTry & { method: string }): Date | null {
-  const next = state === 'to_send' ? method : QUESTIONS.payments
-  return breaker.health().find((one) => one.provider === provider && one.method === next)?.retry_at ?? null
+/** When this process tries the circuit of the next call again. Null means that the circuit is not open. */
+function circuitUntil(breaker: Breaker, { provider, method, state }: OpenAttempt & { method: string }): Date | null {
+  const circuit_method = state === 'to_send' ? method : QUESTIONS.payments
+  return breaker.health().find((one) => one.provider === provider && one.method === circuit_method)?.retry_at ?? null
 }
 
-function presentAttempt({ amount_minor, provider_status, ...row }: AttemptRow): OperatorPayment['attempts'][number] {
+function presentAttempt({
+  amount_minor,
+  provider_status,
+  ...row
+}: OperatorAttemptRow): OperatorPayment['attempts'][number] {
   return {
     ...row,
     statement_reference: statementForm(row.provider, row.provider_reference),
-    // Of a call that was not made the provider has said nothing.
+    // If the circuit was open, no call was made, so this is not a status of the provider.
     provider_status: provider_status === CIRCUIT_OPEN ? null : provider_status,
     amount: amountAsNumber(amount_minor),
-    due_at: written(row.due_at),
+    due_at: isoOrNull(row.due_at),
     deadline_at: row.deadline_at.toISOString(),
-    sent_at: written(row.sent_at),
+    sent_at: isoOrNull(row.sent_at),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
 }
 
-function written(time: Date | null): string | null {
+function isoOrNull(time: Date | null): string | null {
   return time?.toISOString() ?? null
 }

@@ -1,24 +1,66 @@
-// The endpoints of what the portal reads across capabilities.
+// The endpoints of the overview, the checklist, the timelines, and one payment for operators.
 
+import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
-import type { Routes } from '../../kernel/http/index.ts'
+import { type App, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { checklistRoute } from './checklist-routes.ts'
-import { overviewRoute } from './overview-routes.ts'
-import type { PaymentSources } from './payment.ts'
-import { paymentRoutes } from './payment-routes.ts'
+import { overviewOf } from './overview.ts'
+import { OverviewAnswer, OverviewQuery } from './overview-schema.ts'
+import { getPayment, type PaymentSources } from './payment.ts'
+import { PaymentAnswer } from './payment-schema.ts'
+import { PART_MAX } from './timeline-read.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
-/** What the routes need. */
+/** The options of the routes. */
 export type PortalOptions = TimelineOptions & PaymentSources
 
-/** Adds the routes. */
+/** Adds the routes of the room. */
 export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
   const timeline = timelineRoutes(deps, options)
-  const payment = paymentRoutes(deps, options)
   return (app) => {
     overviewRoute(deps, app)
     checklistRoute(deps, app)
     timeline(app)
-    payment(app)
+    paymentRoute(deps, app, options)
   }
+}
+
+function overviewRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/overview',
+    {
+      config: { access: { roles: MERCHANT_ROLES } },
+      schema: {
+        tags: ['Overview'],
+        summary: 'Show the totals of today or of the last days',
+        querystring: OverviewQuery,
+        response: { 200: OverviewAnswer },
+      },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      const owner = { merchant_id: merchant.id, environment }
+      return { success: true as const, data: await overviewOf(deps, owner, request.query.period ?? 'today') }
+    },
+  )
+}
+
+function paymentRoute(deps: Deps, app: App, sources: PaymentSources): void {
+  app.get(
+    '/v1/operator/collections/:collection_id',
+    {
+      config: { access: 'operator' },
+      schema: {
+        tags: ['Operator'],
+        summary: 'Show one collection and its next step',
+        description: `A collection of any merchant, held or not. \`waits_for\` is null if there is no next step. The state of a circuit is that of the process that answers; everything else is as stored. Lists show the newest ${PART_MAX} entries of each kind.`,
+        params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
+        response: { 200: PaymentAnswer },
+      },
+    },
+    async (request) => ({
+      success: true as const,
+      data: await getPayment(deps, sources, request.params.collection_id),
+    }),
+  )
 }

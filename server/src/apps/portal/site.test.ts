@@ -1,16 +1,16 @@
-// Serving the consoles: what a browser is told it may do, what it is given, and what it never is.
+// The headers, the page and the files of the consoles.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { createApp } from '../../kernel/http/index.ts'
-import { CONSOLES, readBuilt } from './files.ts'
+import { CONSOLES, readBuiltConsole } from './files.ts'
 import { siteRoutes } from './site.ts'
 
 /** The largest first load of a console, compressed. */
 const FIRST_LOAD_BYTES = 230_000
-/** Pages and parts of pages that are loaded when they are opened. */
+/** The largest file that a console loads later, when a page opens, compressed. */
 const CHUNK_BYTES = 40_000
 
 let world: World
@@ -30,7 +30,7 @@ const policyOf = (reply: Reply) =>
 
 for (const name of CONSOLES) {
   describe(name, () => {
-    test('runs and is styled by nothing but its own files, in no frame, and every page has a nonce of its own', async () => {
+    test('allows only its own scripts and styles, allows no frame, and gives each page its own nonce', async () => {
       const pages = [await get(`/${name}`), await get(`/${name}/sandbox/collections?status=failed`)]
       const nonces = pages.map((page) => {
         assert.equal(page.status, 200)
@@ -50,7 +50,7 @@ for (const name of CONSOLES) {
       assert.notEqual(nonces[0], nonces[1])
     })
 
-    test('has no script and no style within its page, and a brand that attacks is text', async () => {
+    test('has no inline script or style, and escapes a brand name that contains HTML', async () => {
       const { text } = await get(`/${name}`)
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)/)
       assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=/)
@@ -62,8 +62,8 @@ for (const name of CONSOLES) {
       assert.equal(facts.console, name)
     })
 
-    test('sends its files compressed, for a year, and none that does not exist', async () => {
-      const built = readBuilt(name)
+    test('sends its files compressed and cacheable for a year, and answers 404 for unknown files', async () => {
+      const built = readBuiltConsole(name)
       assert.ok(built, 'npm run build was run')
       for (const [file, { plain }] of built.assets) {
         const reply = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip, br' })
@@ -81,8 +81,8 @@ for (const name of CONSOLES) {
       }
     })
 
-    test('is small: what the first page loads, and every part that comes later', () => {
-      const built = readBuilt(name)
+    test('keeps the first load and each later file below their limits', () => {
+      const built = readBuiltConsole(name)
       assert.ok(built)
       const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)
       const bytes = (file: string) => (built.assets.get(file)?.br ?? Buffer.alloc(0)).length
@@ -96,25 +96,25 @@ for (const name of CONSOLES) {
   })
 }
 
-test("the dashboard holds nothing of the operators' console: no call, no page", () => {
-  const built = readBuilt('dashboard')
+test('the dashboard contains no call of the API of operators', () => {
+  const built = readBuiltConsole('dashboard')
   assert.ok(built)
   const all = [...built.assets].filter(([file]) => file.endsWith('.js')).map(([, { plain }]) => plain.toString())
   assert.ok(all.some((text) => text.includes('/v1/merchant/')))
   for (const text of all) assert.doesNotMatch(text, /\/v1\/operator/)
 })
 
-test("another name of this machine leads to the one that people are sent back to, and no other host's name does", async () => {
-  const moved = await get('/dashboard/sandbox?x=1', { host: 'localhost:8080' })
-  assert.equal(moved.status, 302)
-  assert.match(String(moved.headers.location), /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/sandbox\?x=1$/)
+test('a request to localhost is redirected to 127.0.0.1, and a request to another host is not', async () => {
+  const redirected = await get('/dashboard/sandbox?x=1', { host: 'localhost:8080' })
+  assert.equal(redirected.status, 302)
+  assert.match(String(redirected.headers.location), /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/sandbox\?x=1$/)
   assert.equal((await get('/dashboard', { host: 'evil.example' })).status, 200)
 })
 
-test('consoles that were not built say how to build them', async () => {
+test('a console that is not built answers 503 and explains how to build it', async () => {
   const { deps } = world
   const app = await createApp(deps, {
-    authenticate: () => Promise.reject(new Error('not asked')),
+    authenticate: () => Promise.reject(new Error('must not be called')),
     isKey: () => false,
     routes: [siteRoutes(deps, { rehearses: true, read: () => null })],
   })

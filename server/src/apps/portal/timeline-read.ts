@@ -1,4 +1,4 @@
-// Reading what happened to one record: each of these finds its rows by keys of the record, and reads at most so many.
+// Reads the events of one record. Each statement finds its rows by an index of the record, and reads a limited number.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -6,24 +6,24 @@ import { formatAmount } from '../../kernel/lib/index.ts'
 import { transactionReference } from '../../money/transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
 
-/** Most rows of one kind that a timeline shows: the newest. */
+/** A timeline shows at most this number of rows of each kind: the newest. */
 export const PART_MAX = 200
 
-/** Some rows of one kind; `cut` when there are more. */
-export type Part<Row> = { rows: Row[]; cut: boolean }
+/** Rows of one kind. `has_more`: older rows were left out. */
+export type TimelinePart<Row> = { rows: Row[]; has_more: boolean }
 
-/** Which record is meant. */
-export type Subject = { merchant_id: string; id: string }
+/** The key of a record. */
+export type RecordKey = { merchant_id: string; id: string }
 
-/** A record as the books and its events name it. */
-export type Source = Subject & { source_type: 'collection' | 'withdrawal' }
+/** The key of a record as transfers and webhooks store it. */
+export type SourceKey = RecordKey & { source_type: 'collection' | 'withdrawal' }
 
-function part<Row>(rows: Row[]): Part<Row> {
-  return { rows: rows.slice(0, PART_MAX), cut: rows.length > PART_MAX }
+function limitRows<Row>(rows: Row[]): TimelinePart<Row> {
+  return { rows: rows.slice(0, PART_MAX), has_more: rows.length > PART_MAX }
 }
 
-/** A try at a provider to take a payment. */
-export type AttemptRow = {
+/** An attempt of a collection. */
+export type TimelineAttemptRow = {
   number: number
   provider: string
   method: string
@@ -35,7 +35,7 @@ export type AttemptRow = {
   updated_at: Date
 }
 
-// What a second try took beside the first has a collection of its own, and its try is that of the other one.
+// A duplicate payment has its own collection, but its attempt belongs to the paid one: extra_collection_id links them.
 const ATTEMPTS = sql(
   'timeline_attempts',
   `select a.number, a.provider, a.method, a.provider_reference, a.provider_status, a.state, a.sent_at, a.created_at, a.updated_at
@@ -44,17 +44,20 @@ const ATTEMPTS = sql(
        select * from collection_attempts where merchant_id = $1 and collection_id = $2 order by number desc limit $3) own
      union all
      select * from (
-       select * from collection_attempts where merchant_id = $1 and extra_collection_id = $2 limit $3) beside
+       select * from collection_attempts where merchant_id = $1 and extra_collection_id = $2 limit $3) duplicate
    ) a order by a.number desc`,
 )
 
-/** The tries of a payment, newest first. */
-export async function attemptsOf(reader: Reader, { merchant_id, id }: Subject): Promise<Part<AttemptRow>> {
-  return part(await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX + 1]))
+/** Reads the attempts of a collection, newest first. */
+export async function readAttempts(
+  reader: Reader,
+  { merchant_id, id }: RecordKey,
+): Promise<TimelinePart<TimelineAttemptRow>> {
+  return limitRows(await reader.query<TimelineAttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX + 1]))
 }
 
-/** A move of a payment. */
-export type MoveRow = {
+/** A move of a collection. */
+export type TimelineMoveRow = {
   seq: number
   from_status: string
   to_status: string
@@ -63,19 +66,22 @@ export type MoveRow = {
   at: Date
 }
 
-// A word of the provider that moved nothing is for operators.
+// An answer of the provider that did not change the status is for operators only.
 const MOVES = sql(
   'timeline_collection_moves',
   `select seq, from_status, to_status, actor, reason, at from collection_history
    where merchant_id = $1 and collection_id = $2 and from_status <> to_status order by seq desc limit $3`,
 )
 
-/** The moves of a payment, newest first. */
-export async function movesOf(reader: Reader, { merchant_id, id }: Subject): Promise<Part<MoveRow>> {
-  return part(await reader.query<MoveRow>(MOVES, [merchant_id, id, PART_MAX + 1]))
+/** Reads the moves of a collection, newest first. */
+export async function readMoves(
+  reader: Reader,
+  { merchant_id, id }: RecordKey,
+): Promise<TimelinePart<TimelineMoveRow>> {
+  return limitRows(await reader.query<TimelineMoveRow>(MOVES, [merchant_id, id, PART_MAX + 1]))
 }
 
-const BIRTH = sql(
+const ORIGIN = sql(
   'timeline_collection_birth',
   `select c.settled_attempt, c.payment_link_id is not null and not exists (
        select from payment_links l where l.merchant_id = c.merchant_id and l.id = c.payment_link_id and l.collection_id = c.id
@@ -83,14 +89,14 @@ const BIRTH = sql(
    from collections c where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** How a payment began: by its payer on a payment link, or by its merchant; and which try paid it. */
-export async function birthOf(reader: Reader, { merchant_id, id }: Subject) {
-  const [row] = await reader.query<{ settled_attempt: number | null; by_payer: boolean }>(BIRTH, [merchant_id, id])
+/** Reads whether the payer (on a payment link) or the merchant created the collection, and which attempt paid. */
+export async function readOrigin(reader: Reader, { merchant_id, id }: RecordKey) {
+  const [row] = await reader.query<{ settled_attempt: number | null; by_payer: boolean }>(ORIGIN, [merchant_id, id])
   return row ?? { settled_attempt: null, by_payer: false }
 }
 
-/** What a provider is asked to pay out. */
-export type PayoutRow = Omit<AttemptRow, 'number' | 'provider_status'>
+/** The payout of a withdrawal. */
+export type TimelinePayoutRow = Omit<TimelineAttemptRow, 'number' | 'provider_status'>
 
 const PAYOUT = sql(
   'timeline_payout',
@@ -98,9 +104,9 @@ const PAYOUT = sql(
    where merchant_id = $1 and withdrawal_id = $2`,
 )
 
-/** The payout of a withdrawal, or null before it was approved. */
-export async function payoutOf(reader: Reader, { merchant_id, id }: Subject): Promise<PayoutRow | null> {
-  const [row] = await reader.query<PayoutRow>(PAYOUT, [merchant_id, id])
+/** Reads the payout of a withdrawal. Null means that the withdrawal is not approved. */
+export async function readPayout(reader: Reader, { merchant_id, id }: RecordKey): Promise<TimelinePayoutRow | null> {
+  const [row] = await reader.query<TimelinePayoutRow>(PAYOUT, [merchant_id, id])
   return row ?? null
 }
 
@@ -111,15 +117,15 @@ type TransferRow = {
   credit_code: string
   amount_minor: bigint
   created_at: Date
-  /** The movement of the amount, when the fact touched what is available. */
+  /** The booking of the posting. Null means that the posting did not change the available balance. */
   transaction_id: string | null
 }
 
-// What was written in one moment touches one account of the merchant, whose versions tell the order.
+// Transfers of one moment change the same account of the merchant; its version gives their order.
 const VERSION = `case when l.credit_code = 'available' then l.credit_version
      when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
 
-// What the platform settles with itself is no business of the merchant.
+// Transfers between accounts of the platform are not shown to the merchant.
 const TRANSFERS = sql(
   'timeline_transfers',
   `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (
@@ -131,13 +137,13 @@ const TRANSFERS = sql(
    order by l.created_at desc, ${VERSION} desc limit $4`,
 )
 
-/** The movements of money about a record, newest first. */
-export async function transfersOf(
+/** Reads the transfers of a record, newest first. */
+export async function readTransfers(
   reader: Reader,
-  { merchant_id, id, source_type }: Source,
-): Promise<Part<TimelineItem>> {
+  { merchant_id, id, source_type }: SourceKey,
+): Promise<TimelinePart<TimelineItem>> {
   const rows = await reader.query<TransferRow>(TRANSFERS, [merchant_id, id, source_type, PART_MAX + 1])
-  return part(
+  return limitRows(
     rows.map((row) => ({
       at: row.created_at.toISOString(),
       kind: 'transfer' as const,
@@ -177,13 +183,13 @@ const WEBHOOKS = sql(
    order by coalesce(a.at, d.created_at) desc, d.id, a.number desc limit $4`,
 )
 
-/** The attempts to tell the merchant about a record, in no order; of an event that was not sent yet, that it is queued. */
-export async function webhooksOf(
+/** Reads the webhook attempts of a record, in no order. An event without an attempt is one item with number 0. */
+export async function readWebhooks(
   reader: Reader,
-  { merchant_id, id, source_type }: Source,
-): Promise<Part<TimelineItem>> {
+  { merchant_id, id, source_type }: SourceKey,
+): Promise<TimelinePart<TimelineItem>> {
   const rows = await reader.query<WebhookRow>(WEBHOOKS, [merchant_id, id, source_type, PART_MAX + 1])
-  return part(
+  return limitRows(
     rows.map((row) => ({
       at: (row.at ?? row.created_at).toISOString(),
       kind: 'webhook' as const,

@@ -10,14 +10,14 @@ import { type RequestsOf, timelineOfCollection, timelineOfWithdrawal } from './t
 import { PART_MAX } from './timeline-read.ts'
 import { TimelineAnswer } from './timeline-schema.ts'
 
-/** What the routes need: the log of requests. Left out: timelines hold no requests. */
+/** The options of the timeline routes. Without `requestsOf`, timelines contain no requests. */
 export type TimelineOptions = { requestsOf?: RequestsOf | undefined }
 
 const COLLECTION = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const WITHDRAWAL = { roles: MERCHANT_ROLES } as const satisfies Access
-const BOUND = `Of each kind, the newest ${PART_MAX}.`
+const LIMIT = `The newest ${PART_MAX} entries of each kind.`
 
-/** Adds the routes. */
+/** Adds the routes of timelines. */
 export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Routes {
   const find = createFindCollection(deps)
   return (app) => {
@@ -27,8 +27,8 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         config: { access: COLLECTION },
         schema: {
           tags: ['Collections'],
-          summary: 'What happened to a collection, oldest first',
-          description: `Requests, tries at a provider, statuses, movements of money and webhooks in one list. ${BOUND}`,
+          summary: 'Show the timeline of a collection, oldest first',
+          description: `Requests, attempts, statuses, transfers and webhooks in one list. ${LIMIT}`,
           params: Type.Object({ collection_id: Type.String() }),
           querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
           response: { 200: TimelineAnswer },
@@ -40,8 +40,8 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         const row = isId(key.id) ? await find(key) : null
         if (row === null) refuse('not_found', { message: 'There is no such collection in this environment.' })
         const { id, status, created_at } = row
-        const begun = { merchant_id: merchant.id, id, status, created_at }
-        return { success: true as const, data: await timelineOfCollection(deps.db, begun, requestsOf) }
+        const payment = { merchant_id: merchant.id, id, status, created_at }
+        return { success: true as const, data: await timelineOfCollection(deps.db, payment, requestsOf) }
       },
     )
     app.get(
@@ -50,8 +50,8 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         config: { access: WITHDRAWAL },
         schema: {
           tags: ['Withdrawals'],
-          summary: 'What happened to a withdrawal, oldest first',
-          description: `As the timeline of a collection. ${BOUND}`,
+          summary: 'Show the timeline of a withdrawal, oldest first',
+          description: `The same kinds of entries as the timeline of a collection. ${LIMIT}`,
           params: Type.Object({ withdrawal_id: Type.String() }),
           response: { 200: TimelineAnswer },
         },

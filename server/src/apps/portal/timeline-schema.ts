@@ -1,4 +1,4 @@
-// What the story of a payment is made of, as its merchant reads it.
+// The response of a timeline: its kinds of items.
 
 import Type, { type Static } from 'typebox'
 import { success } from '../../kernel/http/index.ts'
@@ -11,8 +11,8 @@ const kind = <const Kind extends string>(name: Kind, description: string) =>
 
 const RequestItem = Type.Object({
   ...at,
-  kind: kind('request', 'A request of yours that made it, or named it.'),
-  id: Type.String({ description: 'Its entry in the request log.' }),
+  kind: kind('request', 'A request of your server that created or named the record.'),
+  id: Type.String({ description: 'The id of the entry in the request log.' }),
   request_id: Type.String(),
   method: Type.String(),
   path: Type.String(),
@@ -22,79 +22,87 @@ const RequestItem = Type.Object({
 
 const AttemptItem = Type.Object({
   ...at,
-  kind: kind('attempt', 'A try at a provider.'),
-  number: Type.Integer({ description: 'Counts from 1: a payer may try again on a page.' }),
+  kind: kind('attempt', 'A step of an attempt at a provider.'),
+  number: Type.Integer({ description: 'Counts from 1. On a page, a payer may make several attempts.' }),
   what: oneOf(
     ['created', 'sent', 'answered'],
-    'created: it was written down. sent: the provider took it. answered: the provider said what became of it.',
+    'created: the server stored the attempt. sent: the provider took the request. answered: the provider reported an outcome.',
   ),
   provider: Type.String(),
   method: Type.String(),
-  provider_reference: Type.String({ description: 'What the provider knows it by.' }),
+  provider_reference: Type.String({ description: 'Our reference at the provider.' }),
   provider_status: nullable(
     Type.String({
-      description: "The provider's newest word, on the newest step of the try. Null before it, and for withdrawals.",
+      description:
+        "The provider's newest status, only on the newest step of the attempt. Null on earlier steps, and for withdrawals.",
     }),
   ),
 })
 
 const StatusItem = Type.Object({
   ...at,
-  kind: kind('status', 'It was made, or moved from one status to another.'),
-  from: nullable(Type.String({ description: 'Null: it was made.' })),
+  kind: kind('status', 'The record was created, or its status changed.'),
+  from: nullable(Type.String({ description: 'Null means that the record was created.' })),
   to: Type.String(),
   actor: oneOf(
     ['merchant', 'payer', 'platform', 'provider', 'deadline'],
-    'Who moved it. platform: an operator. deadline: no answer came in time.',
+    'Who or what changed the status. platform: an operator. deadline: no answer came in time.',
   ),
   reason: nullable(
-    Type.String({ description: 'What the provider said, what the platform told you, or what you answered.' }),
+    Type.String({ description: 'The reason of the provider, the message of the platform, or your answer.' }),
   ),
 })
 
-/** A movement of money in the book of a merchant. */
+/** A transfer in the book of a merchant. */
 export const TransferItem = Type.Object({
   ...at,
-  kind: kind('transfer', 'Money moved in your book.'),
-  posting: Type.String({ description: 'The fact behind it, such as collection_settled.' }),
-  debit: Type.String({ description: 'The account that it left.' }),
-  credit: Type.String({ description: 'The account that it went to.' }),
+  kind: kind('transfer', 'A transfer in your book.'),
+  posting: Type.String({ description: 'The posting of the transfer, such as collection_settled.' }),
+  debit: Type.String({ description: 'The debited account.' }),
+  credit: Type.String({ description: 'The credited account.' }),
   amount: Type.String(),
   reference: nullable(
     Type.String({
-      description: 'The transaction (TXN-) that it is part of. Null: your available balance did not change.',
+      description: 'The transaction (TXN-) of the posting. Null means that your available balance did not change.',
     }),
   ),
 })
 
 const WebhookItem = Type.Object({
   ...at,
-  kind: kind('webhook', 'An event on its way to you.'),
+  kind: kind('webhook', 'An attempt to deliver an event to you.'),
   delivery_id: Type.String(),
   event: Type.String(),
-  number: Type.Integer({ description: 'Which attempt. 0: it was queued, and nothing was sent yet.' }),
-  status_code: nullable(Type.Integer({ description: 'Null when no answer came.' })),
-  duration_ms: nullable(Type.Integer({ description: 'Null when nothing was sent yet.' })),
-  error: nullable(Type.String({ description: 'A short word; null when the answer was 2xx.' })),
+  number: Type.Integer({
+    description: 'The number of the attempt. 0 means that the event is queued and no attempt was made.',
+  }),
+  status_code: nullable(Type.Integer({ description: 'Null means that no answer came.' })),
+  duration_ms: nullable(Type.Integer({ description: 'Null means that no attempt was made.' })),
+  error: nullable(
+    Type.String({ description: 'A short code. Null means that the answer was 2xx, or that no attempt was made.' }),
+  ),
   delivered: Type.Boolean(),
   next_attempt_at: nullable(
-    Type.String({ format: 'date-time', description: 'On the newest attempt. Null: none follows.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'When the next attempt is due; only on the newest attempt. Null means that none follows.',
+    }),
   ),
 })
 
 const TimelineItem = Type.Union([RequestItem, AttemptItem, StatusItem, TransferItem, WebhookItem])
 
-/** One thing that happened. */
+/** One item of a timeline. */
 export type TimelineItem = Static<typeof TimelineItem>
-/** One step of a try at a provider. */
+/** One step of an attempt. */
 export type AttemptItem = Static<typeof AttemptItem>
 
-/** What happened to one payment or withdrawal. */
-export const Timeline = Type.Object({
+/** The events of one collection or withdrawal. */
+export const RecordTimeline = Type.Object({
   items: Type.Array(TimelineItem, { description: 'Oldest first.' }),
-  complete: Type.Boolean({ description: 'False: of something there was too much, and the newest of it is shown.' }),
+  complete: Type.Boolean({ description: 'False means that a kind has too many entries; only its newest are shown.' }),
 })
-export type Timeline = Static<typeof Timeline>
+export type RecordTimeline = Static<typeof RecordTimeline>
 
-/** The story of one record, in the envelope. */
-export const TimelineAnswer = success(Timeline)
+/** The response with a timeline. */
+export const TimelineAnswer = success(RecordTimeline)

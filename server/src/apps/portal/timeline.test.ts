@@ -1,4 +1,4 @@
-// Timelines: the story of one payment or withdrawal is true, in order, and holds nothing that is the operator's alone.
+// Timelines: the events of a collection or withdrawal in order, without anything that only operators may see.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -9,8 +9,8 @@ import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import type { FoundRequest } from './timeline.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: items of every kind
-type Item = any
-type Story = { items: Item[]; complete: boolean }
+type AnyItem = any
+type TimelineData = { items: AnyItem[]; complete: boolean }
 
 let receiver: Receiver
 let world: World
@@ -18,7 +18,7 @@ let desk: OperatorDesk
 let review: Review
 let shop: Shop
 let member: string
-/** What the log of requests says, by what the requests named. */
+/** The entries of the request log by merchant and record. */
 const log = new Map<string, FoundRequest[]>()
 before(async () => {
   receiver = await startReceiver()
@@ -49,19 +49,19 @@ after(async () => {
   await receiver.close()
 })
 
-const read = async (path: string, key: string): Promise<Story> => {
+const readTimeline = async (path: string, key: string): Promise<TimelineData> => {
   const reply = await world.get(`${path}/timeline`, key)
   assert.equal(reply.status, 200, reply.text)
   const { items } = reply.body.data
-  const times = items.map(({ at }: Item) => at)
+  const times = items.map(({ at }: AnyItem) => at)
   assert.deepEqual(times, [...times].sort(), 'oldest first')
   return reply.body.data
 }
-const ofPayment = (id: string, key = shop.live) => read(`/v1/collections/${id}`, key)
-const ofWithdrawal = (id: string) => read(`/v1/merchant/withdrawals/${id}`, member)
+const paymentTimeline = (id: string, key = shop.live) => readTimeline(`/v1/collections/${id}`, key)
+const withdrawalTimeline = (id: string) => readTimeline(`/v1/merchant/withdrawals/${id}`, member)
 
-/** An item in a few words. */
-function words(item: Item): string {
+/** An item as one line of text. */
+function describeItem(item: AnyItem): string {
   switch (item.kind) {
     case 'request':
       return `request ${item.method} ${item.path} ${item.status}`
@@ -75,16 +75,16 @@ function words(item: Item): string {
       return `${item.event} ${item.number} ${item.delivered ? 'delivered' : (item.error ?? 'queued')}`
   }
 }
-const told = ({ items }: Story) => items.map(words)
+const describeItems = ({ items }: TimelineData) => items.map(describeItem)
 
-describe('of a payment', () => {
-  test('says what was asked, sent, answered, booked and delivered, in that order', async () => {
+describe('the timeline of a collection', () => {
+  test('shows request, attempt, answer, transfers and webhook in order when a payment succeeds', async () => {
     const id = await review.pay(shop, '001')
     const at = world.deps.clock.now()
     const entry = { id: 'r', request_id: 'q', at, method: 'POST', path: '/v1/collections/wallet-push', status: 202 }
     log.set(`${shop.merchant.id} ${id}`, [{ ...entry, duration_ms: 7 }])
-    const story = await ofPayment(id)
-    assert.deepEqual(told(story), [
+    const timeline = await paymentTimeline(id)
+    assert.deepEqual(describeItems(timeline), [
       'request POST /v1/collections/wallet-push 202',
       'nothing to processing by merchant',
       'attempt 1 created',
@@ -95,31 +95,31 @@ describe('of a payment', () => {
       '10.00 from available to fee_income TXN',
       'collection.success 1 delivered',
     ])
-    assert.equal(story.complete, true)
-    const [request] = story.items
+    assert.equal(timeline.complete, true)
+    const [request] = timeline.items
     assert.deepEqual([request.id, request.request_id, request.duration_ms, request.at], ['r', 'q', 7, at.toISOString()])
-    const transfers = story.items.filter(({ kind }) => kind === 'transfer')
+    const transfers = timeline.items.filter(({ kind }) => kind === 'transfer')
     for (const { reference, posting } of transfers) {
       const found = await world.get(`/v1/transactions/${reference}`, shop.live)
       assert.deepEqual([found.status, posting], [200, 'collection_settled'])
       assert.equal(found.body.data.collection_id, id)
     }
-    const webhook = story.items.at(-1)
+    const webhook = timeline.items.at(-1)
     const delivery = await world.get(`/v1/merchant/webhook-deliveries/${webhook.delivery_id}`, shop.live)
     assert.equal(delivery.body.data.attempts[0].number, webhook.number)
     assert.deepEqual([webhook.status_code, webhook.next_attempt_at], [200, null])
   })
 
-  test('keeps when the provider answered, however often it repeats itself, and its word where it belongs', async () => {
+  test('keeps the time of the first answer when the provider repeats it, and shows the newest provider status on the last step', async () => {
     const id = await review.pay(shop, '001')
-    const first = await ofPayment(id)
+    const first = await paymentTimeline(id)
     world.deps.clock.advance(60_000)
     await review.say(shop, id, { ...money('succeeded', 100_000n), provider_status: 'COMPLETED' })
-    assert.deepEqual(await ofPayment(id), first)
+    assert.deepEqual(await paymentTimeline(id), first)
     world.deps.clock.advance(60_000)
     await review.say(shop, id, money('reversed', 100_000n))
-    const attempts = (await ofPayment(id)).items.filter(({ kind }) => kind === 'attempt')
-    assert.deepEqual(attempts.map(words), [
+    const attempts = (await paymentTimeline(id)).items.filter(({ kind }) => kind === 'attempt')
+    assert.deepEqual(attempts.map(describeItem), [
       'attempt 1 created',
       'attempt 1 sent',
       'attempt 1 answered',
@@ -129,28 +129,31 @@ describe('of a payment', () => {
     assert.equal(apart, 120_000)
   })
 
-  test('that was held tells neither which operator decided, nor why', async () => {
+  test('hides the operator and the reason when an operator clears held money', async () => {
     const id = await review.hold(shop)
     world.deps.clock.advance(1_000)
     assert.equal((await review.clear(id, 'approve')).status, 200)
     await world.work()
     const reply = await world.get(`/v1/collections/${id}/timeline`, shop.live)
-    assert.ok(told(reply.body.data).includes('pending_clearance to successful by platform'))
-    assert.ok(told(reply.body.data).includes('1000.00 from provider_float to held'), 'held money is no transaction yet')
+    assert.ok(describeItems(reply.body.data).includes('pending_clearance to successful by platform'))
+    assert.ok(
+      describeItems(reply.body.data).includes('1000.00 from provider_float to held'),
+      'held money is no transaction yet',
+    )
     for (const secret of [desk.user_id, desk.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
   })
 
-  test('that the provider contradicts shows the merchant no word that moved nothing', async () => {
+  test('shows no provider answer that did not change the status', async () => {
     const id = await review.pay(shop, '001')
     await review.say(shop, id, { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED' })
-    const statuses = (await ofPayment(id)).items.filter(({ kind }) => kind === 'status')
+    const statuses = (await paymentTimeline(id)).items.filter(({ kind }) => kind === 'status')
     assert.deepEqual(
       statuses.map(({ to }) => to),
       ['processing', 'successful'],
     )
   })
 
-  test('on a link was begun by its payer, and each try on a hosted page has its own answer', async () => {
+  test('names the payer as creator on a payment link, and shows the answer of each attempt on a hosted page', async () => {
     const collect = async (slug: string, ending: string) => {
       const path = `/public/payment-links/${slug}/collect`
       const made = await world.post(path, { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }, { key: null })
@@ -161,17 +164,19 @@ describe('of a payment', () => {
     }
     const slugOf = (url: string) => new URL(url).pathname.split('/').at(-1) as string
     const link = await world.post('/v1/payment-links', { amount: '1000.00' }, { key: shop.live })
-    const on_link = await collect(link.body.data.public_slug, '001')
-    assert.equal(words((await ofPayment(on_link)).items[0]), 'nothing to processing by payer')
+    const id_on_link = await collect(link.body.data.public_slug, '001')
+    assert.equal(describeItem((await paymentTimeline(id_on_link)).items[0]), 'nothing to processing by payer')
 
     const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
     world.deps.clock.advance(1_000)
     const slug = slugOf(hosted.body.data.payment_url)
     const id = await collect(slug, '002')
     assert.equal(await collect(slug, '001'), id)
-    const story = told(await ofPayment(id)).filter((line) => line.startsWith('attempt') || line.includes(' to '))
+    const timeline = describeItems(await paymentTimeline(id)).filter(
+      (line) => line.startsWith('attempt') || line.includes(' to '),
+    )
     assert.deepEqual(
-      story.filter((line) => !line.includes('from')),
+      timeline.filter((line) => !line.includes('from')),
       [
         'nothing to created by merchant',
         'attempt 1 created',
@@ -188,11 +193,11 @@ describe('of a payment', () => {
     )
   })
 
-  test('tells of a webhook that fails which attempt comes next, and when', async () => {
+  test('shows the time of the next attempt when a webhook fails', async () => {
     receiver.reply = { kind: 'status', status: 500 }
     const id = await review.pay(shop, '001')
     await world.pass(61_000)
-    const webhooks = (await ofPayment(id)).items.filter(({ kind }) => kind === 'webhook')
+    const webhooks = (await paymentTimeline(id)).items.filter(({ kind }) => kind === 'webhook')
     assert.deepEqual(
       webhooks.map(({ number, status_code, delivered }) => [number, status_code, delivered]),
       [
@@ -204,7 +209,7 @@ describe('of a payment', () => {
     assert.equal(Date.parse(webhooks[1].next_attempt_at) - Date.parse(webhooks[1].at), 300_000)
   })
 
-  test('with too much of something shows the newest of it, and says so', async () => {
+  test('shows the newest 200 webhook attempts and is not complete when there are more', async () => {
     const id = await review.pay(shop, '001')
     await world.rows(
       `insert into webhook_attempts (merchant_id, delivery_id, number, at, duration_ms, status_code, error, response_body)
@@ -212,14 +217,14 @@ describe('of a payment', () => {
        from webhook_deliveries d, generate_series(2, 250) n where d.merchant_id = $1 and d.source_id = $2`,
       [shop.merchant.id, id],
     )
-    const { items, complete } = await ofPayment(id)
+    const { items, complete } = await paymentTimeline(id)
     const numbers = items.filter(({ kind }) => kind === 'webhook').map(({ number }) => number)
     assert.deepEqual([complete, numbers.length, numbers[0], numbers.at(-1)], [false, 200, 51, 250])
   })
 
-  test('is read by whoever may read the payment, and by nobody else', async () => {
+  test('is readable by members of the merchant, and not found with a key of the sandbox or of another merchant', async () => {
     const id = await review.pay(shop, '001')
-    assert.equal((await ofPayment(id, member)).items.length > 0, true)
+    assert.equal((await paymentTimeline(id, member)).items.length > 0, true)
     const path = `/v1/collections/${id}/timeline`
     for (const key of [shop.sandbox, world.live_key]) {
       assert.deepEqual(codeOf(await world.get(path, key)), [404, 'not_found'])
@@ -228,8 +233,8 @@ describe('of a payment', () => {
   })
 })
 
-describe('of a withdrawal', () => {
-  test('says who asked what, and where the money went; the operator and the words of the provider stay out', async () => {
+describe('the timeline of a withdrawal', () => {
+  test('shows messages, moves and transfers, but not the operator, when an operator approves a payout', async () => {
     const id = await desk.submit(shop)
     world.deps.clock.advance(1_000)
     await desk.act(id, 'request-info', { message: 'Who is Asha?' })
@@ -238,8 +243,8 @@ describe('of a withdrawal', () => {
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: finance })
     world.deps.clock.advance(1_000)
     await desk.approve(id)
-    const story = await ofWithdrawal(id)
-    const lines = told(story)
+    const timeline = await withdrawalTimeline(id)
+    const lines = describeItems(timeline)
     const steps = [
       'nothing to PENDING_ADMIN_APPROVAL by merchant',
       'PENDING_ADMIN_APPROVAL to INFO_REQUESTED by platform: Who is Asha?',
@@ -258,33 +263,33 @@ describe('of a withdrawal', () => {
       lines.filter((line) => line.includes(' from reserved ')),
       ['10000.00 from reserved to provider_float', '500.00 from reserved to fee_income'],
     )
-    const text = JSON.stringify(story)
+    const text = JSON.stringify(timeline)
     for (const secret of [desk.user_id, desk.email]) assert.ok(!text.includes(secret), secret)
   })
 
-  test('that was rejected keeps the reason, which was written for the merchant', async () => {
+  test('shows the reason when an operator rejects the withdrawal', async () => {
     const id = await desk.submit(shop)
     await desk.act(id, 'reject', { reason: 'The name does not fit' })
-    assert.deepEqual(told(await ofWithdrawal(id)), [
+    assert.deepEqual(describeItems(await withdrawalTimeline(id)), [
       'nothing to PENDING_ADMIN_APPROVAL by merchant',
       'PENDING_ADMIN_APPROVAL to REJECTED by platform: The name does not fit',
     ])
   })
 
-  test('that the provider declined tells that it was, and not in its words', async () => {
+  test('shows that the provider declined, but not the provider status', async () => {
     const id = await desk.submit(shop, { ending: '102' })
     world.deps.clock.advance(1_000)
     await desk.approve(id)
     await world.rows(`update payouts set provider_status = 'THEIR WORD' where withdrawal_id = $1`, [id])
-    const story = await ofWithdrawal(id)
-    const lines = told(story)
+    const timeline = await withdrawalTimeline(id)
+    const lines = describeItems(timeline)
     assert.ok(lines.includes('attempt 1 answered'), lines.join('\n'))
     assert.ok(lines.includes('PROCESSING to FAILED by provider'), lines.join('\n'))
     assert.ok(lines.includes('10500.00 from reserved to available TXN'), lines.join('\n'))
-    assert.ok(!JSON.stringify(story).includes('THEIR WORD'))
+    assert.ok(!JSON.stringify(timeline).includes('THEIR WORD'))
   })
 
-  test('of another merchant, or of the other environment, is not found', async () => {
+  test('is not found for another merchant or in the other environment', async () => {
     const id = await desk.submit(shop)
     const path = `/v1/merchant/withdrawals/${id}/timeline`
     const stranger = (await world.newSession('MERCHANT_ADMIN')).token

@@ -1,12 +1,12 @@
-// What a payment waits for, from what is known of it.
+// The next step of a payment, decided from its facts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type OpenTry, type WaitsForFacts, waitsFor } from './waits-for-texts.ts'
+import { type OpenAttempt, type WaitsForFacts, waitsFor } from './waits-for-texts.ts'
 
 const NOW = new Date('2026-01-05T10:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
-const OPEN: OpenTry = {
+const OPEN: OpenAttempt = {
   provider: 'vodacom',
   state: 'asked',
   due_at: later(20),
@@ -26,18 +26,26 @@ const FACTS: WaitsForFacts = {
 }
 
 const CASES: [string, Partial<WaitsForFacts>, string | null][] = [
-  ['a prompt that is open waits for its payer', {}, 'payer_approval'],
-  ['a request that did not arrive waits to be sent', { open: { ...OPEN, state: 'to_send', sent_at: null } }, 'sending'],
-  ['a step that is overdue waits for a worker', { open: { ...OPEN, due_at: later(-1) } }, 'worker'],
-  ['a lease that has ended waits for a worker', { open: { ...OPEN, due_at: NOW, leased: true } }, 'worker'],
-  ['a try under lease waits for the call', { open: { ...OPEN, leased: true } }, 'provider_call'],
-  ['a try behind an open circuit waits for the circuit', { circuit_until: later(8) }, 'circuit'],
-  ['a failed payment with an open try waits for a late answer', { status: 'failed' }, 'late_answer'],
-  ['a paid payment with another open try waits for a late answer', { status: 'successful' }, 'late_answer'],
-  ['held money waits for operators', { status: 'pending_clearance', held_at: later(-5) }, 'operator_review'],
-  ['a page waits for its payer to choose', { status: 'created', open: null, expires_at: later(60) }, 'payer_choice'],
-  ['a payment that was paid waits for nothing', { status: 'successful', open: null }, null],
-  ['a payment that failed waits for nothing', { status: 'failed', open: null }, null],
+  ['a sent prompt waits for the approval of its payer', {}, 'payer_approval'],
+  [
+    'a request that the provider may not have waits to be sent',
+    { open: { ...OPEN, state: 'to_send', sent_at: null } },
+    'sending',
+  ],
+  ['an overdue step waits for a worker', { open: { ...OPEN, due_at: later(-1) } }, 'worker'],
+  ['an attempt whose lease has ended waits for a worker', { open: { ...OPEN, due_at: NOW, leased: true } }, 'worker'],
+  ['an attempt under lease waits for the provider call', { open: { ...OPEN, leased: true } }, 'provider_call'],
+  ['an attempt with an open circuit waits for the circuit', { circuit_until: later(8) }, 'circuit'],
+  ['a failed payment with an open attempt waits for a late answer', { status: 'failed' }, 'late_answer'],
+  ['a paid payment with another open attempt waits for a late answer', { status: 'successful' }, 'late_answer'],
+  ['a held payment waits for an operator', { status: 'pending_clearance', held_at: later(-5) }, 'operator_review'],
+  [
+    'a page without an attempt waits for the choice of its payer',
+    { status: 'created', open: null, expires_at: later(60) },
+    'payer_choice',
+  ],
+  ['a paid payment waits for nothing', { status: 'successful', open: null }, null],
+  ['a failed payment waits for nothing', { status: 'failed', open: null }, null],
 ]
 for (const [name, facts, what] of CASES) {
   test(`${name}`, () => {
@@ -48,7 +56,7 @@ for (const [name, facts, what] of CASES) {
   })
 }
 
-test('no sentence says that a decided payment has failed or will fail', () => {
+test('the text never states that a decided payment fails at the deadline', () => {
   for (const status of ['successful', 'failed', 'reversed'] as const) {
     for (const open of [OPEN, { ...OPEN, leased: true }, { ...OPEN, due_at: NOW }, { ...OPEN, state: 'to_send' }]) {
       for (const circuit_until of [null, later(8)]) {
@@ -59,9 +67,12 @@ test('no sentence says that a decided payment has failed or will fail', () => {
     }
   }
   const text = waitsFor({ ...FACTS, status: 'successful' })?.text ?? ''
-  assert.match(text, /^The payment is decided \(successful\); another attempt may still be answered\. vodacom is asked/)
+  assert.match(
+    text,
+    /^The payment is decided \(successful\), but vodacom may still answer another attempt\. The server queries vodacom/,
+  )
 })
 
-test('the sentence names when an open circuit is tried again', () => {
+test('the text names the time at which an open circuit is tried again', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))
 })
