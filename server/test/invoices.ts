@@ -1,4 +1,4 @@
-// Helpers of tests of invoices: make and pay invoices, and read the messages to their customers.
+// Helpers for tests of invoices: create, send and pay them, and read the messages to their customers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,11 +16,11 @@ export const INVOICE = {
   ],
 }
 
-/** An invoice as the API returns it. */
-export type Shown = Reply['body']
+/** An invoice in a response. */
+export type ShownInvoice = Reply['body']
 
 /** A decrypted message to a customer. */
-export type Told = {
+export type CustomerMessage = {
   channel: string
   kind: string
   recipient: string
@@ -29,13 +29,13 @@ export type Told = {
   environment: string
 }
 
-/** Calls about invoices in a world, each with the sandbox key by default. */
+/** Calls about invoices in a world. Each uses the sandbox key unless the test gives another key. */
 export function invoicesOf(world: World) {
   const act = (id: string, verb: string, key?: string) =>
     world.call({ method: 'POST', url: `/v1/invoices/${id}/${verb}`, ...(key === undefined ? {} : { key }) })
-  const show = async (id: string, key?: string): Promise<Shown> =>
+  const show = async (id: string, key?: string): Promise<ShownInvoice> =>
     (await world.get(`/v1/invoices/${id}`, key)).body.data
-  const draft = async (body: object = {}, key?: string): Promise<Shown> => {
+  const draft = async (body: object = {}, key?: string): Promise<ShownInvoice> => {
     const made = await world.post('/v1/invoices', { ...INVOICE, ...body }, key === undefined ? {} : { key })
     assert.equal(made.status, 201, made.text)
     return made.body.data
@@ -44,7 +44,7 @@ export function invoicesOf(world: World) {
     act,
     show,
     draft,
-    async sent(body: object = {}, key?: string): Promise<Shown> {
+    async sent(body: object = {}, key?: string): Promise<ShownInvoice> {
       const { id } = await draft(body, key)
       const sent = await act(id, 'send', key)
       assert.equal(sent.status, 200, sent.text)
@@ -52,8 +52,8 @@ export function invoicesOf(world: World) {
     },
     patch: (id: string, body: object, key?: string) =>
       world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body, ...(key === undefined ? {} : { key }) }),
-    /** Pays the page of an invoice, by default from a phone whose payment succeeds. */
-    pay: ({ payment_url }: Shown, phone = '0754123001') =>
+    /** Pays an invoice on its page. Payments of the default phone succeed. */
+    pay: ({ payment_url }: ShownInvoice, phone = '0754123001') =>
       world.call({
         method: 'POST',
         url: `/public/payment-links/${slugOf(payment_url)}/collect`,
@@ -62,8 +62,8 @@ export function invoicesOf(world: World) {
         payload: { method: 'WALLET_PUSH', customer_phone: phone },
       }),
     /** The messages to the customer, oldest first. */
-    async told(invoice_id: string): Promise<Told[]> {
-      const rows = await world.rows<Told & { body: string }>(
+    async messages(invoice_id: string): Promise<CustomerMessage[]> {
+      const rows = await world.rows<CustomerMessage & { body: string }>(
         'select channel, kind, recipient, subject, body, environment from outbox_messages where invoice_id = $1 order by created_at, channel desc',
         [invoice_id],
       )
@@ -72,7 +72,7 @@ export function invoicesOf(world: World) {
   }
 }
 
-/** The slug in the address of a page. */
+/** The slug in a payment URL. */
 export function slugOf(payment_url: string): string {
   return payment_url.split('/pay/')[1] as string
 }

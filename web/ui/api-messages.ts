@@ -164,8 +164,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
   'The fee takes the whole amount. The smallest that leaves something is {} shillings.':
     'Makato yanachukua kiasi chote. Kiasi kidogo kinachobakiza kitu ni shilingi {}.',
-  'An invoice is sent at most {} times a day. Its customer has had it that often today.':
-    'Ankara hutumwa si zaidi ya mara {} kwa siku. Mteja ameshaipata mara hizo leo.',
+  'An invoice can be sent at most {} times a day. This invoice has reached the limit today.':
+    'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
   'Nothing can be sent to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'Nothing can be sent by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
   'By {}: {}.': 'Kwa {}: {}.',

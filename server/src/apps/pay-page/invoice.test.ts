@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { invoicesOf, type Shown, slugOf } from '../../../test/invoices.ts'
+import { invoicesOf, type ShownInvoice, slugOf } from '../../../test/invoices.ts'
 import { readPdf } from '../../../test/read-pdf.ts'
 import { createInvoiceFiles, invoiceDocument } from '../../money/invoices/index.ts'
 import { findInvoice } from '../../money/invoices/store.ts'
@@ -20,7 +20,7 @@ after(() => world.close())
 
 const open = (payment_url: string, rest = '/invoice') =>
   world.call({ method: 'GET', url: `/pay/${slugOf(payment_url)}${rest}`, key: null })
-const page = async (invoice: Shown, rest?: string): Promise<string> => {
+const page = async (invoice: ShownInvoice, rest?: string): Promise<string> => {
   const reply = await open(invoice.payment_url, rest)
   assert.equal(reply.status, 200, reply.text)
   return reply.text
@@ -30,7 +30,7 @@ const page = async (invoice: Shown, rest?: string): Promise<string> => {
 const placesOf = (lines: readonly string[], begin: string) =>
   lines.flatMap((line, i) => (line.startsWith(begin) ? [i] : []))
 /** Reads the PDF of an invoice: its lines, its links, and its bytes as text. */
-const pdfOf = async (invoice: Shown) => {
+const pdfOf = async (invoice: ShownInvoice) => {
   const file = await open(invoice.payment_url, '/invoice.pdf')
   assert.equal(file.status, 200)
   const { pages, links } = readPdf(file.bytes)
@@ -71,13 +71,13 @@ test('an invoice page shows its current state: overdue, paid with a receipt, can
   const other = await createWorld()
   try {
     const { act, pay, sent } = invoicesOf(other)
-    const show = async ({ payment_url }: Shown) =>
+    const show = async ({ payment_url }: ShownInvoice) =>
       (await other.call({ method: 'GET', url: `/pay/${slugOf(payment_url)}/invoice`, key: null })).text
     const [late, paid, cancelled] = [await sent({ due_date: '2026-01-06' }), await sent(), await sent()]
     other.deps.clock.advance(2 * DAY_MS)
     const { collection_id } = (await pay(paid)).body.data
     await act(cancelled.id, 'cancel')
-    const pays = ({ payment_url }: Shown) => `href="/pay/${slugOf(payment_url)}?lang=sw"`
+    const pays = ({ payment_url }: ShownInvoice) => `href="/pay/${slugOf(payment_url)}?lang=sw"`
     const [of_late, of_paid, of_cancelled] = [await show(late), await show(paid), await show(cancelled)]
     assert.ok(of_late.includes('Imepita tarehe ya mwisho') && of_late.includes(pays(late)))
     assert.ok(of_paid.includes('Imelipwa') && !of_paid.includes(pays(paid)))

@@ -1,4 +1,4 @@
-// Cancelling an invoice: it and its payment link in one transaction, so that nobody pays what is not asked for any more.
+// Cancels an invoice and its payment link in one transaction, so that no payer pays a cancelled invoice.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -14,8 +14,8 @@ const CANCEL = sql(
 )
 
 /**
- * Cancels an invoice and its payment link; one that is cancelled already stays as it is. Refuses a paid one with
- * invalid_state. What a payer approves at the same moment either paid the link first, or is held for a review.
+ * Cancels an invoice and its payment link. A cancelled invoice stays as it is. Refuses a paid invoice with invalid_state. A
+ * payment at the same moment either pays the link before the cancellation, or is held for a review.
  */
 export async function cancelInvoice(
   deps: Deps,

@@ -1,4 +1,4 @@
-// An invoice as a PDF: for the page of its link, and beside the e-mail that brings it.
+// The PDF of an invoice, for the page of its link and as an attachment of its e-mails.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
@@ -8,7 +8,7 @@ import { itemsOf } from './items.ts'
 import { displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice } from './store.ts'
 
-/** What the PDF of an invoice shows. `pay_url`: where the pages are served. `test`: no real money is meant. */
+/** The content of the PDF. `pay_url`: the base address of the pages. `test`: the invoice is not for real money. */
 export async function invoiceDocument(
   deps: Deps,
   invoice: Invoice,
@@ -18,7 +18,7 @@ export async function invoiceDocument(
   const { merchant_id, slug, paid_at, paid_collection_id: collection_id, reversed_at, updated_at } = invoice
   const keys = collection_id === null ? [] : [{ merchant_id, collection_id }]
   const [payment] = keys.length === 0 ? [] : await findPagePayments(deps.db, keys)
-  const open = invoice.link_status === 'ACTIVE' && slug !== null && !invoice.under_review
+  const can_be_paid = invoice.link_status === 'ACTIVE' && slug !== null && !invoice.under_review
   return {
     language: invoice.language,
     brand_name: deps.config.brand_name,
@@ -34,19 +34,19 @@ export async function invoiceDocument(
     total_minor: invoice.total_minor,
     currency: invoice.currency,
     note: invoice.note,
-    pay_url: open ? publicUrl(pay_url, slug) : null,
+    pay_url: can_be_paid ? publicUrl(pay_url, slug) : null,
     paid: paid_at === null ? null : { at: paid_at, reference: payment?.provider_id ?? collection_id, reversed_at },
     test,
     drawn_at: new Date(Math.max(...[updated_at, paid_at, reversed_at].map((at) => at?.getTime() ?? 0))),
   }
 }
 
-/** A file beside an e-mail. */
+/** An attachment of an e-mail. */
 export type InvoiceFile = { filename: string; content: Buffer; content_type: string }
 
 /**
- * Makes the function that gives the files that go with an e-mail, when it is sent: the invoice as it is then. A message
- * about no invoice has none.
+ * Makes the function that returns the attachments of a message at the time of sending: the PDF of its current invoice. A
+ * message without an invoice has no attachments.
  */
 export function createInvoiceFiles(
   deps: Deps,

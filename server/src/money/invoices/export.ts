@@ -1,11 +1,11 @@
-// All invoices of a merchant as CSV, in batches: the memory it takes does not depend on how many there are.
+// The invoices of a merchant as CSV. The server reads them in batches, so that memory does not grow with their number.
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { presentInvoice } from './present.ts'
 import type { InvoiceRecord } from './schema.ts'
-import { type Filter, type Invoice, readInvoices } from './store.ts'
+import { type Invoice, type InvoiceFilter, readInvoices } from './store.ts'
 
 const BATCH = 500
 
@@ -30,26 +30,26 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof InvoiceRecord)[]
 
 /**
- * The selected invoices as CSV, newest first. A batch is read when the one before has been taken. The first is read before
- * there is a stream: what cannot begin is refused like any request.
+ * The selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous one. The first
+ * batch is read before the stream exists, so that a failure is an ordinary error response.
  */
-export async function exportInvoices(deps: Deps, pay_url: string, filter: Filter): Promise<Readable> {
+export async function exportInvoices(deps: Deps, pay_url: string, filter: InvoiceFilter): Promise<Readable> {
   const first = await readInvoices(deps, filter, BATCH)
   return Readable.from(batches(deps, pay_url, filter, first))
 }
 
-async function* batches(deps: Deps, pay_url: string, filter: Filter, first: Invoice[]): AsyncGenerator<string> {
+async function* batches(deps: Deps, pay_url: string, filter: InvoiceFilter, first: Invoice[]): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
   for (let rows = first; ; ) {
     const now = deps.clock.now()
-    if (rows.length > 0) yield rows.map((row) => csvLine(cellsOf(presentInvoice(row, pay_url, now)))).join('')
+    if (rows.length > 0) yield rows.map((row) => csvLine(csvCellsOf(presentInvoice(row, pay_url, now)))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
     rows = await readInvoices(deps, filter, BATCH, 0, last.id)
   }
 }
 
-function cellsOf(record: InvoiceRecord): CsvCell[] {
+function csvCellsOf(record: InvoiceRecord): CsvCell[] {
   return COLUMNS.map((column) => {
     const value = record[column] ?? ''
     return column === 'total' ? plainCell(value) : value

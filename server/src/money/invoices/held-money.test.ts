@@ -1,17 +1,17 @@
-// Invoices whose money was held, cleared or returned: nobody is asked for it twice, and nobody is told that it stayed.
+// Invoices with held, approved, declined or reversed payments: the server asks no customer twice, and shows each reversal.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { invoicesOf, type Shown, slugOf } from '../../../test/invoices.ts'
+import { invoicesOf, type ShownInvoice, slugOf } from '../../../test/invoices.ts'
 import { readPdf } from '../../../test/read-pdf.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { verify } from '../../apps/admin/verify.ts'
 import { invoiceDocument } from './document.ts'
 import { findInvoice } from './store.ts'
 
-/** It is paid, and held for a review. */
-const HELD = '0754123014'
+/** The payment of this phone succeeds and is held for a review. */
+const HELD_PHONE = '0754123014'
 const REVERSED: Answer = { kind: 'reversed', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'REVERSED' }
 
 let world: World
@@ -42,7 +42,7 @@ const cancelLink = async (id: string) => {
   const cancelled = await world.call({ method: 'POST', url: `/v1/payment-links/${id}/cancel` })
   assert.equal(cancelled.status, 200, cancelled.text)
 }
-const linkOf = async (id: string): Promise<Shown> => (await invoices.act(id, 'payment-link')).body.data
+const linkOf = async (id: string): Promise<ShownInvoice> => (await invoices.act(id, 'payment-link')).body.data
 const statusOfLink = async (id: string) => (await world.get(`/v1/payment-links/${id}`)).body.data.status
 const clear = async (id: string, decision = 'approve') => {
   const { token: operator } = await world.newSession('SUPER_ADMIN')
@@ -50,34 +50,35 @@ const clear = async (id: string, decision = 'approve') => {
   const done = await world.call({ method: 'POST', url: `/v1/operator/collections/${id}/clear`, key: operator, payload })
   assert.equal(done.status, 200, done.text)
 }
-/** Goes to a time and does what is due. The worlds begin on 5 January, at noon in Tanzania. */
+/** Moves the clock to a time and runs the due work. The worlds begin on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()
 }
-const reminders = async (id: string) => (await invoices.told(id)).filter(({ kind }) => kind === 'invoice.remind').length
+const reminders = async (id: string) =>
+  (await invoices.messages(id)).filter(({ kind }) => kind === 'invoice.remind').length
 const page = async (payment_url: string, rest = '/invoice') =>
   world.call({ method: 'GET', url: `/pay/${slugOf(payment_url)}${rest}`, key: null })
-const heldOn = async (invoice: Shown): Promise<string> => {
-  const paid = await invoices.pay(invoice, HELD)
+const payHeld = async (invoice: ShownInvoice): Promise<string> => {
+  const paid = await invoices.pay(invoice, HELD_PHONE)
   assert.equal(paid.status, 202, paid.text)
   const { collection_id } = paid.body.data
   assert.equal((await world.get(`/v1/collections/${collection_id}`)).body.data.status, 'pending_clearance')
   return collection_id
 }
-/** An invoice with held money on a link that was cancelled, and with a new link beside it. */
-const replaced = async () => {
+/** An invoice with held money on a cancelled link, and with a new link. */
+const invoiceWithReplacedLink = async () => {
   const sent = await invoices.sent({ customer_email: null })
-  const collection_id = await heldOn(sent)
+  const collection_id = await payHeld(sent)
   await cancelLink(sent.payment_link_id)
   const next = await linkOf(sent.id)
   assert.notEqual(next.id, sent.payment_link_id)
   return { sent, collection_id, next: { id: next.id as string, payment_url: next.public_url as string } }
 }
 
-describe('held money of an invoice whose link was replaced', () => {
-  test('pays the invoice once it is approved: its new link takes no second payment, and no reminder goes out', async () => {
-    const { sent, collection_id, next } = await replaced()
+describe('an approved held payment of a replaced link', () => {
+  test('pays the invoice: the new link takes no second payment, and the worker sends no reminder', async () => {
+    const { sent, collection_id, next } = await invoiceWithReplacedLink()
     await clear(collection_id)
     const shown = await invoices.show(sent.id)
     assert.deepEqual(
@@ -85,11 +86,11 @@ describe('held money of an invoice whose link was replaced', () => {
       ['PAID', collection_id, sent.payment_link_id, sent.payment_url],
     )
     assert.deepEqual([await statusOfLink(sent.payment_link_id), await statusOfLink(next.id)], ['PAID', 'CANCELLED'])
-    const [entry] = await world.rows<{ after: Shown }>(
+    const [entry] = await world.rows<{ after: ShownInvoice }>(
       "select after from audit_log where action = 'collection.clear' and target_id = $1",
       [collection_id],
     )
-    assert.deepEqual(entry?.after.payment_links_cancelled, [next.id], 'the audit log has what else was changed')
+    assert.deepEqual(entry?.after.payment_links_cancelled, [next.id], 'the audit log names the cancelled link')
     const again = await invoices.pay({ payment_url: next.payment_url })
     assert.deepEqual(codeOf(again), [409, 'payment_link_not_active'])
     assert.deepEqual(codeOf(await invoices.act(sent.id, 'payment-link')), [409, 'invalid_state'])
@@ -98,22 +99,22 @@ describe('held money of an invoice whose link was replaced', () => {
     for (const url of [sent.payment_url, next.payment_url]) {
       const read = await page(url)
       assert.equal(read.status, 200, `${url} ${read.headers.location}`)
-      assert.ok(read.text.includes('Imelipwa'), 'both links lead to the paid invoice')
+      assert.ok(read.text.includes('Imelipwa'), 'both links show the paid invoice')
       assert.ok(read.text.includes(`/pay/${slugOf(sent.payment_url)}/c/${collection_id}/receipt?lang=sw`))
     }
   })
 
-  test('pays an invoice whose link was cancelled and not replaced', async () => {
+  test('pays the invoice when its link was cancelled and not replaced', async () => {
     const sent = await invoices.sent()
-    const collection_id = await heldOn(sent)
+    const collection_id = await payHeld(sent)
     await cancelLink(sent.payment_link_id)
     await clear(collection_id)
     assert.equal((await invoices.show(sent.id)).status, 'PAID')
   })
 
-  test('is held beside the payment of the new link that is under way when it is approved', async () => {
-    const { sent, collection_id, next } = await replaced()
-    // Nobody answers about this one.
+  test('pays the invoice, and a payment of the new link that is processing meanwhile is held', async () => {
+    const { sent, collection_id, next } = await invoiceWithReplacedLink()
+    // The provider sends no outcome for the payment of this phone.
     const other = (await invoices.pay({ payment_url: next.payment_url }, '0754123007')).body.data.collection_id
     await clear(collection_id)
     const answer: Answer = { ...REVERSED, kind: 'succeeded', provider_status: 'COMPLETED' }
@@ -122,49 +123,49 @@ describe('held money of an invoice whose link was replaced', () => {
     assert.equal((await invoices.show(sent.id)).paid_collection_id, collection_id)
   })
 
-  test('does not pay it a second time when the payment of the new link is being settled as it is approved', async () => {
-    const { sent, collection_id, next } = await replaced()
+  test('does not pay the invoice again when a payment of the new link settles at the same moment', async () => {
+    const { sent, collection_id, next } = await invoiceWithReplacedLink()
     const other = (await invoices.pay({ payment_url: next.payment_url }, '0754123007')).body.data.collection_id
-    let clearing: Promise<void> | null = null
+    let approval: Promise<void> | null = null
     pause = {
       at: 'links_pay',
       async while() {
-        clearing = clear(collection_id)
+        approval = clear(collection_id)
         const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
         while ((await world.rows(waiting)).length === 0);
       },
     }
     const answer: Answer = { ...REVERSED, kind: 'succeeded', provider_status: 'COMPLETED' }
     await world.system.driver.settle({ merchant_id: world.merchant.id, collection_id: other, number: 1, answer })
-    await clearing
+    await approval
     const shown = await invoices.show(sent.id)
     assert.deepEqual([shown.status, shown.paid_collection_id], ['PAID', other])
     assert.equal(await statusOfLink(sent.payment_link_id), 'CANCELLED')
   })
 
-  test('leaves an invoice as it is that another payment paid, or that was cancelled, or when it is declined', async () => {
-    const paid = await replaced()
+  test('does not change the invoice when another payment paid it, it was cancelled, or the operator declines', async () => {
+    const paid = await invoiceWithReplacedLink()
     const { collection_id } = (await invoices.pay({ payment_url: paid.next.payment_url })).body.data
     await clear(paid.collection_id)
     const shown = await invoices.show(paid.sent.id)
     assert.deepEqual([shown.status, shown.paid_collection_id], ['PAID', collection_id])
     assert.equal(await statusOfLink(paid.sent.payment_link_id), 'CANCELLED')
 
-    const gone = await replaced()
-    await invoices.act(gone.sent.id, 'cancel')
-    await clear(gone.collection_id)
-    assert.equal((await invoices.show(gone.sent.id)).status, 'CANCELLED')
+    const cancelled = await invoiceWithReplacedLink()
+    await invoices.act(cancelled.sent.id, 'cancel')
+    await clear(cancelled.collection_id)
+    assert.equal((await invoices.show(cancelled.sent.id)).status, 'CANCELLED')
 
-    const declined = await replaced()
+    const declined = await invoiceWithReplacedLink()
     await clear(declined.collection_id, 'decline')
     assert.equal((await invoices.show(declined.sent.id)).status, 'SENT')
     assert.equal(await statusOfLink(declined.next.id), 'ACTIVE')
   })
 
-  test('pays it once, whatever its merchant does in the same moment: another link, a cancellation', async () => {
+  test('pays the invoice once when its merchant creates a link or cancels it at the same moment', async () => {
     for (let round = 0; round < 6; round++) {
       const sent = await invoices.sent({ customer_email: null })
-      const collection_id = await heldOn(sent)
+      const collection_id = await payHeld(sent)
       await cancelLink(sent.payment_link_id)
       const verb = round % 2 === 0 ? 'payment-link' : 'cancel'
       const [acted] = await Promise.all([invoices.act(sent.id, verb), clear(collection_id)])
@@ -176,42 +177,42 @@ describe('held money of an invoice whose link was replaced', () => {
     }
   })
 
-  test('does not pay an invoice that asks for another amount by now', async () => {
+  test('does not pay the invoice when its amount has changed', async () => {
     const { id } = await invoices.draft()
-    const old = await linkOf(id)
-    const collection_id = await heldOn({ payment_url: old.public_url })
+    const old_link = await linkOf(id)
+    const collection_id = await payHeld({ payment_url: old_link.public_url })
     await invoices.patch(id, { items: [{ description: 'Viatu', quantity: '3', unit_price: '10000' }] })
     await clear(collection_id)
-    assert.deepEqual([(await invoices.show(id)).status, await statusOfLink(old.id)], ['DRAFT', 'CANCELLED'])
+    assert.deepEqual([(await invoices.show(id)).status, await statusOfLink(old_link.id)], ['DRAFT', 'CANCELLED'])
   })
 })
 
-describe('while the payment of an invoice is under review', () => {
-  test('nobody is reminded of it, on its link or an older one; once it is declined reminders go on', async () => {
+describe('while a payment of an invoice is under review', () => {
+  test('the worker sends no reminder for a payment of any link, and goes on after the operator declines it', async () => {
     const sent = await invoices.sent({ customer_email: null })
-    const collection_id = await heldOn(sent)
-    const { sent: other, collection_id: of_other } = await replaced()
+    const collection_id = await payHeld(sent)
+    const { sent: other, collection_id: other_collection_id } = await invoiceWithReplacedLink()
     await goTo('2026-01-17T06:00:00Z')
     assert.deepEqual([await reminders(sent.id), await reminders(other.id)], [0, 0])
     await clear(collection_id, 'decline')
-    await clear(of_other, 'decline')
+    await clear(other_collection_id, 'decline')
     await goTo('2026-01-21T06:00:00Z')
     assert.deepEqual([await reminders(sent.id), await reminders(other.id)], [1, 1])
   })
 
-  test('its page and its PDF offer no way to pay again', async () => {
+  test('the page and the PDF of the invoice offer no second payment', async () => {
     const sent = await invoices.sent()
-    const pays = `href="/pay/${slugOf(sent.payment_url)}?lang=sw"`
-    assert.ok((await page(sent.payment_url)).text.includes(pays))
-    await heldOn(sent)
-    assert.ok(!(await page(sent.payment_url)).text.includes(pays))
+    const pay_link = `href="/pay/${slugOf(sent.payment_url)}?lang=sw"`
+    assert.ok((await page(sent.payment_url)).text.includes(pay_link))
+    await payHeld(sent)
+    assert.ok(!(await page(sent.payment_url)).text.includes(pay_link))
     const invoice = await findInvoice(world.deps.db, world.merchant.id, sent.id)
     assert.ok(invoice)
     assert.equal((await invoiceDocument(world.deps, invoice, 'https://lipa.example', true)).pay_url, null)
   })
 })
 
-test('whoever is just paying an invoice is not reminded of it then, and soon after when the payment failed', async () => {
+test('a customer whose payment is processing gets no reminder until the payment has failed', async () => {
   const sent = await invoices.sent({ customer_email: null })
   world.deps.clock.advance(new Date('2026-01-17T05:59:59Z').getTime() - world.deps.clock.now().getTime())
   const { collection_id } = (await invoices.pay(sent, '0754123007')).body.data
@@ -226,7 +227,7 @@ test('whoever is just paying an invoice is not reminded of it then, and soon aft
   assert.equal(await reminders(sent.id), 1, 'once')
 })
 
-test('an invoice whose payment was reversed says so, to its merchant, on its page and in its PDF', async () => {
+test('an invoice shows the reversal of its payment in the API, on its page and in its PDF', async () => {
   const sent = await invoices.sent()
   const { collection_id } = (await invoices.pay(sent)).body.data
   assert.equal((await invoices.show(sent.id)).payment_reversed_at, null)
@@ -236,14 +237,14 @@ test('an invoice whose payment was reversed says so, to its merchant, on its pag
   assert.deepEqual([shown.status, shown.payment_reversed_at], ['PAID', world.deps.clock.now().toISOString()])
   const csv = await world.get('/v1/invoices/export.csv')
   assert.ok(csv.text.includes('payment_reversed_at') && csv.text.includes(shown.payment_reversed_at))
-  for (const [lang, words] of [
+  for (const [lang, notice] of [
     ['sw', 'Imelipwa, kisha imerudishwa'],
     ['en', 'Paid, then returned'],
   ]) {
-    assert.ok((await page(sent.payment_url, `/invoice?lang=${lang}`)).text.includes(words as string))
+    assert.ok((await page(sent.payment_url, `/invoice?lang=${lang}`)).text.includes(notice as string))
     const file = await page(sent.payment_url, `/invoice.pdf?lang=${lang}`)
     const lines = readPdf(file.bytes).pages.flatMap(({ texts }) => texts.map(({ text }) => text))
-    assert.ok(lines.includes(words as string), lines.join('|'))
+    assert.ok(lines.includes(notice as string), lines.join('|'))
     assert.ok(!lines.some((line) => /^(Ankara hii imelipwa|This invoice was paid)/.test(line)))
   }
 })

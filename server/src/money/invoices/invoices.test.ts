@@ -1,10 +1,10 @@
-// Invoices: making, reading and editing them.
+// Invoices: create, read and edit them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { INVOICE, invoicesOf, type Shown } from '../../../test/invoices.ts'
+import { INVOICE, invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
 
 let world: World
 let invoices: ReturnType<typeof invoicesOf>
@@ -15,10 +15,10 @@ before(async () => {
 after(() => world.close())
 
 const item = (quantity: string, unit_price: string, description = 'Sukari') => ({ description, quantity, unit_price })
-const fieldsOf = (body: Shown) => body.error.details.fields.map(({ field }: { field: string }) => field)
+const fieldsOf = (body: ShownInvoice) => body.error.details.fields.map(({ field }: { field: string }) => field)
 
 describe('a new invoice', () => {
-  test('is a draft with a number, the sum of its items, and no way to be paid yet', async () => {
+  test('is a draft with a number and the sum of its items, and has no payment link', async () => {
     const made = await invoices.draft({ merchant_id: world.merchant.id, note: 'Asante\nKaribu' })
     assert.match(made.number, /^INV-\d{6}$/)
     assert.deepEqual(
@@ -34,10 +34,10 @@ describe('a new invoice', () => {
     })
     assert.deepEqual([made.payment_url, made.invoice_url, made.payment_link_id, made.sent_at], [null, null, null, null])
     assert.deepEqual(await invoices.show(made.id), made)
-    assert.deepEqual(await invoices.told(made.id), [], 'nobody is told of a draft')
+    assert.deepEqual(await invoices.messages(made.id), [], 'the server sends no message about a draft')
   })
 
-  test('counts each line as quantity times price, rounded half up to the cent', async () => {
+  test('has the amount of each item as quantity times price, rounded half up to the cent', async () => {
     for (const [quantity, unit_price, amount] of [
       ['0.333', '100.00', '33.30'],
       ['0.005', '1.00', '0.01'],
@@ -51,12 +51,15 @@ describe('a new invoice', () => {
       const made = await invoices.draft({ items: [item('1', '5.00'), item(quantity as string, unit_price as string)] })
       assert.equal(made.items[1].amount, amount, `${quantity} x ${unit_price}`)
       assert.equal(made.items[1].quantity, quantity)
-      const cents = made.items.reduce((sum: number, { amount: one }: Shown) => sum + Math.round(Number(one) * 100), 0)
+      const cents = made.items.reduce(
+        (sum: number, { amount: one }: ShownInvoice) => sum + Math.round(Number(one) * 100),
+        0,
+      )
       assert.equal(Math.round(Number(made.total) * 100), cents)
     }
   })
 
-  test('has a total within the limits of payments', async () => {
+  test('is refused when its total is outside the limits of payments', async () => {
     for (const items of [
       [item('1', '0')],
       [item('0.001', '1.00')],
@@ -68,11 +71,11 @@ describe('a new invoice', () => {
       const refused = await world.post('/v1/invoices', { ...INVOICE, items })
       assert.deepEqual(codeOf(refused), [422, 'amount_not_supported'], refused.text)
     }
-    const most = await invoices.draft({ items: [item('1', '1000000000.00')] })
-    assert.equal(most.total, '1000000000.00')
+    const largest = await invoices.draft({ items: [item('1', '1000000000.00')] })
+    assert.equal(largest.total, '1000000000.00')
   })
 
-  test('names every field that is wrong, and uses up no number', async () => {
+  test('is refused with every invalid field when fields are invalid, and uses no number', async () => {
     const before_count = await world.rows('select last_number from invoice_numbers order by environment')
     const wrong: [object, string][] = [
       [{ customer_name: ' ' }, 'customer_name'],
@@ -119,7 +122,7 @@ describe('a new invoice', () => {
     assert.deepEqual(await world.rows('select last_number from invoice_numbers order by environment'), before_count)
   })
 
-  test('is answered again under its key after its due date has passed', async () => {
+  test('is replayed under its Idempotency-Key after its due date has passed', async () => {
     const other = await createWorld()
     try {
       const due_date = new Date(other.deps.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
@@ -134,19 +137,19 @@ describe('a new invoice', () => {
     }
   })
 
-  test('may be due today, as the day is in Tanzania', async () => {
+  test('may be due on the current day of Tanzania, and not on an earlier day', async () => {
     const other = await createWorld()
     try {
       other.deps.clock.advance(13.5 * 3_600_000)
       const due = (due_date: string) => other.post('/v1/invoices', { ...INVOICE, due_date })
-      assert.deepEqual(codeOf(await due('2026-01-05')), [400, 'validation_failed'], 'it is the 6th there by now')
+      assert.deepEqual(codeOf(await due('2026-01-05')), [400, 'validation_failed'], 'the day in Tanzania is the 6th')
       assert.equal((await due('2026-01-06')).status, 201)
     } finally {
       await other.close()
     }
   })
 
-  test('is made once under one Idempotency-Key, which it does not need', async () => {
+  test('is created once under one Idempotency-Key, and is created without a key too', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
     const again = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
@@ -157,7 +160,7 @@ describe('a new invoice', () => {
     assert.equal((await world.post('/v1/invoices', INVOICE, { idempotency_key: null })).status, 201)
   })
 
-  test('shows what a customer is called whatever it is: markup, directions, emoji', async () => {
+  test('keeps the name of its customer unchanged when it has markup, directions or emoji', async () => {
     for (const customer_name of ['<script>alert(1)</script>', '\u202eevil', '👨‍👩‍👧 familia', '=1+1']) {
       const made = await invoices.draft({ customer_name })
       assert.equal((await invoices.show(made.id)).customer_name, customer_name)
@@ -165,13 +168,13 @@ describe('a new invoice', () => {
   })
 })
 
-describe('numbers', () => {
-  test('twenty at once are numbered one after the other, without a gap', async () => {
+describe('invoice numbers', () => {
+  test('twenty requests at once get numbers without a gap when some are refused', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        // Every third is refused: it must not take a number with it.
+        // Every third request is refused and must not use a number.
         world.post('/v1/invoices', { ...INVOICE, items: [item('1', i % 3 === 0 ? '0' : '100')] }, { key }),
       ),
     )
@@ -182,7 +185,7 @@ describe('numbers', () => {
     )
   })
 
-  test('twenty that all succeed at once have twenty numbers, and each environment and merchant begins at 1', async () => {
+  test('twenty invoices at once get twenty numbers, and each merchant and environment begins at 1', async () => {
     const merchant = await world.newMerchant()
     const [sandbox, live] = [await world.newKey({ merchant }), await world.newKey({ merchant, environment: 'live' })]
     const made = await Promise.all(Array.from({ length: 20 }, () => invoices.draft({}, sandbox)))
@@ -198,8 +201,8 @@ describe('numbers', () => {
   })
 })
 
-describe('editing', () => {
-  test('changes what is sent and leaves the rest, while it is a draft', async () => {
+describe('editing an invoice', () => {
+  test('changes the given fields of a draft and keeps the others', async () => {
     const made = await invoices.draft({ note: 'Asante' })
     const edited = await invoices.patch(made.id, { customer_phone: '', items: [item('3', '100')], note: null })
     assert.equal(edited.status, 200, edited.text)
@@ -209,11 +212,11 @@ describe('editing', () => {
       [null, '300.00', null, INVOICE.customer_email, INVOICE.due_date, made.number],
     )
     assert.deepEqual(await invoices.show(made.id), data)
-    const nothing = await invoices.patch(made.id, {})
-    assert.deepEqual([nothing.status, nothing.body.data.total], [200, '300.00'])
+    const unchanged = await invoices.patch(made.id, {})
+    assert.deepEqual([unchanged.status, unchanged.body.data.total], [200, '300.00'])
   })
 
-  test('is refused as making one is, and changes nothing then', async () => {
+  test('is refused with the errors of a new invoice when a field is invalid, and changes nothing', async () => {
     const made = await invoices.draft()
     for (const [body, code] of [
       [{ due_date: '2025-01-01' }, 'validation_failed'],
@@ -226,7 +229,7 @@ describe('editing', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('is over once it was sent or cancelled', async () => {
+  test('is refused after the invoice was sent or cancelled', async () => {
     const sent = await invoices.sent()
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
     const cancelled = await invoices.draft()
@@ -234,36 +237,43 @@ describe('editing', () => {
     assert.deepEqual(codeOf(await invoices.patch(cancelled.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('of what a payment link tells cancels the link; the next one asks for the new amount', async () => {
+  test('cancels the payment link when a field of the link changes; the next link has the new amount', async () => {
     const made = await invoices.draft()
-    const old = (await invoices.act(made.id, 'payment-link')).body.data
+    const old_link = (await invoices.act(made.id, 'payment-link')).body.data
     const kept = await invoices.patch(made.id, { note: 'Asante', due_date: '2026-01-25' })
     assert.equal(kept.body.data.payment_link_status, 'ACTIVE')
     const edited = await invoices.patch(made.id, { items: [item('1', '300')] })
     assert.equal(edited.body.data.payment_link_status, 'CANCELLED')
-    assert.deepEqual(codeOf(await invoices.pay({ payment_url: old.public_url })), [409, 'payment_link_not_active'])
+    assert.deepEqual(codeOf(await invoices.pay({ payment_url: old_link.public_url })), [409, 'payment_link_not_active'])
     const link = await invoices.act(made.id, 'payment-link')
     assert.deepEqual([link.status, link.body.data.amount], [201, '300.00'])
-    assert.notEqual(link.body.data.id, old.id)
+    assert.notEqual(link.body.data.id, old_link.id)
   })
 })
 
-describe('reading', () => {
-  test('a list by status, newest first, in pages', async () => {
+describe('reading invoices', () => {
+  test('a merchant lists invoices by status, newest first, in pages', async () => {
     const other = await createWorld()
     try {
       const { act, draft: make, pay, sent: send, show } = invoicesOf(other)
-      const expected: Record<string, Shown> = { DRAFT: await make(), OVERDUE: await send({ due_date: '2026-01-05' }) }
+      const expected: Record<string, ShownInvoice> = {
+        DRAFT: await make(),
+        OVERDUE: await send({ due_date: '2026-01-05' }),
+      }
       expected.SENT = await send()
       expected.PAID = await send()
       await pay(expected.PAID)
       expected.CANCELLED = await make()
       await act(expected.CANCELLED.id, 'cancel')
-      assert.equal((await show(expected.OVERDUE.id)).status, 'SENT', 'the whole of its last day it is in time')
+      assert.equal(
+        (await show(expected.OVERDUE.id)).status,
+        'SENT',
+        'the invoice is in time until the end of its due date',
+      )
       other.deps.clock.advance(12 * 3_600_000)
       for (const [status, { id }] of Object.entries(expected)) {
         const { items, pagination } = (await other.get(`/v1/invoices?status=${status}`)).body.data
-        assert.deepEqual([items.map((one: Shown) => one.id), pagination.total_items], [[id], 1], status)
+        assert.deepEqual([items.map((one: ShownInvoice) => one.id), pagination.total_items], [[id], 1], status)
         assert.equal(items[0].status, status)
         assert.equal((await show(id)).status, status)
       }
@@ -278,10 +288,10 @@ describe('reading', () => {
     }
   })
 
-  test("another merchant's invoice, and one of the other environment, is not there", async () => {
+  test('an invoice of another merchant or environment is not found', async () => {
     const made = await invoices.draft()
-    const stranger = await world.newKey({ merchant: await world.newMerchant() })
-    for (const key of [stranger, world.live_key]) {
+    const other_key = await world.newKey({ merchant: await world.newMerchant() })
+    for (const key of [other_key, world.live_key]) {
       assert.deepEqual(codeOf(await world.get(`/v1/invoices/${made.id}`, key)), [404, 'not_found'])
       assert.deepEqual(codeOf(await invoices.patch(made.id, { note: 'x' }, key)), [404, 'not_found'])
       for (const verb of ['send', 'cancel', 'payment-link'])
@@ -298,7 +308,7 @@ describe('reading', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('people choose the environment; viewers read and do not write', async () => {
+  test('a session chooses the environment, and a viewer reads and cannot write', async () => {
     const finance = await world.newSession('FINANCE')
     const made = await world.post('/v1/invoices', { ...INVOICE, environment: 'sandbox' }, { key: finance.token })
     assert.deepEqual([made.status, made.body.data.environment], [201, 'sandbox'])
@@ -311,7 +321,7 @@ describe('reading', () => {
     ])
   })
 
-  test('a file for a spreadsheet, in which nothing that a customer is called is run', async () => {
+  test('the CSV file quotes names and stops formulas in them', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await invoices.draft({ customer_name: '=HYPERLINK("http://evil.example","x")' }, key)
@@ -325,11 +335,11 @@ describe('reading', () => {
     assert.ok(lines[0]?.startsWith('number,status,customer_name,'))
     assert.ok(file.text.includes('"\'=HYPERLINK(""http://evil.example"",""x"")"'), file.text)
     assert.ok(file.text.includes('INV-000002,DRAFT,"Ali, ""Duka""",,juma@example.com,2026-01-20,TZS,25000.00,'))
-    const none = await world.get('/v1/invoices/export.csv?status=PAID', key)
-    assert.equal(none.text.trimEnd().split('\r\n').length, 1)
+    const no_rows = await world.get('/v1/invoices/export.csv?status=PAID', key)
+    assert.equal(no_rows.text.trimEnd().split('\r\n').length, 1)
   })
 
-  test('a long file holds every invoice once', async () => {
+  test('the CSV file has every invoice once when it takes several batches', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const { id } = await invoices.draft({}, key)

@@ -1,4 +1,4 @@
-// The payment link of an invoice: one at a time. A link that was cancelled is replaced.
+// The payment link of an invoice. An invoice has one active link at a time; a new link replaces a cancelled one.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'
@@ -13,34 +13,34 @@ const SET_LINK = sql(
   'update invoices set payment_link_id = $3, updated_at = $4 where merchant_id = $1 and id = $2',
 )
 
-/** The live link of a locked invoice that can be paid, made when there is none. */
+/** The active link of a locked invoice that is not paid. If the invoice has none, this creates one. */
 export async function ensureLink(
   deps: Deps,
   tx: Tx,
   caller: Caller,
   invoice: Invoice,
   live: LiveProviders,
-): Promise<{ link: Link; made: boolean }> {
+): Promise<{ link: Link; is_new: boolean }> {
   const { merchant_id, id, payment_link_id, link_status } = invoice
-  assertInvariant(link_status !== 'PAID', `the invoice ${id} that is given a link is not paid`)
+  assertInvariant(link_status !== 'PAID', `invoice ${id} is not paid when it gets a link`)
   if (payment_link_id !== null && link_status === 'ACTIVE') {
     const link = await findLink(tx, merchant_id, payment_link_id)
-    assertInvariant(link !== null, `the link of the invoice ${id} exists`)
-    return { link, made: false }
+    assertInvariant(link !== null, `the payment link of invoice ${id} exists`)
+    return { link, is_new: false }
   }
   const link = await createLink(deps, tx, caller, pageOfInvoice(invoice, invoice.number), live, id)
   await tx.query(SET_LINK, [merchant_id, id, link.id, deps.clock.now()])
-  return { link: { ...link, merchant_name: invoice.merchant_name }, made: true }
+  return { link: { ...link, merchant_name: invoice.merchant_name }, is_new: true }
 }
 
-/** The payment link of an invoice, made when there is none. Refuses a paid or cancelled invoice with invalid_state. */
+/** The active link of an invoice, created if necessary. Refuses a paid or cancelled invoice with invalid_state. */
 export async function linkInvoice(
   deps: Deps,
   tx: Tx,
   caller: Caller,
   id: string,
   live: LiveProviders,
-): Promise<{ link: Link; made: boolean }> {
+): Promise<{ link: Link; is_new: boolean }> {
   const invoice = (await lockInvoice(tx, caller.merchant.id, id)) ?? refuse('not_found')
   checkState(invoice, 'given a payment link', deps.clock.now())
   return ensureLink(deps, tx, caller, invoice, live)

@@ -1,7 +1,7 @@
-// Marking invoices as paid, so that lists of what is open need not look at each that was paid long ago.
+// Marks invoices as paid, so that lists of unpaid invoices need not search the links of each invoice.
 //
-// Whoever pays locks links and never an invoice, so the payment itself cannot write it. It is a shortcut and nothing else: an
-// invoice without the mark is looked at.
+// A payment locks links and never an invoice, so the payment itself cannot write the mark. The mark only saves time: for an
+// invoice without it, the lists search its links.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
@@ -15,7 +15,7 @@ const FIND = sql(
   `select merchant_id, id, invoice_id from payment_links
    where status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
 )
-// As everywhere: invoices before their links, each in one order.
+// Lock order: invoices before their links, both sorted.
 const LOCK = sql(
   'invoices_paid_lock',
   `select 1 as locked from (
@@ -27,15 +27,17 @@ const MARK = sql(
   `update invoices v set paid = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
    where v.merchant_id = i.merchant_id and v.id = i.id`,
 )
-type Paid = { merchant_id: string; id: string; invoice_id: string }
 
-/** The background work: marks invoices whose links were paid. */
+/** A paid link of an invoice that is not marked yet. */
+type PaidLinkRow = { merchant_id: string; id: string; invoice_id: string }
+
+/** The worker's task that marks the invoices of paid links. */
 export function paidTask(deps: Deps): Task {
   return {
     name: 'invoices_paid',
     every_ms: EVERY_MS,
     async runOnce() {
-      const links = inLockOrder(await deps.db.query<Paid>(FIND), ({ id }) => id)
+      const links = inLockOrder(await deps.db.query<PaidLinkRow>(FIND), ({ id }) => id)
       if (links.length === 0) return 0
       const invoices = inLockOrder(
         links.map(({ merchant_id, invoice_id: id }) => ({ merchant_id, id })),

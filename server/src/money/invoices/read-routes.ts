@@ -1,4 +1,4 @@
-// The endpoints that read invoices: in pages, one by its id, and all as CSV.
+// Endpoints that read invoices: the list, one invoice, and the CSV file.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -16,21 +16,21 @@ import {
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { exportInvoices } from './export.ts'
 import { presentInvoice } from './present.ts'
-import { Csv, ExportQuery, InvoiceRecord, InvoicesQuery, WhoseQuery } from './schema.ts'
+import { Csv, ExportQuery, InvoiceRecord, InvoicesQuery, OwnerQuery } from './schema.ts'
 import { countInvoices, findInvoice, type Invoice, readInvoices } from './store.ts'
 
 const READ = { scopes: ['invoices:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const tags = ['Invoices']
 
-/** An invoice of the caller, from its own environment. Refuses others with not_found. */
-export async function ownInvoice(deps: Deps, who: Caller, text: string): Promise<Invoice> {
+/** The invoice with this id, in the caller's merchant and environment. Refuses other ids with not_found. */
+export async function findOwnInvoice(deps: Deps, { merchant, environment }: Caller, text: string): Promise<Invoice> {
   const id = text.toLowerCase()
-  const invoice = isId(id) ? await findInvoice(deps.db, who.merchant.id, id) : null
-  if (invoice?.environment === who.environment) return invoice
-  return refuse('not_found', { message: 'There is no such invoice in this environment.' })
+  const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
+  if (invoice?.environment === environment) return invoice
+  return refuse('not_found', { message: 'This environment has no invoice with this id.' })
 }
 
-/** Adds the routes. */
+/** Adds the endpoints that read invoices. */
 export function invoiceReadRoutes(deps: Deps, app: App): void {
   const payUrl = () => payUrlOf(deps.config, app)
   const show = (invoice: Invoice) => presentInvoice(invoice, payUrl(), deps.clock.now())
@@ -62,12 +62,12 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
   app.get(
     '/v1/invoices/export.csv',
     {
-      // What only a HEAD asks for would be read from the database all the same.
+      // Without this option, a HEAD request would read the whole file from the database.
       exposeHeadRoute: false,
       schema: {
         tags,
         summary: 'Export invoices as CSV, newest first',
-        description: 'A text that a spreadsheet would take for a formula begins with an apostrophe.',
+        description: 'A text that a spreadsheet would read as a formula begins with an apostrophe.',
         querystring: ExportQuery,
         response: { 200: { content: { 'text/csv': { schema: Csv } } } },
       },
@@ -92,14 +92,14 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
         tags,
         summary: 'Show an invoice',
         params: Type.Object({ invoice_id: Type.String() }),
-        querystring: WhoseQuery,
+        querystring: OwnerQuery,
         response: { 200: success(InvoiceRecord) },
       },
       config: { access: READ },
     },
     async (request) => ({
       success: true as const,
-      data: show(await ownInvoice(deps, caller(request), request.params.invoice_id)),
+      data: show(await findOwnInvoice(deps, caller(request), request.params.invoice_id)),
     }),
   )
 }

@@ -1,9 +1,9 @@
-// Reminders: on their days, each once, and never of what nobody owes.
+// Reminders of invoices: their days, one message for each, and the invoices that get none.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { invoicesOf, type Shown } from '../../../test/invoices.ts'
+import { invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
 import { ConfigError, readConfig } from '../../kernel/lib/index.ts'
 import { nextReminder } from './reminder-days.ts'
 
@@ -31,19 +31,19 @@ afterEach(async () => {
   await world.close()
 })
 
-const reminders = async (id: string) => (await invoices.told(id)).filter(({ kind }) => kind === 'invoice.remind')
-/** Goes to a time and does what is due. The worlds begin on 5 January, at noon in Tanzania. */
+const reminders = async (id: string) => (await invoices.messages(id)).filter(({ kind }) => kind === 'invoice.remind')
+/** Moves the clock to a time and runs the due work. The worlds begin on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()
 }
-const dueAt = async ({ id }: Shown) =>
+const dueAt = async ({ id }: ShownInvoice) =>
   (
     await world.rows<{ due_at: Date | null }>('select due_at from invoices where id = $1', [id])
   )[0]?.due_at?.toISOString()
 
-describe('an unpaid invoice', () => {
-  test('is reminded of three days before its last day, one day after it and a week after it, at nine, once each', async () => {
+describe('the customer of an unpaid invoice', () => {
+  test("gets one reminder at nine o'clock 3 days before, 1 day after and 7 days after the due date", async () => {
     const sent = await invoices.sent({ due_date: '2026-01-20', customer_email: null })
     for (const [before, at, text] of [
       ['2026-01-17T05:59:59Z', '2026-01-17T06:00:00Z', 'lipa hadi 20 Jan 2026'],
@@ -54,10 +54,10 @@ describe('an unpaid invoice', () => {
       await goTo(before)
       assert.equal((await reminders(sent.id)).length, count, `not yet: ${before}`)
       await goTo(at)
-      const told = await reminders(sent.id)
-      assert.equal(told.length, count + 1, at)
+      const sent_reminders = await reminders(sent.id)
+      assert.equal(sent_reminders.length, count + 1, at)
       assert.equal(
-        told.at(-1)?.text,
+        sent_reminders.at(-1)?.text,
         `Duka la Asha: kikumbusho, ankara ${sent.number}, TZS 25,000, ${text}: ${sent.payment_url}`,
       )
       world.deps.clock.advance(20 * HOUR_MS)
@@ -69,7 +69,7 @@ describe('an unpaid invoice', () => {
     assert.deepEqual([shown.reminders, shown.status, await dueAt(sent)], [3, 'OVERDUE', undefined])
   })
 
-  test('is reminded of by e-mail too, in the language of the invoice', async () => {
+  test('gets the reminder by SMS and e-mail in the language of the invoice', async () => {
     const sent = await invoices.sent({ language: 'en' })
     await goTo('2026-01-17T06:00:00Z')
     const [sms, email, ...more] = await reminders(sent.id)
@@ -78,7 +78,7 @@ describe('an unpaid invoice', () => {
     assert.match(email?.text ?? '', /reminds you of invoice INV-000001, which has not been paid yet/)
   })
 
-  test('is reminded of once after a worker was away over several of its days', async () => {
+  test('gets one reminder when no worker ran on several reminder days', async () => {
     const sent = await invoices.sent({ customer_email: null })
     await goTo('2026-01-27T12:00:00Z')
     assert.equal((await reminders(sent.id)).length, 1)
@@ -86,24 +86,24 @@ describe('an unpaid invoice', () => {
     assert.equal((await reminders(sent.id)).length, 1)
   })
 
-  test('is not reminded of on the day on which it was sent', async () => {
+  test('gets no reminder on the day on which the invoice was sent', async () => {
     world.deps.clock.advance(-6 * HOUR_MS + DAY_MS)
     const sent = await invoices.sent({ due_date: '2026-01-09', customer_email: null })
     assert.equal(await dueAt(sent), '2026-01-10T06:00:00.000Z')
   })
 })
 
-describe('nobody is reminded of', () => {
-  for (const [what, act] of [
-    ['a draft', null],
-    ['what is paid', (sent: Shown) => invoices.pay(sent)],
-    ['what is cancelled', (sent: Shown) => invoices.act(sent.id, 'cancel')],
+describe('the worker sends no reminder', () => {
+  for (const [condition, act] of [
+    ['for a draft', null],
+    ['for a paid invoice', (sent: ShownInvoice) => invoices.pay(sent)],
+    ['for a cancelled invoice', (sent: ShownInvoice) => invoices.act(sent.id, 'cancel')],
     [
-      'what cannot be paid because its link was cancelled',
-      (sent: Shown) => world.call({ method: 'POST', url: `/v1/payment-links/${sent.payment_link_id}/cancel` }),
+      'for an invoice whose link was cancelled',
+      (sent: ShownInvoice) => world.call({ method: 'POST', url: `/v1/payment-links/${sent.payment_link_id}/cancel` }),
     ],
   ] as const) {
-    test(what, async () => {
+    test(condition, async () => {
       const invoice = act === null ? await invoices.draft() : await invoices.sent()
       await act?.(invoice)
       await goTo('2026-01-17T06:00:00Z')
@@ -113,7 +113,7 @@ describe('nobody is reminded of', () => {
     })
   }
 
-  test('what a suspended merchant asks for', async () => {
+  test('for a live invoice of a suspended merchant', async () => {
     const live = await invoices.sent({}, world.live_key)
     const sandbox = await invoices.sent()
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [world.merchant.id])
@@ -121,7 +121,7 @@ describe('nobody is reminded of', () => {
     assert.deepEqual([(await reminders(live.id)).length, (await reminders(sandbox.id)).length], [0, 2])
   })
 
-  test('anything where no days are configured', async () => {
+  test('when INVOICE_REMINDER_DAYS is empty', async () => {
     const other = await createWorld({ env: { INVOICE_REMINDER_DAYS: '' } })
     try {
       const { sent } = invoicesOf(other)
@@ -133,15 +133,15 @@ describe('nobody is reminded of', () => {
   })
 })
 
-describe('whatever happens to the worker', () => {
-  test('dying before the commit reminds nobody, and the customer is reminded once when the lease has ended', async () => {
+describe('reminders of a worker that fails or runs beside another', () => {
+  test('are rolled back when the worker dies before the commit, and are sent once after the lease ends', async () => {
     const sent = await invoices.sent({ customer_email: null })
     failing = 'invoices_move_on'
     await goTo('2026-01-17T06:00:00Z')
-    assert.deepEqual(await reminders(sent.id), [], 'the message and its mark are one transaction')
+    assert.deepEqual(await reminders(sent.id), [], 'one transaction writes the message and the next reminder')
     failing = null
     await world.work()
-    assert.deepEqual(await reminders(sent.id), [], 'somebody may still be at it')
+    assert.deepEqual(await reminders(sent.id), [], 'another process may still hold the lease')
     world.deps.clock.advance(120_000)
     await world.work()
     assert.equal((await reminders(sent.id)).length, 1)
@@ -150,27 +150,27 @@ describe('whatever happens to the worker', () => {
     assert.equal(await dueAt(sent), '2026-01-21T06:00:00.000Z')
   })
 
-  test('one that was away for longer than its lease does not remind again of what another one has reminded of', async () => {
+  test('are not repeated by a worker whose lease ended when another worker has sent them', async () => {
     const sent = await invoices.sent({ customer_email: null })
     const other = await createWorld({ url: world.url })
     try {
-      let others = 0
+      let sent_by_other = 0
       pause = {
         at: 'invoices_lock_due',
         async while() {
           other.deps.clock.advance(new Date('2026-01-17T06:05:00Z').getTime() - other.deps.clock.now().getTime())
           await other.work()
-          others = (await reminders(sent.id)).length
+          sent_by_other = (await reminders(sent.id)).length
         },
       }
       await goTo('2026-01-17T06:00:00Z')
-      assert.deepEqual([others, (await reminders(sent.id)).length], [1, 1])
+      assert.deepEqual([sent_by_other, (await reminders(sent.id)).length], [1, 1])
     } finally {
       await other.close()
     }
   })
 
-  test('two workers remind of a hundred invoices of two merchants once each', async () => {
+  test('are sent once for each of a hundred invoices of two merchants when two workers run at once', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     for (const [owner, of] of [
@@ -195,14 +195,14 @@ describe('whatever happens to the worker', () => {
     } finally {
       await other.close()
     }
-    const told = await world.rows<{ many: number; invoices: number }>(
+    const sent = await world.rows<{ many: number; invoices: number }>(
       `select count(*)::int as many, count(distinct invoice_id)::int as invoices from outbox_messages where kind = 'invoice.remind'`,
     )
-    assert.deepEqual(told, [{ many: 100, invoices: 100 }])
+    assert.deepEqual(sent, [{ many: 100, invoices: 100 }])
   })
 })
 
-test('the next reminder is on the first of its days after today, at nine in Tanzania', () => {
+test("the next reminder is due at nine o'clock in Tanzania on the first reminder day after today", () => {
   const next = (today: string, days = [-3, 1, 7]) => nextReminder(days, '2026-03-01', today)?.toISOString() ?? null
   assert.equal(next('2026-01-05'), '2026-02-26T06:00:00.000Z')
   assert.equal(next('2026-02-25'), '2026-02-26T06:00:00.000Z')
@@ -212,7 +212,7 @@ test('the next reminder is on the first of its days after today, at nine in Tanz
   assert.equal(next('2026-01-05', []), null)
 })
 
-test('INVOICE_REMINDER_DAYS is refused when it is no list of days', () => {
+test('the configuration is refused when INVOICE_REMINDER_DAYS is not a list of days', () => {
   assert.deepEqual(readConfig({ INVOICE_REMINDER_DAYS: '7, 0,-3,7' }).invoice_reminder_days, [-3, 0, 7])
   for (const INVOICE_REMINDER_DAYS of ['x', '1.5', '1,,2', '10000', '0,1,2,3,4,5,6,7,8,9,10']) {
     assert.throws(() => readConfig({ INVOICE_REMINDER_DAYS }), ConfigError, INVOICE_REMINDER_DAYS)

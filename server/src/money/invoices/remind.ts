@@ -1,25 +1,25 @@
-// Reminding customers of unpaid invoices.
+// Reminds customers of unpaid invoices.
 //
-// The messages are queued in the transaction that moves the invoice on to its next reminder: a process that dies before the
-// commit has reminded nobody, and the row falls due again when its lease ends; one that dies after it has done all.
+// One transaction queues the messages and sets the time of the next reminder. If the process dies before the commit, no message
+// is queued, and the row becomes due again when its lease ends.
 
-import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
+import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayOf, runSplitting } from '../../kernel/lib/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
+import { channelsOf, queueInvoiceMessages } from './messages.ts'
 import { nextReminder } from './reminder-days.ts'
 import { findInvoices, type Invoice } from './store.ts'
-import { channelsOf, tellCustomer } from './tell.ts'
 
 const EVERY_MS = 10_000
 const LEASE_MS = 60_000
 const CLAIM_MAX = 100
-/** Of one merchant at once: the others get their turn. */
+/** The most invoices of one merchant in one claim, so that other merchants are served too. */
 const MERCHANT_MAX = 25
 
-type Key = { merchant_id: string; id: string }
+type InvoiceKey = { merchant_id: string; id: string }
 
-// Whoever sent or cancelled the invoice meanwhile has taken the lease away.
-const LOCK = sql(
+// A request that sent or cancelled the invoice meanwhile has ended the lease.
+const LOCK_DUE = sql(
   'invoices_lock_due',
   `select i.merchant_id, i.id from (
      select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id
@@ -31,66 +31,69 @@ const LOCK = sql(
    ) i`,
 )
 
-const MOVE_ON = sql(
+const SET_NEXT_REMINDER = sql(
   'invoices_move_on',
   `update invoices i set due_at = x.due_at, lease_owner = null, reminders = i.reminders + x.reminded
    from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid, due_at timestamptz, reminded int')} x
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** How long a payment without an outcome is given before its customer is reminded all the same. */
-const TRYING_MS = 3_600_000
-/** When it is looked at again. */
-const TRYING_AGAIN_MS = 900_000
+/** A payment without an outcome delays the reminder for at most this time. */
+const PROCESSING_MS = 3_600_000
+/** After this time the worker checks a delayed reminder again. */
+const RECHECK_MS = 900_000
 
-/** True when its customer is paying it just now: whether a reminder is wanted is known soon. */
-function isBeingPaid({ paid_at, trying_since }: Invoice, now: Date): boolean {
-  return paid_at === null && trying_since !== null && now.getTime() - trying_since.getTime() < TRYING_MS
+/** True while a recent payment of the invoice has no outcome. Its outcome decides whether a reminder is needed. */
+function isBeingPaid({ paid_at, processing_since }: Invoice, now: Date): boolean {
+  return paid_at === null && processing_since !== null && now.getTime() - processing_since.getTime() < PROCESSING_MS
 }
 
-/** True when its customer is asked for money that could be paid now, and has not paid any that is still under review. */
-function isWanted(invoice: Invoice): boolean {
+/** True if the customer can pay the invoice now, no payment is under review, and a message can reach the customer. */
+function needsReminder(invoice: Invoice): boolean {
   const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE' && !invoice.under_review
   const takes_payments = invoice.environment === 'sandbox' || invoice.merchant_status === 'ACTIVE'
   return can_be_paid && takes_payments && channelsOf(invoice).length > 0
 }
 
-/** The worker's task. `payUrl`: where the pages are served. */
+/** Queues the reminder of one invoice if the customer needs one, and returns the time of the next reminder. */
+async function remindInvoice(deps: Deps, tx: Tx, invoice: Invoice, pay_url: string, now: Date) {
+  const { merchant_id, id, slug, due_date, paid_at } = invoice
+  if (isBeingPaid(invoice, now)) {
+    return { merchant_id, id, due_at: new Date(now.getTime() + RECHECK_MS), reminded: 0 }
+  }
+  const is_reminded = needsReminder(invoice)
+  if (is_reminded) {
+    await queueInvoiceMessages(deps, tx, 'invoice.remind', invoice, { pay_url, slug: slug as string })
+  }
+  const due_at = paid_at === null ? nextReminder(deps.config.invoice_reminder_days, due_date, dayOf(now)) : null
+  return { merchant_id, id, due_at, reminded: is_reminded ? 1 : 0 }
+}
+
+/** Queues the reminders of the claimed invoices and sets the times of their next reminders. */
+async function remindInvoices(deps: Deps, payUrl: () => string, keys: readonly InvoiceKey[]): Promise<undefined[]> {
+  await inTransaction(deps.db, async (tx) => {
+    const input = JSON.stringify(inLockOrder(keys, ({ id }) => id).map(({ merchant_id, id }) => ({ merchant_id, id })))
+    const due = await tx.query<InvoiceKey>(LOCK_DUE, [input, deps.process_id])
+    if (due.length === 0) return
+    const invoices = await findInvoices(tx, due)
+    const now = deps.clock.now()
+    const pay_url = payUrl()
+    const next = await Promise.all(invoices.map((invoice) => remindInvoice(deps, tx, invoice, pay_url, now)))
+    await tx.query(SET_NEXT_REMINDER, [JSON.stringify(next)])
+  })
+  return keys.map(() => undefined)
+}
+
+/** The worker's task that queues reminders. `payUrl` returns the base address of the pages. */
 export function remindTask(deps: Deps, payUrl: () => string): Task {
-  const claim = createClaimer<Key>(deps, {
+  const claim = createClaimer<InvoiceKey>(deps, {
     name: 'invoices',
     key: ['id'],
     returning: ['merchant_id', 'id'],
-    // A reminder is due on a day of the calendar. Falling due earlier would remind a customer too early.
+    // A reminder has a fixed time. If its row became due earlier, the customer would get it too early.
     longest_pause_ms: null,
     written: 'updated_at',
   })
-
-  const remind = (keys: readonly Key[]): Promise<undefined[]> =>
-    inTransaction(deps.db, async (tx) => {
-      const input = JSON.stringify(
-        inLockOrder(keys, ({ id }) => id).map(({ merchant_id, id }) => ({ merchant_id, id })),
-      )
-      const due = await tx.query<Key>(LOCK, [input, deps.process_id])
-      if (due.length === 0) return keys.map(() => undefined)
-      const invoices = await findInvoices(tx, due)
-      const now = deps.clock.now()
-      const today = dayOf(now)
-      const pay_url = payUrl()
-      const moves = await Promise.all(
-        invoices.map(async (invoice) => {
-          const { merchant_id, id, slug, due_date, paid_at } = invoice
-          if (isBeingPaid(invoice, now))
-            return { merchant_id, id, due_at: new Date(now.getTime() + TRYING_AGAIN_MS), reminded: 0 }
-          const wanted = isWanted(invoice)
-          if (wanted) await tellCustomer(deps, tx, 'invoice.remind', invoice, { pay_url, slug: slug as string })
-          const due_at = paid_at === null ? nextReminder(deps.config.invoice_reminder_days, due_date, today) : null
-          return { merchant_id, id, due_at, reminded: wanted ? 1 : 0 }
-        }),
-      )
-      await tx.query(MOVE_ON, [JSON.stringify(moves)])
-      return keys.map(() => undefined)
-    })
 
   return {
     name: 'invoice_reminders',
@@ -98,10 +101,10 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
     async runOnce() {
       const keys = await claim(CLAIM_MAX, LEASE_MS, () => MERCHANT_MAX)
       if (keys.length === 0) return 0
-      const answers = await runSplitting(keys, remind)
-      for (const [i, answer] of answers.entries()) {
-        if (answer instanceof Error)
-          deps.log.warn({ err: answer, invoice_id: keys[i]?.id }, 'a reminder was not queued')
+      const results = await runSplitting(keys, (part) => remindInvoices(deps, payUrl, part))
+      for (const [i, result] of results.entries()) {
+        if (result instanceof Error)
+          deps.log.warn({ err: result, invoice_id: keys[i]?.id }, 'a reminder was not queued')
       }
       return keys.length
     },

@@ -1,4 +1,4 @@
-// The endpoints that make and change invoices; `read-routes.ts` has those that read them.
+// Endpoints that create and change invoices. `read-routes.ts` has the endpoints that read them.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -19,15 +19,15 @@ import {
 } from '../../kernel/http/index.ts'
 import { LinkRecord, type LiveProviders, presentLink } from '../payment-links/index.ts'
 import { cancelInvoice } from './cancel.ts'
-import { checkInvoice, createInvoice, editInvoice } from './create.ts'
+import { createInvoice, editInvoice, readInvoice } from './create.ts'
 import { linkInvoice } from './link.ts'
 import { presentInvoice } from './present.ts'
-import { invoiceReadRoutes, ownInvoice } from './read-routes.ts'
-import { InvoiceBody, InvoiceChange, InvoiceRecord, WhoseQuery } from './schema.ts'
+import { findOwnInvoice, invoiceReadRoutes } from './read-routes.ts'
+import { InvoiceBody, InvoiceChange, InvoiceRecord, OwnerQuery } from './schema.ts'
 import { SENDS_MAX, sendInvoice } from './send.ts'
 import type { Invoice } from './store.ts'
 
-/** What the routes need: the providers of live payments, whose links are made. */
+/** The providers of live payments, whose limits apply to payment links. */
 export type InvoicesOptions = { live: LiveProviders }
 
 const WRITE = { scopes: ['invoices:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access
@@ -40,25 +40,25 @@ type InvoiceRouteContext = InvoicesOptions & {
   deps: Deps
   app: App
   payUrl: () => string
-  /** An invoice as the API shows it now. */
+  /** Presents an invoice with its current status. */
   show: (invoice: Invoice) => InvoiceRecord
   change: ReturnType<typeof createChange>
 }
 
-/** Makes the function that changes an invoice of the caller, once per Idempotency-Key, and answers with it. */
+/** Makes the function that changes an invoice of the caller once per Idempotency-Key and responds with the invoice. */
 function createChange(deps: Deps, show: InvoiceRouteContext['show']) {
   return async (
     request: FastifyRequest<{ Params: { invoice_id: string } }>,
     reply: FastifyReply,
-    work: (tx: Tx, who: Caller, id: string) => Promise<Invoice>,
+    work: (tx: Tx, actor: Caller, id: string) => Promise<Invoice>,
   ) => {
-    const who = caller(request)
-    const { id } = await ownInvoice(deps, who, request.params.invoice_id)
-    return answerOnce(deps, request, reply, 200, async (tx) => show(await work(tx, who, id)))
+    const actor = caller(request)
+    const { id } = await findOwnInvoice(deps, actor, request.params.invoice_id)
+    return answerOnce(deps, request, reply, 200, async (tx) => show(await work(tx, actor, id)))
   }
 }
 
-/** Adds the routes. */
+/** Adds the endpoints of invoices. */
 export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App) => void {
   return (app) => {
     const payUrl = () => payUrlOf(deps.config, app)
@@ -74,53 +74,53 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
   }
 }
 
-/** Makes a draft. */
+/** POST creates a draft. */
 function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices',
     {
       schema: {
         tags,
-        summary: 'Make an invoice',
-        description: 'It is a draft until it is sent.',
+        summary: 'Create an invoice',
+        description: 'The invoice is a draft until it is sent.',
         body: InvoiceBody,
         response: { 201: success(InvoiceRecord) },
       },
       config: { access: WRITE, idempotency: 'honoured', refusals: ['amount_not_supported'] },
     },
     async (request, reply) => {
-      const written = checkInvoice(request.body)
-      const who = caller(request)
+      const content = readInvoice(request.body)
+      const actor = caller(request)
       return answerOnce(deps, request, reply, 201, async (tx) =>
-        show(await createInvoice(deps, tx, who, written, live)),
+        show(await createInvoice(deps, tx, actor, content, live)),
       )
     },
   )
 }
 
-/** Edits a draft. */
+/** PATCH edits a draft. */
 function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): void {
   app.patch(
     '/v1/invoices/:invoice_id',
     {
       schema: {
         tags,
-        summary: 'Edit an invoice that is a draft',
+        summary: 'Edit a draft invoice',
         description:
-          'What is left out stays. A payment link that it has already is cancelled when it would ask for something else now.',
+          'An absent field stays as it is. If the customer, the language or the total changes, the payment link of the invoice is cancelled.',
         params: InvoiceParams,
-        querystring: WhoseQuery,
+        querystring: OwnerQuery,
         body: InvoiceChange,
         response: { 200: success(InvoiceRecord) },
       },
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', 'amount_not_supported'] },
     },
     (request, reply) =>
-      change(request, reply, (tx, who, id) => editInvoice(deps, tx, who, id, request.body, live, actOf(request))),
+      change(request, reply, (tx, actor, id) => editInvoice(deps, tx, actor, id, request.body, live, actOf(request))),
   )
 }
 
-/** Sends an invoice to its customer. */
+/** POST send sends an invoice to its customer. */
 function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/send',
@@ -128,19 +128,19 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
       schema: {
         tags,
         summary: 'Send an invoice to its customer',
-        description: `By SMS when it names a phone, by e-mail when it names an address, each with its payment link, which is made when there is none. It can be sent again, ${SENDS_MAX} times a day. An invoice of the sandbox leaves no real message.`,
+        description: `The server sends an SMS to the phone and an e-mail to the address of the customer. If the invoice has no active payment link, the server creates one. An invoice can be sent ${SENDS_MAX} times a day. For a sandbox invoice, no real message is sent.`,
         params: InvoiceParams,
-        querystring: WhoseQuery,
+        querystring: OwnerQuery,
         response: { 200: success(InvoiceRecord) },
       },
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', 'rate_limited', ...RULES] },
     },
     (request, reply) =>
-      change(request, reply, (tx, who, id) => sendInvoice(deps, tx, who, id, live, payUrl(), actOf(request))),
+      change(request, reply, (tx, actor, id) => sendInvoice(deps, tx, actor, id, live, payUrl(), actOf(request))),
   )
 }
 
-/** Cancels an invoice and its payment link. */
+/** POST cancel cancels an invoice and its payment link. */
 function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/cancel',
@@ -148,42 +148,42 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
       schema: {
         tags,
         summary: 'Cancel an invoice and its payment link',
-        description: 'Can be repeated. What a payer has already approved then is held for a review.',
+        description: 'Can be repeated. If a payer has already approved a payment, its money is held for a review.',
         params: InvoiceParams,
-        querystring: WhoseQuery,
+        querystring: OwnerQuery,
         response: { 200: success(InvoiceRecord) },
       },
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state'] },
     },
     (request, reply) =>
-      change(request, reply, (tx, who, id) =>
-        cancelInvoice(deps, tx, { merchant_id: who.merchant.id, id }, actOf(request)),
+      change(request, reply, (tx, actor, id) =>
+        cancelInvoice(deps, tx, { merchant_id: actor.merchant.id, id }, actOf(request)),
       ),
   )
 }
 
-/** Makes or returns the payment link of an invoice. */
+/** POST payment-link creates or returns the payment link of an invoice. */
 function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/payment-link',
     {
       schema: {
         tags,
-        summary: 'Make the payment link of an invoice',
-        description: 'Answers 201 with a new link, or 200 with the one that it has. A cancelled link is replaced.',
+        summary: 'Create the payment link of an invoice',
+        description: 'Responds 201 with a new link, or 200 with the active link. A new link replaces a cancelled one.',
         params: InvoiceParams,
-        querystring: WhoseQuery,
+        querystring: OwnerQuery,
         response: { 200: success(LinkRecord), 201: success(LinkRecord) },
       },
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', ...RULES] },
     },
     async (request, reply) => {
-      const who = caller(request)
-      const { id } = await ownInvoice(deps, who, request.params.invoice_id)
+      const actor = caller(request)
+      const { id } = await findOwnInvoice(deps, actor, request.params.invoice_id)
       const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
-        const { link, made } = await linkInvoice(deps, tx, who, id, live)
+        const { link, is_new } = await linkInvoice(deps, tx, actor, id, live)
         const data = presentLink(deps, payUrl(), link)
-        return { status_code: made ? 201 : 200, response_body: JSON.stringify({ success: true, data }) }
+        return { status_code: is_new ? 201 : 200, response_body: JSON.stringify({ success: true, data }) }
       })
       return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
     },

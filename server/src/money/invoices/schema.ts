@@ -1,4 +1,4 @@
-// What callers send about invoices, and what they get.
+// Requests and responses of invoices.
 
 import type { Readable } from 'node:stream'
 import Type, { type Static } from 'typebox'
@@ -25,26 +25,28 @@ const Item = Type.Object({
 
 const DueDate = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-  description: 'The last day on which it is paid in time, in Tanzania: YYYY-MM-DD, today or later.',
+  description: 'The last day on which the customer pays in time, in Tanzania: YYYY-MM-DD, today or later.',
   examples: ['2030-01-31'],
 })
 
 const CustomerName = visibleLine(200)
-const CustomerPhone = Type.Optional(nullable(line(32, 'Where the SMS goes.')))
+const CustomerPhone = Type.Optional(nullable(line(32, 'The phone that receives the SMS.')))
 const CustomerEmail = Type.Optional(
-  nullable(Type.String({ maxLength: 254, format: 'email', description: 'Where the e-mail goes.' })),
+  nullable(Type.String({ maxLength: 254, format: 'email', description: 'The address that receives the e-mail.' })),
 )
 const Items = Type.Array(Item, { minItems: 1, maxItems: ITEMS_MAX })
 const Note = Type.Optional(nullable(freeText(1_000, 'The customer reads it.')))
-const ChosenLanguage = Type.Optional(oneOf(LANGUAGES, 'What the customer reads: sw (default) or en.'))
-const whose = {
+const ChosenLanguage = Type.Optional(
+  oneOf(LANGUAGES, 'The language of the messages and pages for the customer: sw (default) or en.'),
+)
+const ownerFields = {
   merchant_id: Type.Optional(line(64, "The caller's own merchant. A session of several merchants names one.")),
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.')),
 }
 
-/** Body of a new invoice. */
+/** The body that creates an invoice. */
 export const InvoiceBody = Type.Object({
-  ...whose,
+  ...ownerFields,
   customer_name: CustomerName,
   customer_phone: CustomerPhone,
   customer_email: CustomerEmail,
@@ -55,9 +57,9 @@ export const InvoiceBody = Type.Object({
 })
 export type InvoiceBody = Static<typeof InvoiceBody>
 
-/** What can be changed while it is a draft. What is left out stays. */
+/** The body that edits a draft. An absent field stays as it is. */
 export const InvoiceChange = Type.Object({
-  ...whose,
+  ...ownerFields,
   customer_name: Type.Optional(CustomerName),
   customer_phone: CustomerPhone,
   customer_email: CustomerEmail,
@@ -70,13 +72,13 @@ export type InvoiceChange = Static<typeof InvoiceChange>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** An invoice as its merchant sees it. */
+/** An invoice in a response to its merchant. */
 export const InvoiceRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),
   environment: oneOf(ENVIRONMENTS),
   number: Type.String({ description: 'Counts from INV-000001 for each merchant and environment, without a gap.' }),
-  status: oneOf(INVOICE_STATUSES, 'OVERDUE: sent, and not paid on its due date. PAID: its payment link was paid.'),
+  status: oneOf(INVOICE_STATUSES, 'OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid.'),
   customer_name: Type.String(),
   customer_phone: nullable(Type.String()),
   customer_email: nullable(Type.String()),
@@ -93,16 +95,19 @@ export const InvoiceRecord = Type.Object({
   ),
   total: Type.String(),
   note: nullable(Type.String()),
-  payment_link_id: nullable(Type.String({ description: 'The payment link that was paid, else the newest.' })),
+  payment_link_id: nullable(Type.String({ description: 'The paid payment link. If no link was paid, the newest.' })),
   payment_link_status: nullable(oneOf(LINK_STATUSES)),
-  payment_url: nullable(Type.String({ description: 'Where the customer pays.' })),
-  invoice_url: nullable(Type.String({ description: 'Where the customer reads it.' })),
+  payment_url: nullable(Type.String({ description: 'The address of the page where the customer pays.' })),
+  invoice_url: nullable(Type.String({ description: 'The address of the page where the customer reads the invoice.' })),
   sent_at: nullable(Timestamp),
-  reminders: Type.Integer({ description: 'How many reminders were sent.' }),
+  reminders: Type.Integer({ description: 'The number of sent reminders.' }),
   paid_at: nullable(Timestamp),
-  paid_collection_id: nullable(Type.String({ description: 'The payment that paid it.' })),
+  paid_collection_id: nullable(Type.String({ description: 'The payment that paid the invoice.' })),
   payment_reversed_at: nullable(
-    Type.String({ format: 'date-time', description: 'When that payment was reversed. The invoice stays PAID.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'The time at which that payment was reversed. The invoice stays PAID.',
+    }),
   ),
   cancelled_at: nullable(Timestamp),
   created_at: Timestamp,
@@ -110,14 +115,18 @@ export const InvoiceRecord = Type.Object({
 })
 export type InvoiceRecord = Static<typeof InvoiceRecord>
 
-/** Whose invoice an address without a body names. */
-export const WhoseQuery = Type.Object(whose)
+/** The query of requests without a body: the merchant and the environment. */
+export const OwnerQuery = Type.Object(ownerFields)
 
-/** What is exported. */
-export const ExportQuery = Type.Object({ ...whose, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
+/** Filters of the CSV file. */
+export const ExportQuery = Type.Object({ ...ownerFields, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
 
 /** Filters of the list of invoices. */
-export const InvoicesQuery = Type.Object({ ...PageQuery, ...whose, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
+export const InvoicesQuery = Type.Object({
+  ...PageQuery,
+  ...ownerFields,
+  status: Type.Optional(oneOf(INVOICE_STATUSES)),
+})
 
-/** A file in the form of RFC 4180. */
+/** A CSV file as RFC 4180 defines it. */
 export const Csv = Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })

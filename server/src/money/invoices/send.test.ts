@@ -1,10 +1,10 @@
-// Sending invoices, their payment links, and how they end: paid, overdue or cancelled.
+// Invoices: send them, create their payment links, and pay or cancel them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { INVOICE, invoicesOf, type Shown } from '../../../test/invoices.ts'
+import { INVOICE, invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { verify } from '../../apps/admin/verify.ts'
 import { SENDS_MAX } from './send.ts'
@@ -23,7 +23,7 @@ after(async () => {
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
     [],
-    'after all this the books are sound',
+    'verify finds no problem after all tests',
   )
   await world.close()
 })
@@ -32,14 +32,14 @@ const held = async () => (await world.get('/v1/balance')).body.data.held
 const settle = (collection_id: string) =>
   world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number: 1, answer: SUCCESS })
 const statusOf = async (id: string) => (await invoices.show(id)).status
-const audited = (id: string) =>
-  world.rows<{ action: string; actor_kind: string; before: Shown; after: Shown }>(
+const auditEntries = (id: string) =>
+  world.rows<{ action: string; actor_kind: string; before: ShownInvoice; after: ShownInvoice }>(
     'select action, actor_kind, before, after from audit_log where target_id = $1 order by seq',
     [id],
   )
 
-describe('sending', () => {
-  test('makes the payment link, marks it SENT, and tells the customer by SMS and e-mail', async () => {
+describe('sending an invoice', () => {
+  test('creates the payment link, sets SENT, and queues an SMS and an e-mail to the customer', async () => {
     const sent = await invoices.sent()
     assert.equal(sent.status, 'SENT')
     assert.equal(sent.sent_at, world.deps.clock.now().toISOString())
@@ -50,7 +50,7 @@ describe('sending', () => {
       [link.status, link.amount, link.reference, link.description, link.invoice_id, link.customer_phone],
       ['ACTIVE', '25000.00', sent.number, `Ankara ${sent.number}`, sent.id, '255754123456'],
     )
-    const [sms, email, ...more] = await invoices.told(sent.id)
+    const [sms, email, ...more] = await invoices.messages(sent.id)
     assert.deepEqual(more, [])
     assert.deepEqual([sms?.channel, sms?.recipient, sms?.kind], ['sms', '255754123456', 'invoice.send'])
     assert.equal(
@@ -64,26 +64,26 @@ describe('sending', () => {
     assert.deepEqual(
       [sms, email].map((message) => message?.environment),
       ['sandbox', 'sandbox'],
-      'what the sandbox tells is marked as such',
+      'messages about a sandbox invoice have the environment sandbox',
     )
   })
 
-  test('speaks English to whom the merchant says so, and links to English pages', async () => {
+  test('queues English messages with links to English pages when the invoice is in English', async () => {
     const sent = await invoices.sent({ language: 'en', due_date: '2026-01-05' })
-    const [sms, email] = await invoices.told(sent.id)
+    const [sms, email] = await invoices.messages(sent.id)
     assert.equal(sms?.text, `Duka la Asha: invoice ${sent.number}, TZS 25,000, pay today: ${sent.payment_url}?lang=en`)
     assert.ok(email?.text.startsWith('Hello Juma Ali,'))
     assert.ok(email?.text.includes(`${sent.invoice_url}?lang=en`))
   })
 
-  test('goes by the ways that are known, and is refused where there is none', async () => {
+  test('uses the phone or the e-mail address that exists, and is refused when neither exists', async () => {
     for (const [missing, channels] of [
       [{ customer_email: null }, ['sms']],
       [{ customer_phone: null }, ['email']],
     ] as const) {
       const sent = await invoices.sent(missing)
       assert.deepEqual(
-        (await invoices.told(sent.id)).map(({ channel }) => channel),
+        (await invoices.messages(sent.id)).map(({ channel }) => channel),
         channels,
       )
     }
@@ -94,10 +94,10 @@ describe('sending', () => {
     assert.deepEqual(await invoices.show(neither.id), neither)
   })
 
-  test(`can be repeated with the same link, ${SENDS_MAX} times a day; the next day again`, async () => {
+  test(`is allowed ${SENDS_MAX} times a day with the same link, and again the next day`, async () => {
     const other = await createWorld()
     try {
-      const { act, draft, told } = invoicesOf(other)
+      const { act, draft, messages } = invoicesOf(other)
       const { id } = await draft({ customer_email: null })
       const links = new Set<string>()
       for (let time = 0; time < SENDS_MAX; time++) {
@@ -109,16 +109,16 @@ describe('sending', () => {
       const refused = await act(id, 'send')
       assert.deepEqual(codeOf(refused), [429, 'rate_limited'])
       assert.equal(Number(refused.headers['retry-after']), 12 * 3_600, 'until midnight in Tanzania')
-      assert.equal((await told(id)).length, SENDS_MAX)
+      assert.equal((await messages(id)).length, SENDS_MAX)
       other.deps.clock.advance(12 * 3_600_000)
       assert.equal((await act(id, 'send')).status, 200)
-      assert.equal((await told(id)).length, SENDS_MAX + 1)
+      assert.equal((await messages(id)).length, SENDS_MAX + 1)
     } finally {
       await other.close()
     }
   })
 
-  test('at once from two hands is two sendings over one link; under one key it is one', async () => {
+  test('twice at once sends twice with one link, and once under one Idempotency-Key', async () => {
     const { id } = await invoices.draft()
     const both = await Promise.all([invoices.act(id, 'send'), invoices.act(id, 'send')])
     assert.deepEqual(
@@ -127,26 +127,26 @@ describe('sending', () => {
     )
     assert.equal((await world.rows('select 1 from payment_links where invoice_id = $1', [id])).length, 1)
     const key = randomUUID()
-    const again = { method: 'POST', url: `/v1/invoices/${id}/send`, idempotency_key: key } as const
-    const [first, second] = [await world.call(again), await world.call(again)]
+    const repeated = { method: 'POST', url: `/v1/invoices/${id}/send`, idempotency_key: key } as const
+    const [first, second] = [await world.call(repeated), await world.call(repeated)]
     assert.equal(second.text, first.text)
-    assert.equal((await invoices.told(id)).length, 6)
+    assert.equal((await invoices.messages(id)).length, 6)
   })
 
-  test('takes real money only for a merchant that is approved, verified and priced', async () => {
+  test('is refused in live when the merchant is not approved, verified and priced', async () => {
     const merchant = await world.newMerchant({ approved: false })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
     const made = await world.post('/v1/invoices', INVOICE, { key: token })
-    assert.deepEqual([made.status, made.body.data.environment], [201, 'live'], 'a draft asks nobody for anything')
+    assert.deepEqual([made.status, made.body.data.environment], [201, 'live'], 'a draft asks no customer for money')
     for (const verb of ['send', 'payment-link'])
       assert.deepEqual(codeOf(await invoices.act(made.body.data.id, verb, token)), [
         403,
         'production_access_restricted',
       ])
-    assert.deepEqual(await invoices.told(made.body.data.id), [])
+    assert.deepEqual(await invoices.messages(made.body.data.id), [])
     const live = await invoices.sent({}, world.live_key)
     assert.deepEqual(
-      (await invoices.told(live.id)).map(({ environment }) => environment),
+      (await invoices.messages(live.id)).map(({ environment }) => environment),
       ['live', 'live'],
     )
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [world.merchant.id])
@@ -158,13 +158,13 @@ describe('sending', () => {
     }
   })
 
-  test('is in the audit log with who did it', async () => {
+  test('writes the audit log with the user who acts', async () => {
     const { token } = await world.newSession('FINANCE')
     const { id } = await invoices.draft({}, token)
     await invoices.act(id, 'send', token)
     await invoices.act(id, 'cancel', token)
     await invoices.act(id, 'cancel', token)
-    const entries = await audited(id)
+    const entries = await auditEntries(id)
     assert.deepEqual(
       entries.map(({ action, actor_kind }) => [action, actor_kind]),
       [
@@ -177,7 +177,7 @@ describe('sending', () => {
     assert.equal(entries[1]?.after.payment_link_cancelled, true)
   })
 
-  test('keeps an SMS to one part where the names allow it, and attacks in names stay text', async () => {
+  test('queues an SMS of one part when the names allow, and keeps attacks in names as text', async () => {
     for (const name of [
       'Kampuni ya Usambazaji wa Vifaa vya Ujenzi na Huduma za Jumla Tanzania Limited',
       '\u202eelddaD\u202c <script>alert(1)</script> https://evil.example/pay?x=1',
@@ -189,8 +189,8 @@ describe('sending', () => {
       await world.rows('update merchants set name = $2 where id = $1', [world.merchant.id, name])
       try {
         const sent = await invoices.sent({ customer_name: name.slice(0, 190).replaceAll(/[\r\n]/g, ' ') })
-        const [sms, email] = await invoices.told(sent.id)
-        assert.ok(sms?.text.endsWith(sent.payment_url), 'the link is whole')
+        const [sms, email] = await invoices.messages(sent.id)
+        assert.ok(sms?.text.endsWith(sent.payment_url), 'the link is complete')
         assert.ok((sms?.text.length ?? 0) <= 160, sms?.text)
         for (const text of [sms?.text, email?.subject]) {
           assert.doesNotMatch(text ?? '', /[\r\n\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|evil\.example/)
@@ -205,13 +205,13 @@ describe('sending', () => {
 })
 
 describe('the payment link of an invoice', () => {
-  test('is made once, 201 and then 200 with the same; a cancelled one is replaced', async () => {
+  test('is created once: 201, then 200 with the same link; a new link replaces a cancelled one', async () => {
     const { id } = await invoices.draft()
     const first = await invoices.act(id, 'payment-link')
     assert.deepEqual([first.status, first.body.data.status, first.body.data.invoice_id], [201, 'ACTIVE', id])
     const again = await invoices.act(id, 'payment-link')
     assert.deepEqual([again.status, again.body.data], [200, first.body.data])
-    assert.equal(await statusOf(id), 'DRAFT', 'whoever hands it out has not sent it through us')
+    assert.equal(await statusOf(id), 'DRAFT', 'creating the link does not send the invoice')
     await world.call({ method: 'POST', url: `/v1/payment-links/${first.body.data.id}/cancel` })
     assert.equal((await invoices.show(id)).payment_link_status, 'CANCELLED')
     const next = await invoices.act(id, 'payment-link')
@@ -220,37 +220,37 @@ describe('the payment link of an invoice', () => {
     assert.equal((await invoices.show(id)).payment_link_id, next.body.data.id)
   })
 
-  test('asked for ten times at once is one link', async () => {
+  test('ten requests at once get one link', async () => {
     const { id } = await invoices.draft()
     const made = await Promise.all(Array.from({ length: 10 }, () => invoices.act(id, 'payment-link')))
     assert.deepEqual(made.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 200, 200, 200, 200, 201])
     assert.equal(new Set(made.map(({ body }) => body.data.id)).size, 1)
   })
 
-  test('asked for while it is being made is waited for, and is the same', async () => {
-    let asked: Promise<Reply> | null = null
-    let asking = 0
+  test('a request during the creation of the link waits and gets the same link', async () => {
+    let second_request: Promise<Reply> | null = null
+    let inserts = 0
     const other = await createWorld({
       async before(name) {
         if (name !== 'payment_links_insert') return
-        asking++
-        asked ??= act(id, 'payment-link')
-        // Until the second one waits for the first, or makes a link of its own.
+        inserts++
+        second_request ??= act(id, 'payment-link')
+        // Wait until the second request waits for the first, or creates its own link.
         const waiting = async () =>
           (
             await world.rows("select 1 from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'", [
-              name_of,
+              database,
             ])
           ).length > 0
-        while (asking === 1 && !(await waiting())) await new Promise(setImmediate)
+        while (inserts === 1 && !(await waiting())) await new Promise(setImmediate)
       },
     })
-    const name_of = new URL(other.url).pathname.slice(1)
+    const database = new URL(other.url).pathname.slice(1)
     const { act, draft } = invoicesOf(other)
     const { id } = await draft()
     try {
       const first = await act(id, 'payment-link')
-      const second = await (asked as unknown as Promise<Reply>)
+      const second = await (second_request as unknown as Promise<Reply>)
       assert.deepEqual([first.status, second.status], [201, 200])
       assert.equal(second.body.data.id, first.body.data.id)
     } finally {
@@ -258,7 +258,7 @@ describe('the payment link of an invoice', () => {
     }
   })
 
-  test('is not made for what is paid or cancelled', async () => {
+  test('is refused for a paid or cancelled invoice', async () => {
     const paid = await invoices.sent()
     await invoices.pay(paid)
     const cancelled = await invoices.draft()
@@ -268,8 +268,8 @@ describe('the payment link of an invoice', () => {
   })
 })
 
-describe('paying', () => {
-  test('the link marks the invoice PAID, tells which payment did, and carries its number to the merchant', async () => {
+describe('paying an invoice', () => {
+  test('sets PAID with the id of the payment, and the payment has the invoice number as its reference', async () => {
     const sent = await invoices.sent()
     const paid = await invoices.pay(sent)
     assert.equal(paid.status, 202, paid.text)
@@ -287,7 +287,7 @@ describe('paying', () => {
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('a draft whose link was handed out is PAID as well, and no draft any more', async () => {
+  test('sets PAID on a draft whose link was created, and the invoice is no draft any more', async () => {
     const { id } = await invoices.draft()
     const link = (await invoices.act(id, 'payment-link')).body.data
     await invoices.pay({ payment_url: link.public_url })
@@ -295,7 +295,7 @@ describe('paying', () => {
     assert.deepEqual(codeOf(await invoices.patch(id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('a try that failed leaves it as it was', async () => {
+  test('does not change the status when the payment fails', async () => {
     const sent = await invoices.sent()
     await invoices.pay(sent, '0754123003')
     assert.equal(await statusOf(sent.id), 'SENT')
@@ -303,16 +303,16 @@ describe('paying', () => {
     assert.equal(await statusOf(sent.id), 'PAID')
   })
 
-  test('an overdue invoice is still paid, and can be sent again', async () => {
+  test('is possible when the invoice is overdue, and the merchant can send it again', async () => {
     const other = await createWorld()
     try {
-      const { act, pay, sent, show, told } = invoicesOf(other)
+      const { act, pay, sent, show, messages } = invoicesOf(other)
       const late = await sent({ due_date: '2026-01-06' })
       other.deps.clock.advance(2 * DAY_MS)
       assert.equal((await show(late.id)).status, 'OVERDUE')
       const again = await act(late.id, 'send')
       assert.deepEqual([again.status, again.body.data.status], [200, 'OVERDUE'])
-      assert.match((await told(late.id)).at(-2)?.text ?? '', /ilipaswa kulipwa 6 Jan 2026/)
+      assert.match((await messages(late.id)).at(-2)?.text ?? '', /ilipaswa kulipwa 6 Jan 2026/)
       await pay(late)
       assert.equal((await show(late.id)).status, 'PAID')
     } finally {
@@ -321,8 +321,8 @@ describe('paying', () => {
   })
 })
 
-describe('cancelling', () => {
-  test('takes the payment link with it, and can be repeated', async () => {
+describe('cancelling an invoice', () => {
+  test('cancels the payment link too, and can be repeated', async () => {
     const sent = await invoices.sent()
     for (let twice = 0; twice < 2; twice++) {
       const cancelled = await invoices.act(sent.id, 'cancel')
@@ -334,7 +334,7 @@ describe('cancelling', () => {
     assert.deepEqual(codeOf(await invoices.act(sent.id, 'send')), [409, 'invalid_state'])
   })
 
-  test('what the payer approves too late is held, and never marks the invoice paid', async () => {
+  test('holds a payment that the payer approves later, and the invoice is not paid', async () => {
     const sent = await invoices.sent()
     const waiting = await invoices.pay(sent, '0754123007')
     assert.equal(waiting.status, 202)
@@ -345,36 +345,38 @@ describe('cancelling', () => {
     assert.equal(await statusOf(sent.id), 'CANCELLED')
   })
 
-  test('at the very moment of paying: it is paid, or cancelled with the money held or not taken', async () => {
+  test('at the moment of a payment either fails, or cancels and the money is held or not taken', async () => {
     for (let round = 0; round < 12; round++) {
       const sent = await invoices.sent()
       const held_before = Number(await held())
       const [paid, cancelled] = await Promise.all([
         invoices.pay(sent),
-        // Each round a little later.
+        // Each round cancels a little later.
         (async () => {
           for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate)
           return invoices.act(sent.id, 'cancel')
         })(),
       ])
       const held_now = Number(await held()) - held_before
-      const what = [await statusOf(sent.id), codeOf(paid).join(' '), codeOf(cancelled).join(' '), held_now].join(', ')
+      const outcome = [await statusOf(sent.id), codeOf(paid).join(' '), codeOf(cancelled).join(' '), held_now].join(
+        ', ',
+      )
       assert.ok(
         [
           'PAID, 202 ok, 409 invalid_state, 0',
           'CANCELLED, 202 ok, 200 ok, 25000',
           'CANCELLED, 409 payment_link_not_active, 200 ok, 0',
-        ].includes(what),
-        what,
+        ].includes(outcome),
+        outcome,
       )
     }
   })
 
-  for (const [first, stops_at, second, goes_on_at, expected] of [
+  for (const [first, paused_at, second, resumed_at, expected] of [
     ['pay', 'links_pay', 'cancel', 'invoices_lock_links', ['PAID', 202, 409]],
     ['cancel', 'invoices_cancel', 'pay', 'payment_links_lock', ['CANCELLED', 409, 200]],
   ] as const) {
-    test(`whoever comes first has it: ${first} before ${second}`, async () => {
+    test(`the first of two simultaneous requests succeeds: ${first} before ${second}`, async () => {
       let stopped = false
       let arrived = () => {}
       const arrival = new Promise<void>((resolve) => {
@@ -383,8 +385,8 @@ describe('cancelling', () => {
       let begin = () => {}
       const other = await createWorld({
         async before(name) {
-          if (name === goes_on_at && stopped) arrived()
-          if (name !== stops_at || stopped) return
+          if (name === resumed_at && stopped) arrived()
+          if (name !== paused_at || stopped) return
           stopped = true
           begin()
           await arrival
@@ -393,11 +395,11 @@ describe('cancelling', () => {
       try {
         const { act, pay, sent, show } = invoicesOf(other)
         const invoice = await sent()
-        const does = { pay: () => pay(invoice), cancel: () => act(invoice.id, 'cancel') }
+        const requests = { pay: () => pay(invoice), cancel: () => act(invoice.id, 'cancel') }
         const later = new Promise<void>((resolve) => {
           begin = resolve
-        }).then(() => does[second]())
-        const replies = { [first]: await does[first](), [second]: await later }
+        }).then(() => requests[second]())
+        const replies = { [first]: await requests[first](), [second]: await later }
         const { status } = await show(invoice.id)
         assert.deepEqual([status, replies.pay?.status, replies.cancel?.status], expected)
       } finally {

@@ -1,5 +1,5 @@
-// Sending an invoice: its link, its status, its messages and when it is reminded of, in one transaction. Dying before the
-// commit leaves it unsent; dying after it leaves the messages in the outbox.
+// Sends an invoice: one transaction writes its link, its status, its messages and the time of its first reminder. If the
+// process dies before the commit, the invoice is unsent; after the commit, the messages are in the outbox.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -7,12 +7,12 @@ import type { Caller } from '../../kernel/http/index.ts'
 import { dayOf, refuse } from '../../kernel/lib/index.ts'
 import { environmentOf, type LiveProviders } from '../payment-links/index.ts'
 import { ensureLink } from './link.ts'
+import { channelsOf, queueInvoiceMessages } from './messages.ts'
 import { dayStart, nextReminder } from './reminder-days.ts'
 import { checkState, displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice, lockInvoice } from './store.ts'
-import { channelsOf, tellCustomer } from './tell.ts'
 
-/** How often one invoice is sent on one day at most. */
+/** A merchant sends one invoice at most this many times a day. */
 export const SENDS_MAX = 5
 
 const SENT = sql(
@@ -21,20 +21,20 @@ const SENT = sql(
    where merchant_id = $1 and id = $2 and status in ('DRAFT', 'SENT')`,
 )
 
-/** Which time this is today. Refuses the sixth with rate_limited. */
-function countSending(invoice: Invoice, now: Date): number {
+/** The number of sends today, including this one. Refuses more than SENDS_MAX with rate_limited. */
+function countSend(invoice: Invoice, now: Date): number {
   const today = dayOf(now)
-  const before = invoice.sent_at !== null && dayOf(invoice.sent_at) === today ? invoice.sends_today : 0
-  if (before < SENDS_MAX) return before + 1
+  const earlier = invoice.sent_at !== null && dayOf(invoice.sent_at) === today ? invoice.sends_today : 0
+  if (earlier < SENDS_MAX) return earlier + 1
   const retry_after_s = Math.ceil((dayStart(today, 1).getTime() - now.getTime()) / 1_000)
-  const message = `An invoice is sent at most ${SENDS_MAX} times a day. Its customer has had it that often today.`
+  const message = `An invoice can be sent at most ${SENDS_MAX} times a day. This invoice has reached the limit today.`
   return refuse('rate_limited', { retry_after_s, message })
 }
 
 /**
- * Sends an invoice to its customer, for the first time or again. Refuses with invalid_state what is paid or cancelled, or has
- * no customer who could be reached; with production_access_restricted a merchant that may not take real money; with
- * rate_limited what was sent too often today.
+ * Sends an invoice to its customer, the first time or again. Refuses with invalid_state a paid or cancelled invoice and one
+ * without phone and e-mail; with production_access_restricted a merchant that may not take real money; with rate_limited a
+ * send beyond the limit of the day.
  */
 export async function sendInvoice(
   deps: Deps,
@@ -56,11 +56,11 @@ export async function sendInvoice(
     })
   }
   await environmentOf(tx, caller, live)
-  const sends = countSending(invoice, now)
-  const { link, made } = await ensureLink(deps, tx, caller, invoice, live)
+  const sends = countSend(invoice, now)
+  const { link, is_new } = await ensureLink(deps, tx, caller, invoice, live)
   const remind_at = nextReminder(deps.config.invoice_reminder_days, invoice.due_date, dayOf(now))
   await tx.query(SENT, [merchant_id, id, now, sends, remind_at])
-  await tellCustomer(deps, tx, 'invoice.send', invoice, { pay_url, slug: link.slug })
+  await queueInvoiceMessages(deps, tx, 'invoice.send', invoice, { pay_url, slug: link.slug })
   await recordAudit(deps, tx, {
     ...act,
     merchant_id,
@@ -73,7 +73,7 @@ export async function sendInvoice(
       number: displayNumber(invoice.number),
       channels,
       payment_link_id: link.id,
-      payment_link_made: made,
+      payment_link_made: is_new,
     },
   })
   return (await findInvoice(tx, merchant_id, id)) as Invoice

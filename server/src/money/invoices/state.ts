@@ -1,50 +1,55 @@
-// Where an invoice stands, as it is read, and what may be done with it then.
+// The statuses of an invoice, and the actions that each status allows.
 
+import type { InvoiceStatus } from '../../kernel/documents/index.ts'
 import { dayOf, refuse } from '../../kernel/lib/index.ts'
 
-/** Statuses of an invoice. */
-export const INVOICE_STATUSES = ['DRAFT', 'SENT', 'PAID', 'OVERDUE', 'CANCELLED'] as const
-/** One of them. */
-export type ShownStatus = (typeof INVOICE_STATUSES)[number]
-/** What is stored: whether it is paid its link tells, whether it is overdue the day. */
+/** Statuses of an invoice, as merchants read them. */
+export const INVOICE_STATUSES = [
+  'DRAFT',
+  'SENT',
+  'PAID',
+  'OVERDUE',
+  'CANCELLED',
+] as const satisfies readonly InvoiceStatus[]
+/** The stored status. PAID follows from the paid payment link, and OVERDUE from the date. */
 export type StoredStatus = 'DRAFT' | 'SENT' | 'CANCELLED'
 
-/** As much of an invoice as its status is made of. `due_date`: YYYY-MM-DD. */
-export type Standing = { status: StoredStatus; paid_at: Date | null; due_date: string }
+/** The fields of an invoice from which its status follows. `due_date`: YYYY-MM-DD. */
+export type InvoiceState = { status: StoredStatus; paid_at: Date | null; due_date: string }
 
-/** The status at `now`. An invoice is overdue from the day after its due date on, in Tanzania. */
-export function statusAt({ status, paid_at, due_date }: Standing, now: Date): ShownStatus {
+/** The status at `now`. An invoice is overdue when its due date has passed in Tanzania. */
+export function statusAt({ status, paid_at, due_date }: InvoiceState, now: Date): InvoiceStatus {
   if (paid_at !== null) return 'PAID'
   return status === 'SENT' && due_date < dayOf(now) ? 'OVERDUE' : status
 }
 
-/** What a customer is shown. */
-export type PublicStatus = Exclude<ShownStatus, 'DRAFT'>
+/** Statuses of an invoice, as customers read them. */
+export type PublicInvoiceStatus = Exclude<InvoiceStatus, 'DRAFT'>
 
-/** The status as a customer sees it: a draft whose link was handed out waits for payment like one that was sent. */
-export function publicStatusAt(invoice: Standing, now: Date): PublicStatus {
+/** The status that a customer sees. A draft whose link the merchant shared waits for payment, so a customer sees SENT. */
+export function publicStatusAt(invoice: InvoiceState, now: Date): PublicInvoiceStatus {
   const status = statusAt({ ...invoice, status: invoice.status === 'DRAFT' ? 'SENT' : invoice.status }, now)
-  return status as PublicStatus
+  return status as PublicInvoiceStatus
 }
 
-const OPEN: readonly ShownStatus[] = ['DRAFT', 'SENT', 'OVERDUE']
+const OPEN: readonly InvoiceStatus[] = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** What can be done with an invoice, and in which statuses. */
-const MAY: Record<'edited' | 'sent' | 'given a payment link' | 'cancelled', readonly ShownStatus[]> = {
+/** The actions on an invoice, and the statuses that allow each. */
+const ALLOWED: Record<'edited' | 'sent' | 'given a payment link' | 'cancelled', readonly InvoiceStatus[]> = {
   edited: ['DRAFT'],
   sent: OPEN,
   'given a payment link': OPEN,
   cancelled: [...OPEN, 'CANCELLED'],
 }
 
-/** Refuses with invalid_state what an invoice that stands so does not allow. */
-export function checkState(invoice: Standing, what: keyof typeof MAY, now: Date): void {
+/** Refuses with invalid_state an action that the status of the invoice does not allow. */
+export function checkState(invoice: InvoiceState, action: keyof typeof ALLOWED, now: Date): void {
   const status = statusAt(invoice, now)
-  if (MAY[what].includes(status)) return
-  refuse('invalid_state', { message: `An invoice that is ${status} cannot be ${what}.`, details: { status } })
+  if (ALLOWED[action].includes(status)) return
+  refuse('invalid_state', { message: `An invoice that is ${status} cannot be ${action}.`, details: { status } })
 }
 
-/** The number as people read it: 123 is INV-000123. */
+/** The number as merchants and customers read it: 123 is INV-000123. */
 export function displayNumber(number: number): string {
   return `INV-${String(number).padStart(6, '0')}`
 }

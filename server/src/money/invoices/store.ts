@@ -1,16 +1,17 @@
-// Invoices as they are stored, and finding them.
+// Stored invoices: their type, their writes and their reads.
 //
-// Who locks: the invoice first, then its links, then the audit chain of the merchant. Payments lock links and never an
-// invoice, so nobody waits in a circle; and whoever has the links of an invoice under lock knows whether it is paid.
+// Lock order: the invoice, then its links, then the audit chain of the merchant. A payment locks links and never an invoice,
+// so no deadlock is possible. A transaction that holds the links of an invoice knows whether the invoice is paid.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { InvoiceItem, InvoiceStatus } from '../../kernel/documents/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { dayOf, gather, type Language } from '../../kernel/lib/index.ts'
 import type { Link } from '../payment-links/index.ts'
-import { type InvoiceItem, type StoredItem, storedItems } from './items.ts'
-import type { ShownStatus, StoredStatus } from './state.ts'
+import { itemsToJson, type StoredItem } from './items.ts'
+import type { StoredStatus } from './state.ts'
 
-/** An invoice with its newest link, and what paid it. Amounts in cents, `due_date` as YYYY-MM-DD. */
+/** An invoice with its paid link or newest link, and its payment. Amounts in cents, `due_date` as YYYY-MM-DD. */
 export type Invoice = {
   merchant_id: string
   id: string
@@ -39,42 +40,42 @@ export type Invoice = {
   slug: string | null
   paid_at: Date | null
   paid_collection_id: string | null
-  /** When the payment that paid it was reversed. */
+  /** When the payment of the invoice was reversed. Null: never. */
   reversed_at: Date | null
-  /** The link that was made last. `payment_link_id` is another one when an older link was paid. */
+  /** The newest link. If an older link was paid, `payment_link_id` is that older link. */
   newest_link_id: string | null
-  /** True: money for it has arrived, and an operator has not decided about it. */
+  /** True while an operator reviews money that a payer sent for the invoice. */
   under_review: boolean
-  /** When a payment of it began that has no outcome yet. Null: none has. */
-  trying_since: Date | null
+  /** When the newest payment without an outcome began. Null: no payment is processing. */
+  processing_since: Date | null
 }
 
 const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.customer_name, i.customer_phone, i.customer_email,
      i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, l.id as payment_link_id, i.sent_at,
      i.sends_today, i.cancelled_at, i.reminders, i.created_at, i.updated_at, m.name as merchant_name,
      m.status as merchant_status, l.status as link_status, l.slug, l.paid_at, l.paid_collection_id,
-     i.payment_link_id as newest_link_id, coalesce(o.under_review, false) as under_review, o.trying_since,
+     i.payment_link_id as newest_link_id, coalesce(o.under_review, false) as under_review, o.processing_since,
      (select max(h.at) from collection_history h
       where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
         and h.to_status = 'reversed') as reversed_at`
-// The link that was paid, whichever it is, else the newest. An older one is paid when an operator clears what it took before
-// it was cancelled.
-const JOINED = `join merchants m on m.id = i.merchant_id
+// The paid link; if no link was paid, the newest. An older link is paid if an operator approves held money that a payer sent
+// before the link was cancelled.
+const LINK_JOINS = `join merchants m on m.id = i.merchant_id
    left join lateral (
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id
      order by p.status = 'PAID' desc, p.id = i.payment_link_id desc limit 1) l on true`
-// What payers have begun on any of its links.
-const BEGUN = `left join lateral (
+// Payments without a final outcome on any link of the invoice.
+const OPEN_PAYMENTS_JOIN = `left join lateral (
      select bool_or(c.status = 'pending_clearance') as under_review,
-       max(c.created_at) filter (where c.status = 'processing') as trying_since
+       max(c.created_at) filter (where c.status = 'processing') as processing_since
      from payment_links p
      join collections c on c.merchant_id = p.merchant_id and c.payment_link_id = p.id
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id) o on true`
 
 const FIND = sql(
   'invoices_find',
-  `select ${COLUMNS} from invoices i ${JOINED} ${BEGUN} where i.merchant_id = $1 and i.id = $2`,
+  `select ${COLUMNS} from invoices i ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} where i.merchant_id = $1 and i.id = $2`,
 )
 
 /** The invoice with this id of a merchant, or null. */
@@ -89,22 +90,22 @@ const LOCK_LINKS = sql(
   'select 1 as locked from payment_links where merchant_id = $1 and invoice_id = $2 order by id for update',
 )
 
-/** As `findInvoice`, with the invoice and its links under lock. */
+/** Locks the invoice and its links, and returns the invoice, or null. */
 export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Promise<Invoice | null> {
   const locked = await tx.query(LOCK, [merchant_id, id])
   if (locked.length === 0) return null
   await tx.query(LOCK_LINKS, [merchant_id, id])
-  // A statement of its own sees what those committed who had the locks before.
+  // A separate statement after the locks sees the rows that the previous holders of the locks committed.
   return findInvoice(tx, merchant_id, id)
 }
 
 const BY_ID = sql(
   'invoices_by_id',
   `select ${COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x
-   join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${JOINED} ${BEGUN}`,
+   join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN}`,
 )
 
-/** Several invoices by their ids, in one statement. */
+/** Finds several invoices by their ids in one statement. */
 export function findInvoices(reader: Reader, keys: readonly { merchant_id: string; id: string }[]): Promise<Invoice[]> {
   return reader.query<Invoice>(BY_ID, [JSON.stringify(keys)])
 }
@@ -117,16 +118,16 @@ const NEXT_NUMBER = sql(
 )
 
 /**
- * The next number of a merchant. Its row stays locked until the transaction ends, so that numbers come one after the other
- * and one that is not used is given to the next.
+ * The next number of a merchant. The counter row stays locked until the transaction ends, so that numbers have no gap. If the
+ * transaction rolls back, the next invoice gets the number.
  */
 export async function nextNumber(tx: Tx, merchant_id: string, environment: Environment): Promise<number> {
   const [row] = await tx.query<{ number: number }>(NEXT_NUMBER, [merchant_id, environment])
   return (row as { number: number }).number
 }
 
-/** What a merchant writes. Amounts in cents. */
-export type Written = Pick<
+/** The fields of an invoice that the merchant writes. Amounts in cents. */
+export type InvoiceContent = Pick<
   Invoice,
   'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'due_date' | 'note' | 'total_minor'
 > & { items: readonly InvoiceItem[] }
@@ -138,26 +139,26 @@ const INSERT = sql(
    values ($1, $2, $3, $4, 'DRAFT', $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, $14, $14)`,
 )
 
-/** Writes a new invoice, a draft. */
+/** Inserts a new invoice as a draft. */
 export async function insertInvoice(
   tx: Tx,
-  made: Written & Pick<Invoice, 'merchant_id' | 'id' | 'environment' | 'number' | 'currency' | 'created_at'>,
+  invoice: InvoiceContent & Pick<Invoice, 'merchant_id' | 'id' | 'environment' | 'number' | 'currency' | 'created_at'>,
 ): Promise<void> {
   await tx.query(INSERT, [
-    made.merchant_id,
-    made.id,
-    made.environment,
-    made.number,
-    made.customer_name,
-    made.customer_phone,
-    made.customer_email,
-    made.language,
-    made.due_date,
-    made.currency,
-    made.total_minor.toString(),
-    storedItems(made.items),
-    made.note,
-    made.created_at,
+    invoice.merchant_id,
+    invoice.id,
+    invoice.environment,
+    invoice.number,
+    invoice.customer_name,
+    invoice.customer_phone,
+    invoice.customer_email,
+    invoice.language,
+    invoice.due_date,
+    invoice.currency,
+    invoice.total_minor.toString(),
+    itemsToJson(invoice.items),
+    invoice.note,
+    invoice.created_at,
   ])
 }
 
@@ -168,22 +169,22 @@ const CHANGE = sql(
    where merchant_id = $1 and id = $2 and status = 'DRAFT'`,
 )
 
-/** Writes a locked draft anew. */
+/** Updates a locked draft. */
 export async function updateInvoice(
   tx: Tx,
   { merchant_id, id }: Pick<Invoice, 'merchant_id' | 'id'>,
-  written: Written,
+  content: InvoiceContent,
   now: Date,
 ): Promise<void> {
-  const { customer_name, customer_phone, customer_email, language, due_date, total_minor, items, note } = written
-  const amounts = [total_minor.toString(), storedItems(items)]
+  const { customer_name, customer_phone, customer_email, language, due_date, total_minor, items, note } = content
+  const amounts = [total_minor.toString(), itemsToJson(items)]
   const customer = [customer_name, customer_phone, customer_email, language]
   await tx.query(CHANGE, [merchant_id, id, ...customer, due_date, ...amounts, note, now])
 }
 
 /**
- * Makes the gatherer that finds the invoice of a page: one statement for all that wait. Null: the page belongs to none, or
- * to one that has another page by now. The newest page, and the one that was paid, are pages of it.
+ * Makes the function that finds the invoice of a payment link, in one statement for all waiting calls. Null: the link has no
+ * invoice, or is neither the newest nor the paid link of its invoice.
  */
 export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Invoice | null> {
   const find = gather<{ merchant_id: string; id: string }, Invoice | null>(
@@ -201,61 +202,67 @@ export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Inv
   }
 }
 
-/** Whose invoices, and which of them. */
-export type Filter = PageChoice & { merchant_id: string; environment: Environment; status?: ShownStatus | undefined }
+/** Selects invoices of one merchant and environment. */
+export type InvoiceFilter = PageChoice & {
+  merchant_id: string
+  environment: Environment
+  status?: InvoiceStatus | undefined
+}
 
-// True when one of its links is paid, whichever it is. What is marked as paid needs no look.
+// True if any link of the invoice is paid.
 const PAID = `exists (
      select 1 from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'PAID' and p.invoice_id is not null)`
-const stored = (status: StoredStatus) => `i.status = '${status}' and not i.paid and not ${PAID}`
-const CONDITIONS: Record<ShownStatus, string> = {
-  DRAFT: stored('DRAFT'),
-  SENT: `${stored('SENT')} and i.due_date >= $3::date`,
-  OVERDUE: `${stored('SENT')} and i.due_date < $3::date`,
+// If the invoice is marked as paid, PostgreSQL does not search its links.
+const unpaidWith = (status: StoredStatus) => `i.status = '${status}' and not i.paid and not ${PAID}`
+const CONDITIONS: Record<InvoiceStatus, string> = {
+  DRAFT: unpaidWith('DRAFT'),
+  SENT: `${unpaidWith('SENT')} and i.due_date >= $3::date`,
+  OVERDUE: `${unpaidWith('SENT')} and i.due_date < $3::date`,
   PAID,
-  CANCELLED: stored('CANCELLED'),
+  CANCELLED: unpaidWith('CANCELLED'),
 }
-const whose = (status: ShownStatus | undefined) =>
+const filterCondition = (status: InvoiceStatus | undefined) =>
   `i.merchant_id = $1 and i.environment = $2 and $3::date is not null and ${status ? CONDITIONS[status] : 'true'}`
 
-// Without names they are planned for the status at hand. What stands on the pages before is found, and not shown.
-const list = (status: ShownStatus | undefined) =>
+// Statements without a name are planned for the given status. The inner query reads and skips the rows of earlier pages.
+const listStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
     `select ${COLUMNS} from (
-       select i.id from invoices i where ${whose(status)} and ($6::uuid is null or i.id < $6)
+       select i.id from invoices i where ${filterCondition(status)} and ($6::uuid is null or i.id < $6)
        order by i.id desc limit $4 offset $5) x
-     join invoices i on i.merchant_id = $1 and i.id = x.id ${JOINED} ${BEGUN} order by i.id desc`,
+     join invoices i on i.merchant_id = $1 and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} order by i.id desc`,
   )
-// In the order of the list, so that counting stops early.
-const count = (status: ShownStatus | undefined) =>
+// The order of the list uses the same index, so that counting stops at the limit.
+const countStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
     `select count(*)::int as total from (
-       select 1 from invoices i where ${whose(status)} order by i.id desc limit $4) counted`,
+       select 1 from invoices i where ${filterCondition(status)} order by i.id desc limit $4) counted`,
   )
 
-/** Counting stops here, so that a list of millions costs no more than one of thousands. */
+/** Counting stops at this number, so that its cost has a bound. */
 const COUNT_MAX = 10_000
 
-function matching(deps: Deps, { merchant_id, environment }: Filter) {
+function filterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
-/** Some of them, newest first. `until_id`: only those with ids before it. */
+/** The selected invoices, newest first. `before_id`: only invoices older than this one. */
 export function readInvoices(
   deps: Deps,
-  filter: Filter,
+  filter: InvoiceFilter,
   limit: number,
   offset = 0,
-  until_id: string | null = null,
+  before_id: string | null = null,
 ): Promise<Invoice[]> {
-  return deps.db.query<Invoice>(list(filter.status), [...matching(deps, filter), limit, offset, until_id])
+  return deps.db.query<Invoice>(listStatement(filter.status), [...filterValues(deps, filter), limit, offset, before_id])
 }
 
-/** How many there are, counted up to 10,000. */
-export async function countInvoices(deps: Deps, filter: Filter): Promise<number> {
-  const [row] = await deps.db.query<{ total: number }>(count(filter.status), [...matching(deps, filter), COUNT_MAX])
+/** The number of selected invoices, at most 10,000. */
+export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<number> {
+  const values = [...filterValues(deps, filter), COUNT_MAX]
+  const [row] = await deps.db.query<{ total: number }>(countStatement(filter.status), values)
   return row?.total ?? 0
 }

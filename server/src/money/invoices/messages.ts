@@ -1,0 +1,146 @@
+// The SMS and the e-mail about an invoice, in both languages.
+//
+// Merchants type the names in these messages. So each name stays on one line, and no part of it becomes a link.
+
+import { mailedName } from '../../access/merchants/index.ts'
+import { queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { dayOf, type Language, plainLine, showAmount, showDate } from '../../kernel/lib/index.ts'
+import { publicUrl } from '../payment-links/index.ts'
+import { displayNumber } from './state.ts'
+import type { Invoice } from './store.ts'
+
+/** The reason for a message: a new invoice or a reminder. */
+type InvoiceMessageKind = 'invoice.send' | 'invoice.remind'
+
+/** The input of a message beside the invoice. `today`: the day in Tanzania. `pay_url`: the page of its payment link. */
+type InvoiceMessageContext = { kind: InvoiceMessageKind; today: string; pay_url: string; brand_name: string }
+
+type InvoiceMessageTexts = {
+  invoice: string
+  reminder: string
+  due: Record<'before' | 'today' | 'late', (date: string) => string>
+  subject: (topic: string, merchant: string, amount: string) => string
+  greeting: (customer: string) => string
+  sent: (merchant: string, number: string) => string
+  reminded: (merchant: string, number: string) => string
+  amount: string
+  pay: string
+  read: string
+  pin: string
+  foot: (brand: string, merchant: string) => string
+}
+
+const TEXTS: Record<Language, InvoiceMessageTexts> = {
+  sw: {
+    invoice: 'ankara',
+    reminder: 'kikumbusho, ankara',
+    due: {
+      before: (date) => `lipa hadi ${date}`,
+      today: () => 'lipa leo',
+      late: (date) => `ilipaswa kulipwa ${date}`,
+    },
+    subject: (topic, merchant, amount) => `${merchant}: ${topic}, ${amount}`,
+    greeting: (customer) => `Habari ${customer},`,
+    sent: (merchant, number) => `${merchant} imekutumia ankara ${number}.`,
+    reminded: (merchant, number) => `${merchant} inakukumbusha kuhusu ankara ${number}, ambayo bado haijalipwa.`,
+    amount: 'Kiasi',
+    pay: 'Lipa hapa:',
+    read: 'Soma ankara au pakua PDF hapa:',
+    pin: 'Weka namba yako ya siri (PIN) kwenye simu yako tu. Usimpe mtu yeyote.',
+    foot: (brand, merchant) =>
+      `Ujumbe huu umetumwa na ${brand} kwa niaba ya ${merchant}. Kama huitambui ankara hii, usilipe.`,
+  },
+  en: {
+    invoice: 'invoice',
+    reminder: 'reminder, invoice',
+    due: {
+      before: (date) => `pay by ${date}`,
+      today: () => 'pay today',
+      late: (date) => `was due ${date}`,
+    },
+    subject: (topic, merchant, amount) => `${merchant}: ${topic}, ${amount}`,
+    greeting: (customer) => `Hello ${customer},`,
+    sent: (merchant, number) => `${merchant} has sent you invoice ${number}.`,
+    reminded: (merchant, number) => `${merchant} reminds you of invoice ${number}, which has not been paid yet.`,
+    amount: 'Amount',
+    pay: 'Pay here:',
+    read: 'Read the invoice or download it as a PDF here:',
+    pin: 'Enter your PIN on your phone only. Never share it.',
+    foot: (brand, merchant) =>
+      `This message was sent by ${brand} for ${merchant}. If you do not know this invoice, do not pay it.`,
+  },
+}
+
+const NAME_MAX = 60
+
+/** The address of a page in the language of the invoice. Without a parameter, pages are in Swahili. */
+function pageUrl(url: string, language: Language): string {
+  return language === 'sw' ? url : `${url}?lang=${language}`
+}
+
+/** The parts that the SMS and the e-mail share. */
+function partsOf(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
+  const texts = TEXTS[invoice.language]
+  const number = displayNumber(invoice.number)
+  const date = showDate(invoice.due_date, invoice.language)
+  const time = today < invoice.due_date ? 'before' : today === invoice.due_date ? 'today' : 'late'
+  return {
+    texts,
+    number,
+    topic: `${kind === 'invoice.send' ? texts.invoice : texts.reminder} ${number}`,
+    amount: showAmount(invoice.total_minor, invoice.currency),
+    due: texts.due[time](date),
+    merchant: mailedName(invoice.merchant_name),
+  }
+}
+
+/** The text of the SMS. If the names allow, the SMS has one part of 160 characters. */
+function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
+  const { topic, amount, due, merchant } = partsOf(invoice, context)
+  const url = pageUrl(context.pay_url, invoice.language)
+  return shortestSms((name_max) => `${plainLine(merchant, name_max)}: ${topic}, ${amount}, ${due}: ${url}`, 1)
+}
+
+/** The subject and the text of the e-mail. */
+function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subject: string; text: string } {
+  const { texts, number, topic, amount, due, merchant: full_name } = partsOf(invoice, context)
+  const { pay_url, brand_name, kind } = context
+  const { language } = invoice
+  const merchant = plainLine(full_name, NAME_MAX)
+  const opening = kind === 'invoice.send' ? texts.sent(merchant, number) : texts.reminded(merchant, number)
+  const text = [
+    texts.greeting(plainLine(mailedName(invoice.customer_name), NAME_MAX)),
+    `${opening}\n${texts.amount}: ${amount} (${due})`,
+    `${texts.pay}\n${pageUrl(pay_url, language)}`,
+    `${texts.read}\n${pageUrl(`${pay_url}/invoice`, language)}`,
+    texts.pin,
+    `-- \n${texts.foot(plainLine(brand_name, NAME_MAX), merchant)}`,
+  ]
+  return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n') }
+}
+
+/** The channels that reach the customer of an invoice. */
+export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' | 'email')[] {
+  return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
+}
+
+/** Queues an SMS to the phone and an e-mail to the address of the customer. `slug`: of the payment link in the messages. */
+export async function queueInvoiceMessages(
+  deps: Deps,
+  tx: Tx,
+  kind: InvoiceMessageKind,
+  invoice: Invoice,
+  link: { pay_url: string; slug: string },
+): Promise<void> {
+  const { merchant_id, environment, id: invoice_id, customer_phone, customer_email } = invoice
+  const { brand_name } = deps.config
+  const today = dayOf(deps.clock.now())
+  const context = { kind, today, brand_name, pay_url: publicUrl(link.pay_url, link.slug) }
+  const about = { kind, merchant_id, environment, invoice_id }
+  await Promise.all([
+    customer_phone !== null && queueSms(deps, tx, { ...about, to: customer_phone, text: invoiceSms(invoice, context) }),
+    customer_email !== null &&
+      queueEmail(deps, tx, { ...about, to: customer_email, ...invoiceEmail(invoice, context) }),
+  ])
+}
