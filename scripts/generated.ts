@@ -91,6 +91,18 @@ may change. \`details\` is null or an object. For \`validation_failed\`, \`detai
 | Code | Status | Message |
 |---|---|---|
 ${rows.join('\n')}
+
+## Codes of payment links
+
+| Code | Request | The server refuses if |
+|---|---|---|
+| \`payment_link_not_active\` | \`POST /public/payment-links/{public_slug}/collect\` and its alias \`/pay\` | the link is \`PAID\`, \`EXPIRED\` or \`CANCELLED\` (see \`details.status\`); the link is live and its merchant is suspended; the payment of a hosted page accepts no more attempts; or the page was created for the sandbox, and the server now has a real provider |
+| \`payment_link_not_active\` | \`GET /v1/payment-links/{link_id}/poster.pdf\` | the link is \`PAID\`, \`EXPIRED\` or \`CANCELLED\` |
+| \`payment_link_already_paid\` | \`POST /v1/payment-links/{link_id}/cancel\` | the link is \`PAID\` |
+| \`payment_in_progress\` | \`POST /public/payment-links/{public_slug}/collect\` and its alias \`/pay\` | a prompt of another attempt is still on a phone, or a payment of the page is under review |
+
+So an attempt to pay a paid link gets \`payment_link_not_active\` with \`details.status\` \`PAID\`. Only an attempt to cancel it gets
+\`payment_link_already_paid\`.
 `
 }
 

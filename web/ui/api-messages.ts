@@ -227,7 +227,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after the business account is approved. Use the sandbox until then.',
   'This payment link can no longer be paid.',
-  'This payment link is already paid.',
+  'This payment link is already paid, so it cannot be cancelled.',
   'Another payment of this link is in progress. Wait until it ends.',
   'You have already approved this withdrawal. It is sent when a second operator approves it.',
 ])

@@ -43,7 +43,7 @@ export const catalogue = {
   not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },
   payment_link_not_active: { status: 409, message: 'This payment link can no longer be paid.' },
-  payment_link_already_paid: { status: 409, message: 'This payment link is already paid.' },
+  payment_link_already_paid: { status: 409, message: 'This payment link is already paid, so it cannot be cancelled.' },
   payment_in_progress: { status: 409, message: 'Another payment of this link is in progress. Wait until it ends.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
   second_operator_required: {
