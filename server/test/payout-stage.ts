@@ -1,4 +1,4 @@
-// A stage for the driver of payouts: processes over one database whose live provider follows a script.
+// Processes over one database whose live provider follows a script, for the tests of sending payouts.
 
 import assert from 'node:assert/strict'
 import type { PayoutAnswer, Provider } from '../src/adapters/providers/port.ts'
@@ -25,20 +25,20 @@ export const A = 100_000n
 /** In milliseconds. */
 export const HOUR = 3_600_000
 
-/** One process: a world, and an operator's hands at its desk. */
+/** One process: a world, and the calls of its operator and merchant. */
 export type Process = { world: World; hands: Hands }
 
-/** What a test of the driver stands on. */
+/** The stage of a test. */
 export type Stage = Process & {
   script: Script
-  /** How often the provider was asked to execute a payout. */
+  /** How often the provider was requested to execute a payout. */
   executions(key: Key): number
   questions(key: Key): number
-  /** A withdrawal that waits for approval, and is covered. */
+  /** A submitted withdrawal that the balance covers. */
   submitted(amount_minor?: bigint): Promise<Key>
-  /** Another process on the same database, which talks to the same provider. */
+  /** Another process on the same database with the same provider. */
   another(options?: { point?: (name: string) => void; sends?: boolean }): Promise<Process>
-  /** Does what is due now. */
+  /** Runs the work that is due now. */
   work(process?: Process): Promise<void>
 }
 
@@ -47,11 +47,11 @@ type Options = {
   point?: (name: string) => void
   before?: DbOptions['before']
   adapt?: (provider: Provider) => Provider
-  /** False where the test breaks the books itself. */
+  /** False if the test breaks the books itself. */
   sound?: boolean
 }
 
-/** A world whose live provider follows a script that may take its time. */
+/** Runs a test in a world whose live provider follows a script. */
 export async function stage(work: (stage: Stage) => Promise<void>, options: Options = {}): Promise<void> {
   const { env, point, before, adapt = (provider) => provider } = options
   const script = newScript()
@@ -83,7 +83,7 @@ export async function stage(work: (stage: Stage) => Promise<void>, options: Opti
     })
     if (options.sound !== false) await booksHold(first.world)
   } finally {
-    // A test that failed leaves nobody waiting.
+    // After a failed test, no provider call keeps waiting.
     for (const release of gates.splice(0)) release(said.unknown)
     for (const world of worlds) await world.close()
   }
@@ -91,23 +91,23 @@ export async function stage(work: (stage: Stage) => Promise<void>, options: Opti
 
 const gates: ((answer: PayoutAnswer) => void)[] = []
 
-/** Something that a provider answers when the test says so. */
+/** An answer of the provider that waits until the test opens it. */
 export function gate() {
   const { promise: answer, resolve: open } = Promise.withResolvers<PayoutAnswer>()
   gates.push(open)
   return { answer, open }
 }
 
-/** Waits until something holds; fails when it never does. */
+/** Waits until the condition holds; fails if it does not in time. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
-    assert.ok(Date.now() < end, 'it never happened')
+    assert.ok(Date.now() < end, 'the condition did not become true')
     await new Promise((done) => setTimeout(done, 2))
   }
 }
 
-/** Ends a process at a named place, once. */
+/** Ends a process at this crash point, once. */
 export function dieAt(point: string): (name: string) => void {
   let alive = true
   return (name) => {
@@ -117,12 +117,12 @@ export function dieAt(point: string): (name: string) => void {
   }
 }
 
-/** Waits until a process has nothing under way. */
+/** Waits until a process has no running work. */
 export const idle = ({ world }: Process) => world.system.payouts.task.idle()
 /** The status of a withdrawal. */
 export const statusOf = async ({ world }: Process, key: Key) => (await recordOf(world, key)).status
-/** The provider calls back about a payout. */
+/** A callback of the provider about a payout. */
 export const hint = ({ world }: Process, key: Key) =>
   world.system.receive('mock', {}, Buffer.from(payoutReference(key.id)))
-/** Its moves, with what the provider said. */
+/** The moves of a withdrawal, with the provider's answers. */
 export const movesOf = async ({ world }: Process, key: Key) => (await storyOf(world, key)).moves

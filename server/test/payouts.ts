@@ -1,4 +1,4 @@
-// What tests of money out stand on: a provider that follows a script, withdrawals that were submitted, and an operator's hands.
+// Helpers of tests of payouts: a scripted provider, stored withdrawals, and the calls of an operator and a merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -25,21 +25,21 @@ import {
 } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** Which withdrawal is meant. */
+/** The keys of a withdrawal. */
 export type Key = { merchant_id: string; id: string }
 
 type Said = PayoutAnswer | Promise<PayoutAnswer>
 
-/** What a scripted provider does, and what it was asked. */
+/** The answers of a scripted provider, and its calls so far. */
 export type Script = {
   payout(request: PayoutRequest): Said
   status(request: PayoutRequest): Said
-  /** References in the order in which they came. */
+  /** References in the order of the calls. */
   sent: string[]
   asked: string[]
 }
 
-/** Answers of a provider, for a payout of `amount_minor`. */
+/** Answers of a provider about a payout of `amount_minor`. */
 export const said = {
   accepted: { kind: 'accepted', provider_status: 'PENDING' },
   blocked: { kind: 'blocked', provider_status: 'FORBIDDEN' },
@@ -53,12 +53,12 @@ export const said = {
     ({ kind: 'reversed', amount_minor, currency: 'TZS', charge_returned, provider_status: 'REVERSED' }) as const,
 } as const satisfies Record<string, PayoutAnswer | ((...given: never[]) => PayoutAnswer)>
 
-/** A script that takes every payout and then leaves it open. */
+/** A script that accepts every payout and leaves it open. */
 export function newScript(given: Partial<Script> = {}): Script {
   return { payout: () => said.accepted, status: () => said.accepted, sent: [], asked: [], ...given }
 }
 
-/** A provider that follows a script. It prompts no payer; a callback to it is the bare reference. */
+/** A provider that follows a script. It prompts no payer; the body of a callback to it is the reference. */
 export function scriptedProvider(script: Script, name = 'mock'): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -67,7 +67,7 @@ export function scriptedProvider(script: Script, name = 'mock'): Provider {
       methods: ['wallet_push', 'provider_pesa', 'qr'],
       whole_shillings: false,
       payout_methods: ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'],
-      // What one test makes it say must not keep the next from asking it.
+      // An open circuit of one test must not block the next one.
       circuit_breaker: false,
     },
     push: async () => accepted,
@@ -88,7 +88,7 @@ export function scriptedProvider(script: Script, name = 'mock'): Provider {
   }
 }
 
-/** What is asked for; charges in cents. */
+/** The fields of a withdrawal to store; charges in cents. */
 export type Wish = {
   merchant?: Merchant
   environment?: Environment
@@ -99,7 +99,7 @@ export type Wish = {
   processor_fee_pass_through?: boolean
 }
 
-/** Puts a withdrawal there as a submission leaves it, whatever the balance is. */
+/** Stores a withdrawal as a submission does, without checking the balance. */
 export async function insertWithdrawal(world: World, wish: Wish = {}): Promise<Key> {
   const { merchant = world.merchant, environment = 'live', amount_minor = 100_000n } = wish
   const { percentage_fee_minor = 0n, flat_fee_minor = 0n, processor_charge_minor = 0n } = wish
@@ -132,7 +132,7 @@ export async function insertWithdrawal(world: World, wish: Wish = {}): Promise<K
 
 const keys = new WeakMap<World, Map<string, string>>()
 
-/** Gives a merchant money to withdraw: a payment that was settled. Answers the collection's id. */
+/** Gives a merchant money to withdraw: a settled payment. Returns the collection's id. */
 export async function fund(
   world: World,
   amount_minor: bigint,
@@ -154,7 +154,7 @@ export async function fund(
   return collection_id
 }
 
-/** The provider takes a settled payment back. */
+/** The provider reverses a settled payment. */
 export async function takeBack(world: World, collection_id: string, merchant = world.merchant): Promise<void> {
   const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
     collection_id,
@@ -165,7 +165,7 @@ export async function takeBack(world: World, collection_id: string, merchant = w
   await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
-/** What an operator and a merchant do, each in a transaction of its own, and sent after its commit. */
+/** The calls of an operator and a merchant, each in its own transaction, with the sending after the commit. */
 export type Hands = {
   service: ApprovalService
   act: Act
@@ -177,12 +177,12 @@ export type Hands = {
   retry(key: Key): Promise<unknown>
 }
 
-/** An operator and a merchant of this world. `sends: false`: as in a process that only serves HTTP. */
+/** The calls in this world. `sends: false`: as in a process that only serves HTTP. */
 export function handsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): Hands {
   const { deps } = world
   const service = createApprovalService(deps, {
     driver: world.system.payouts,
-    // Sandbox money never goes to the live provider, not even in a test.
+    // Sandbox money never goes to the live provider, also not in a test.
     find: createRouting({
       providers: new Map([[provider.name, provider]]),
       default_name: provider.name,
@@ -216,7 +216,7 @@ export function handsOf(world: World, provider: Provider, options: { sends?: boo
   }
 }
 
-/** Fails unless every invariant holds. */
+/** Fails unless every check of `verify` holds. */
 export async function booksHold(world: World): Promise<void> {
   const { checks } = await verify(world.url)
   assert.deepEqual(
@@ -233,7 +233,7 @@ export async function recordOf(world: World, key: Key): Promise<Withdrawal> {
   return row
 }
 
-/** A payout as it is stored. */
+/** A stored payout. */
 export type PayoutRow = {
   state: string
   send_token: string | null
@@ -256,7 +256,7 @@ export async function payoutOf(world: World, { merchant_id, id }: Key): Promise<
   return rows[0]
 }
 
-/** What became of a withdrawal: its status, where the money lies, the moves with their reasons, and the facts it posted. */
+/** The history of a withdrawal: status, place of the money, moves with their reasons, and posted facts. */
 export type Story = {
   status: string
   funds: string
@@ -270,7 +270,7 @@ export type Story = {
 /** In the order in which they can happen. */
 const FACTS = ['reserved', 'paid', 'released', 'paid_late', 'reversed'].map((fact) => `withdrawal_${fact}`)
 
-/** Reads everything that a withdrawal left behind. */
+/** Reads the history of a withdrawal. */
 export async function storyOf(world: World, key: Key): Promise<Story> {
   const { status, funds, environment } = await recordOf(world, key)
   const values = [key.merchant_id, key.id]

@@ -1,4 +1,4 @@
-// Planting contradictions: each is put into sound books, and `verify` has to find it.
+// Plants contradictions in correct books, one at a time, and asserts that `verify` finds each.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -8,17 +8,17 @@ import { PRIVILEGES_HOLD } from '../src/apps/admin/verify-privileges.ts'
 import type { Reader } from '../src/kernel/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
-/** A check's name, and the ways to break what it promises: SQL over sound books. */
+/** Ways to break each check, by its name: SQL over correct books. */
 export type Plants = Record<string, readonly string[]>
 
-/** One row of a table, as a condition. */
+/** A condition that matches one row of a table. */
 export function one(table: string, condition: string): string {
   return `ctid = (select ctid from ${table} where ${condition} limit 1)`
 }
 
 /**
- * Adds a test for each plant: in a copy of the database at `url()` it changes something, and its check says so. Each is taken
- * back before the next one, but for the last: it stays, and the whole of `verify` looks at the copy.
+ * Adds a test for each plant: the plant changes a copy of the database at `url()`, and its check must fail. Each plant is
+ * rolled back before the next one. The last one stays, and the whole of `verify` runs over the copy.
  */
 export function testPlants(url: () => string, plants: Plants): void {
   let copy: Awaited<ReturnType<typeof createTestDatabase>>
@@ -26,7 +26,7 @@ export function testPlants(url: () => string, plants: Plants): void {
   before(async () => {
     copy = await createTestDatabase(new URL(url()).pathname.slice(1))
     client = await connect(copy.url)
-    // The owner may give itself back what it took from itself; the application never does.
+    // The owner may grant itself the revoked privileges; the application never does.
     await client.query('grant update, delete on all tables in schema public to current_user')
   })
   after(async () => {
@@ -34,7 +34,7 @@ export function testPlants(url: () => string, plants: Plants): void {
     await copy?.drop()
   })
 
-  test('before anything is planted every check holds, whoever reads', async () => {
+  test('without a plant every check holds for every reader', async () => {
     const { checks } = await runChecks(readerOf(client), (name) => name !== PRIVILEGES_HOLD)
     assert.deepEqual(
       checks.filter(({ ok }) => !ok),
@@ -64,8 +64,8 @@ export function testPlants(url: () => string, plants: Plants): void {
 async function plant(client: pg.Client, way: string): Promise<void> {
   const results = await client.query(way)
   const last = Array.isArray(results) ? results.at(-1) : results
-  assert.ok(last.rowCount > 0, 'the plant changed something')
-  // What is checked at the end of a transaction would be refused there.
+  assert.ok(last.rowCount > 0, 'the plant changed a row')
+  // A deferred constraint would refuse this plant at the commit.
   await client.query('set constraints all immediate')
 }
 
@@ -76,7 +76,7 @@ function assertFound(name: string, { ok, checks }: Verification): void {
   assert.equal(ok, false)
 }
 
-/** A connection that reads as those of the application do. */
+/** A reader with the settings of the application's connections. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
   client.setTypeParser(20, (text: string) => BigInt(text))

@@ -1,5 +1,5 @@
-// The provider takes our address off its list in the middle of a day, and puts it back: what merchants, payers and operators
-// see before, meanwhile and afterwards, in one process that is never started anew. The provider's own books are compared.
+// The provider removes our address from its allowlist during the day, and adds it again. One process runs all the time. The
+// tests check what merchants, payers and operators see before, meanwhile and afterwards, and the provider's own books.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -9,7 +9,7 @@ import { until } from './payout-stage.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 
-/** Endings of numbers by what the twin makes of them. None: paid after a moment. */
+/** Endings of phone numbers by their outcome at the twin. None: paid after a moment. */
 const SLOWLY = '016'
 const IN_PROGRESS = '106'
 const PAYMENT = '50000.00'
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** What the gateway's administrators do. */
+/** The actions of the gateway's administrators. */
 async function list(source_ips: string[] | null): Promise<void> {
   const { control_url, control_token } = stage.twin
   const reply = await fetch(`${control_url}/settings`, {
@@ -46,7 +46,7 @@ async function pay(ending = '500'): Promise<string> {
 }
 const payment = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 
-/** A payout that an operator approved, as far as it comes at once. */
+/** A payout that an operator approved, after its first sending. */
 async function payOut(ending = '500'): Promise<string> {
   const made = await world.post(
     '/v1/disbursements/mobile-money',
@@ -70,7 +70,7 @@ const payout = async (id: string) => (await world.get(`/v1/operator/withdrawals/
 const statuses = (ids: readonly string[]) => Promise.all(ids.map(async (id) => (await payout(id)).status))
 const balance = async () => (await world.get('/v1/balance', world.live_key)).body.data
 
-/** Lets time pass until something holds. */
+/** Moves the clock until a condition holds. */
 const comes = (holds: () => Promise<boolean>) =>
   until(async () => {
     await world.pass(1_000)
@@ -82,7 +82,7 @@ const referenceOf = async (id: string): Promise<string> => {
      union all select provider_reference from collection_attempts where collection_id = $1`,
     [id],
   )
-  assert.equal(rows.length, 1, 'one reference, whatever happened')
+  assert.equal(rows.length, 1, 'one payment has one reference')
   return rows[0]?.provider_reference ?? ''
 }
 const booked = (name: 'orders' | 'payouts') => stage.twin.list(name).items as (Order & Payout)[]
@@ -96,7 +96,7 @@ async function circuits(): Promise<Record<string, string>> {
 const waiting = async (kind: string): Promise<string[]> =>
   (await world.get(`/v1/operator/waiting?kind=${kind}`, operator)).body.data.items.map(({ id }: { id: string }) => id)
 
-describe('a provider that takes our address off its list in the middle of a day, and puts it back', {
+describe('a provider that removes our address from its allowlist during the day, and adds it again', {
   timeout: 120_000,
 }, () => {
   let open_payment: string
@@ -105,7 +105,7 @@ describe('a provider that takes our address off its list in the middle of a day,
   const blocked: string[] = []
   const held_back: string[] = []
 
-  it('before: payments and payouts go through', async () => {
+  it('before: payments and payouts succeed', async () => {
     const paid = await Promise.all(Array.from({ length: 4 }, () => pay()))
     await comes(async () => (await Promise.all(paid.map(payment))).every(({ status }) => status === 'successful'))
     const out = [await payOut(), await payOut()]
@@ -121,7 +121,7 @@ describe('a provider that takes our address off its list in the middle of a day,
     })
   })
 
-  it('meanwhile: payments fail at once as provider_unavailable, and nobody is prompted', async () => {
+  it('meanwhile: payments fail at once as provider_unavailable, and no payer gets a prompt', async () => {
     await list(['10.1.2.3'])
     prompts = stage.twin.totals().pushes.prompts
     for (let i = 0; i < 7; i++) {
@@ -129,34 +129,34 @@ describe('a provider that takes our address off its list in the middle of a day,
       assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'], `payment ${i}`)
     }
     assert.equal(stage.twin.totals().pushes.prompts, prompts)
-    assert.equal((await circuits()).wallet_push, 'open', 'the last two were not even sent')
+    assert.equal((await circuits()).wallet_push, 'open', 'the last two were not sent')
     assert.equal(stage.twin.totals().refusals.source_ip, 5)
   })
 
-  it('meanwhile: a payout is blocked with its money set aside, and those behind an open circuit wait with theirs', async () => {
+  it('meanwhile: a payout is blocked with its money reserved, and those behind an open circuit wait with theirs', async () => {
     for (let i = 0; i < 5; i++) blocked.push(await payOut())
     assert.deepEqual(await statuses(blocked), Array(5).fill('BLOCKED_IP_WHITELIST'))
     for (let i = 0; i < 2; i++) held_back.push(await payOut())
     assert.deepEqual(await statuses(held_back), ['PROCESSING', 'PROCESSING'])
-    // Four payments and two payouts before; eight payouts since, whose money is neither gone nor back.
+    // Four payments and two payouts before, and eight payouts since, whose money is still reserved.
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['180000.00', '16000.00'])
-    assert.equal(booked('payouts').length, 3, 'nothing of them reached the books of the provider')
+    assert.equal(booked('payouts').length, 3, "the provider's books have none of them")
   })
 
-  it('meanwhile: what was prompted or sent before is neither failed nor paid by a refused question', async () => {
+  it('meanwhile: a refused status query neither fails nor pays an earlier payment or payout', async () => {
     await world.pass(10_000)
     await until(async () => stage.twin.totals().payments.count === 5)
     const order = stage.twin.order(await referenceOf(open_payment))
-    assert.equal(order?.word, 'COMPLETED', 'the payer has paid, and we cannot see it')
+    assert.equal(order?.word, 'COMPLETED', 'the payer has paid, and the platform cannot see it')
     assert.equal((await payment(open_payment)).status, 'processing')
     assert.equal((await paidOut(open_payout))?.truth, 'paid')
     assert.deepEqual(await statuses([open_payout]), ['PROCESSING'])
     await booksHold(world)
   })
 
-  it('meanwhile: operators see what is blocked, what waits, and that the provider is left alone', async () => {
-    // What waited behind the open circuit was tried after its pause, one at a time, and is refused like the others.
+  it('meanwhile: operators see the blocked and the waiting payouts, and that the circuit of the provider is open', async () => {
+    // After the pause of the circuit, waiting payouts were tried one at a time, and refused too.
     await comes(async () => (await statuses(held_back)).includes('BLOCKED_IP_WHITELIST'))
     const { data } = (await world.get('/v1/operator/withdrawals?status=BLOCKED_IP_WHITELIST', operator)).body
     const shown = new Set(data.items.map(({ id }: { id: string }) => id))
@@ -170,7 +170,7 @@ describe('a provider that takes our address off its list in the middle of a day,
     assert.match(world.deps.logged.join(''), /Source IP not whitelisted/)
   })
 
-  it('meanwhile: a payout that an operator sends again is blocked again, and its money stays set aside', async () => {
+  it('meanwhile: a payout that an operator sends again is blocked again, and its money stays reserved', async () => {
     const before_it = await balance()
     const [id] = blocked as [string]
     await world.pass(2 * MINUTE)
@@ -181,7 +181,7 @@ describe('a provider that takes our address off its list in the middle of a day,
     assert.equal(await paidOut(id), null)
   })
 
-  it('afterwards: what waited goes on by itself, and new payments succeed in the same process', async () => {
+  it('afterwards: waiting payouts continue without an operator, and new payments succeed in the same process', async () => {
     const process_id = (await world.get('/v1/operator/providers', operator)).body.data.process_id
     await list(null)
     await comes(async () => (await payment(open_payment)).status === 'successful')
@@ -192,14 +192,14 @@ describe('a provider that takes our address off its list in the middle of a day,
     assert.equal((await world.get('/v1/operator/providers', operator)).body.data.process_id, process_id)
   })
 
-  it('afterwards: an operator sends each blocked payout once, under the reference it had', async () => {
+  it('afterwards: an operator sends each blocked payout once, under its old reference', async () => {
     const all = [...blocked, ...held_back]
     const stuck: string[] = []
     for (const id of all) if ((await payout(id)).status === 'BLOCKED_IP_WHITELIST') stuck.push(id)
-    for (const id of blocked) assert.ok(stuck.includes(id), 'nothing that is blocked is sent unasked')
+    for (const id of blocked) assert.ok(stuck.includes(id), 'a blocked payout is sent only by an operator')
     const before_it = await Promise.all(all.map(referenceOf))
     for (const id of stuck) {
-      // Twice: a second click finds nothing to send.
+      // Twice: a second click finds no payout to send.
       const answers = await Promise.all([act(id, 'retry'), act(id, 'retry')])
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
     }
@@ -211,17 +211,17 @@ describe('a provider that takes our address off its list in the middle of a day,
     }
   })
 
-  it('afterwards: every circuit is closed again, nothing waits, and the books of both sides agree', async () => {
+  it('afterwards: every circuit is closed, nothing waits, and the books of both sides agree', async () => {
     await world.pass(2 * MINUTE)
     await comes(async () => Object.values(await circuits()).every((state) => state === 'closed'))
     assert.deepEqual([await waiting('collection'), await waiting('payout')], [[], []])
     const totals = stage.twin.totals()
     assert.deepEqual([totals.payouts.count, totals.payouts.executed_more_than_once], [10, 0])
-    // Eight payments, ten payouts, and the same in our books.
+    // Eight payments and ten payouts in the provider's books and in ours.
     assert.deepEqual([totals.payments.amount, totals.payouts.paid_amount], [400_000n, 20_000n])
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['380000.00', '0.00'])
-    assert.equal(totals.pushes.prompts, 8, 'nobody was prompted for a payment that failed')
+    assert.equal(totals.pushes.prompts, 8, 'no prompt was sent for a failed payment')
     await booksHold(world)
   })
 })

@@ -1,4 +1,4 @@
-// Every provider as the suite that all of them keep uses it: the mocks, and the real adapters with the gateways' twins.
+// Every provider for the contract tests that all providers must pass: the mocks, and the real adapters with their twins.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,19 +18,19 @@ import { startVodacomTwin } from '../twins/vodacom/index.ts'
 import { PROFILE, SECRET } from './mock-providers.ts'
 
 type Headers = Record<string, string | undefined>
-/** A callback as it came. */
+/** A callback as it arrived. */
 export type Received = { headers: Headers; body: Buffer }
 
 /** A provider under test. */
 export type AnySubject = {
   provider: Provider
-  /** As another process would have it; the one in this process has no other. */
+  /** The provider as another process uses it; the one in this process has no other. */
   another: Provider | null
   received: Received[]
-  /** Endings of numbers by what becomes of them. */
+  /** Endings of phone numbers by their outcome. */
   payers: { pays: string; declines: string }
   payees: { pays: string; declines: string }
-  /** How often the payer of a reference was asked, or its receiver was paid, by the provider's own books. Null: it keeps none. */
+  /** How often the provider's books show a prompt or a payout for a reference. Null: the provider keeps no books. */
   times(reference: string): number | null
   close(): Promise<void>
 }
@@ -159,13 +159,13 @@ async function startVodacom(): Promise<AnySubject> {
   }
 }
 
-/** Takes callbacks, and answers 200. */
+/** Receives callbacks and answers 200. */
 async function startReceiver() {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    // As the platform hands them over: with the address that they came to.
+    // The adapter gets the callback as the platform passes it on: with the address at which it arrived.
     const headers = { ...(request.headers as Headers), [CALLBACK_PATH]: request.url }
     received.push({ headers, body: Buffer.concat(chunks) })
     response.end('{}')
@@ -183,7 +183,7 @@ async function startReceiver() {
 
 const seams = { clock: systemClock, random: seededRandom('subjects') }
 
-/** A payment of 5,000 shillings by a number with this ending, under a reference as the platform makes them. */
+/** A payment of 5,000 shillings from a number with this ending, under a reference of the platform's form. */
 export function paymentBy(ending: string, fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `${idToBase32(newId(seams, 7))}01`,
@@ -197,7 +197,7 @@ export function paymentBy(ending: string, fields: Partial<PaymentRequest> = {}):
   }
 }
 
-/** A payout of 15,000 shillings to a number with this ending, under a reference as the platform makes them. */
+/** A payout of 15,000 shillings to a number with this ending, under a reference of the platform's form. */
 export function payoutTo(ending: string, fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `W${idToBase32(newId(seams, 7))}`,

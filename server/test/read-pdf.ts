@@ -1,10 +1,10 @@
-// Reads the PDFs that the product draws: their texts with their places, their black boxes, and what they say of themselves.
+// Reads the PDFs that the product draws: texts with their positions, black boxes, and metadata.
 
 import { inflateSync } from 'node:zlib'
 
-/** A text as it stands on a page: points from the upper left corner, `y` is its baseline. */
+/** A text on a page, in points from the upper left corner; `y` is its baseline. */
 export type PlacedText = { text: string; x: number; y: number; width: number; size: number }
-/** A page with its texts and filled or framed boxes. `tags` names what is read out, in order. */
+/** A page with its texts and its filled or framed boxes. `tags` are the elements in reading order. */
 export type Page = {
   width: number
   height: number
@@ -15,7 +15,7 @@ export type Page = {
 type Part = { dict: string; stream: Buffer | null }
 type Font = { texts: string[]; widths: number[] }
 
-/** All pages of a document, the dictionaries of its catalogue and of itself, its XMP, and its links. Throws when it is no PDF. */
+/** All pages, the dictionaries of catalogue and document, the XMP, and the links. Throws if the bytes are no PDF. */
 export function readPdf(bytes: Buffer): {
   pages: Page[]
   catalog: string

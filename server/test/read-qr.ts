@@ -1,6 +1,6 @@
-// Reads a QR code as a scanner does, but for repairing damage. Knows level M, the one that the product draws.
+// Reads a QR code as a scanner does, but without error correction. Supports level M, the level of the product's codes.
 
-/** Blocks, and error correction bytes of each block, of versions 1 to 40 at level M. */
+/** Blocks, and error correction bytes per block, of versions 1 to 40 at level M. */
 const BLOCKS = [
   1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35,
   37, 38, 40, 43, 45, 47, 49,
@@ -21,7 +21,7 @@ const MASKS: ((x: number, y: number) => boolean)[] = [
 ]
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
 
-/** The bytes that a code holds: its modules row by row, true for black, without quiet zone. Throws when it is no code. */
+/** The bytes of a code from its modules by row: true for black, without the quiet zone. Throws if it is not a code. */
 export function readQr(modules: readonly (readonly boolean[])[]): Buffer {
   const size = modules.length
   const version = (size - 17) / 4
@@ -74,7 +74,7 @@ function bytesOf(bits: readonly number[]): number[] {
   )
 }
 
-/** Puts the interleaved blocks back in order, and leaves their error correction out. */
+/** Restores the order of the interleaved blocks, without their error correction. */
 function dataBytes(all: readonly number[], version: number): number[] {
   const blocks = BLOCKS[version - 1] as number
   const data = all.length - blocks * (CORRECTION[version - 1] as number)

@@ -50,7 +50,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the commands of README and guides make payments, payouts and an invoice, verify webhooks, and leave right books', async () => {
+test('the commands of README and guides make payments, payouts and an invoice, verify webhooks, and leave correct books', async () => {
   const [start, ...rest] = blocks('start')
   assert.ok(start && rest.length === 0, 'the documents have one block that starts the server')
   server = shell(start)
@@ -83,20 +83,20 @@ test('the commands of README and guides make payments, payouts and an invoice, v
   assert.doesNotMatch(output, /refused|undefined/)
 })
 
-test('npm start ends cleanly when it is asked to', async () => {
-  assert.ok(server, 'it was started')
+test('npm start exits cleanly after a stop signal', async () => {
+  assert.ok(server, 'the server was started')
   await stop(server)
   await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
 })
 
-/** The bash blocks behind `<!-- quickstart: name -->`, with this test's ports in place of the usual ones. */
+/** The bash blocks behind `<!-- quickstart: name -->`, with this test's ports instead of the usual ones. */
 function blocks(name: string): string[] {
   return [...documents.matchAll(/<!-- quickstart: (\w+) -->\n```bash\n([\s\S]*?)\n```/g)]
     .filter((match) => match[1] === name)
     .map((match) => (match[2] as string).replaceAll(':8080', `:${port}`).replaceAll(':9090', `:${receiver_port}`))
 }
 
-/** A shell in the checkout, in a process group of its own, so that it can be ended together with what it started. */
+/** A shell in the checkout with its own process group, so that the test can end it with all its processes. */
 function shell(script: string): ChildProcess {
   return spawn('bash', ['-c', script], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
 }
@@ -154,7 +154,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // It has just ended by itself.
+    // The process has just ended.
   }
 }
 

@@ -1,32 +1,32 @@
-/** A merchant's webhook receiver on loopback: keeps what it was sent, and answers as it is told. */
+/** A merchant's webhook receiver on loopback: records requests, and answers as the test sets. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a request is answered. A status waits for `until`, when that is given; `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
+/** A response. `until` delays a status; `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
 export type Reply =
   | { kind: 'status'; status: number; body?: string; headers?: Record<string, string>; until?: Promise<void> }
   | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
 
-/** A request that came in. */
+/** A recorded request. */
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
 /** A running receiver. */
 export type Receiver = {
   url: string
   received: Received[]
-  /** How all requests from now on are answered. */
+  /** The response to all further requests. */
   reply: Reply
-  /** Open requests right now, and the most there ever were. */
+  /** The number of open requests, and its maximum so far. */
   open: number
   most_open: number
-  /** Resolves when `count` requests have come in all; throws after `timeout_ms`. */
+  /** Resolves when `count` requests have arrived in total; throws after `timeout_ms`. */
   waitFor(count: number, timeout_ms?: number): Promise<void>
-  /** Resolves when no request is open any more; throws after `timeout_ms`. */
+  /** Resolves when no request is open; throws after `timeout_ms`. */
   waitClosed(timeout_ms?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a receiver that answers 200 until told otherwise. */
+/** Starts a receiver that answers 200 by default. */
 export async function startReceiver(): Promise<Receiver> {
   const timers = new Set<NodeJS.Timeout>()
   const server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export async function startReceiver(): Promise<Receiver> {
     async waitFor(count, timeout_ms = 5_000) {
       const end = Date.now() + timeout_ms
       while (receiver.received.length < count) {
-        if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} requests came`)
+        if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} requests arrived`)
         await new Promise((done) => setTimeout(done, 5))
       }
     },

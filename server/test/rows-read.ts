@@ -1,4 +1,4 @@
-// How many rows statements read from tables and indexes, by PostgreSQL's own count: a bound that no statistics and no clock can move.
+// Counts the rows that statements read from tables and indexes, by PostgreSQL's own count, independent of statistics and time.
 
 import type { Deps, Statement } from '../src/kernel/db/index.ts'
 import type { World } from './harness.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm test`: starts one throw-away PostgreSQL, prepares a migrated template, runs the tests on it and clears up.
- * USAGE says what can be asked of it.
+ * `npm test`: starts one temporary PostgreSQL, prepares a migrated template, runs the tests on it and cleans up.
+ * USAGE describes the arguments.
  */
 import { spawn } from 'node:child_process'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises'
@@ -34,18 +34,18 @@ const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 
   (folder) => `${folder}/**/*.test.ts`,
 )
 const TEMPLATE = 'malipo_template'
-/** Files at once. Half of a file's time is waiting: with three of them two cores are busy. */
+/** Test files at once. A file waits half of its time, so three of them keep two cores busy. */
 const CONCURRENCY = 3
-/** Throw-away data: nothing here has to survive a crash. */
+/** Fast settings without durability, because the data is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
-/** A file system in memory: there a database is copied and removed six times faster than on a disk. */
+/** A file system in memory copies and removes a database six times faster than a disk. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30
 
-// Whoever reads our output may stop reading; the server still has to be stopped.
+// The reader of our output may stop reading; the server must still be stopped.
 process.stdout.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
@@ -55,7 +55,7 @@ async function main(files: string[]): Promise<number> {
     return 0
   }
   await clearLeftovers()
-  // PostgreSQL may run as another user, who has to get through.
+  // PostgreSQL may run as another user, who must be able to reach the folder.
   const folder = await mkdtemp(join(await folderRoot(), `${FOLDER_PREFIX}${process.pid}-`))
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
@@ -79,7 +79,7 @@ async function main(files: string[]): Promise<number> {
   }
 }
 
-/** Where the data of this run lies: in memory if there is room and programs may be started there, else on the disk. */
+/** The folder of this run's data: in memory if it has room and permits programs, else on the disk. */
 async function folderRoot(): Promise<string> {
   try {
     const [{ bavail, bsize }, mounts] = await Promise.all([statfs(MEMORY), readFile('/proc/mounts', 'utf8')])
@@ -105,7 +105,7 @@ async function makeTemplate(adminUrl: string): Promise<string> {
   return TEMPLATE
 }
 
-/** Runs Node's test runner and returns its exit code; a run without a single test has failed. */
+/** Runs Node's test runner and returns its exit code. A run without a test fails. */
 async function runTests(
   files: string[],
   adminUrl: string,
@@ -144,7 +144,7 @@ async function runTests(
   return code
 }
 
-/** Removes the run's folder with whatever its tests left in it and, when the data had to go elsewhere, that place. */
+/** Removes the folder of the run, and the data folder if it is elsewhere. */
 async function removeData(folder: string): Promise<void> {
   const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null) {
@@ -154,7 +154,7 @@ async function removeData(folder: string): Promise<void> {
   await removeFolder(folder)
 }
 
-/** Clears up after test runs of this user that were killed: PostgreSQL outlives its parent. */
+/** Cleans up after killed test runs of this user: PostgreSQL outlives its parent. */
 async function clearLeftovers(): Promise<void> {
   for (const root of [MEMORY, tmpdir()]) await clearLeftoversIn(root)
 }
@@ -164,14 +164,14 @@ async function clearLeftoversIn(root: string): Promise<void> {
     const runner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
     if (runner === undefined) continue
     const command = await readFile(`/proc/${runner}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('server/test/run.ts')) continue // it is still running
+    if (command.includes('server/test/run.ts')) continue // this run is still active
     const folder = join(root, name)
     const facts = await lstat(folder)
     if (facts.isDirectory() && facts.uid === process.getuid?.()) await removeFolder(folder)
   }
 }
 
-/** Ends the servers that still run on data in `folder`, then removes it; again while an ending test still writes. */
+/** Ends the servers with data in `folder`, then removes it; repeats while an ending test still writes. */
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     for (const name of await readdir('/proc').catch(() => [])) {
@@ -191,6 +191,6 @@ function endServer(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // It has just ended by itself.
+    // The process has just ended.
   }
 }

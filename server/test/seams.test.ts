@@ -1,4 +1,4 @@
-// The seams to the network: a system reaches the outside only through what `compose` was given.
+// A system reaches the network only through the options of `compose`.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('webhooks leave through the way out that the system was given, to names that it was told', async () => {
+test('webhooks are sent with the agent and the name lookup that the system was composed with', async () => {
   const webhook_url = 'https://shop.test/hook'
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url } })
   assert.equal(saved.status, 200, saved.text)
@@ -41,7 +41,7 @@ test('webhooks leave through the way out that the system was given, to names tha
   assert.deepEqual(sent, [webhook_url])
 })
 
-test('a provider without an adapter stops the start', async () => {
+test('the system does not start with a provider without an adapter', async () => {
   const config = { ...world.deps.config, provider: 'nobody' as 'mock' }
   await assert.rejects(compose({ ...world.deps, config }), /PROVIDER nobody has no adapter/)
 })

@@ -1,24 +1,24 @@
-// Looking for secrets where none may be: in the log, in every row of every table, in every answer; as they are, and in each
-// writing that hides nothing.
+// Searches for secrets in the log, in every row of every table and in every response, in plain form and in each readable
+// encoding.
 
 import type { World } from './harness.ts'
 
-/** A place that was searched: its name, and what it holds. */
+/** A searched text with its name. */
 export type Place = { where: string; text: string }
 
-/** A secret by its name. `shown`: the places that may show it, because whoever asked was to get it there. */
+/** A secret by its name. `shown`: the places that may show it, because the caller is to receive it there. */
 export type Secret = { name: string; value: string; shown?: RegExp }
 
 const HEX = /^[0-9a-f]+$/
 
-/** Every way to write a text that anybody can read back: itself, JSON, URL, hex, and base64 wherever it begins in a longer one. */
+/** Every readable form of a text: plain, JSON, URL, hex, and base64 at each offset in a longer text. */
 export function writingsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')
   const writings = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
   const hex = bytes.toString('hex')
   for (const writing of [hex, hex.toUpperCase()]) writings.add(writing)
   for (let before = 0; before < 3; before++) {
-    // What stands before and after shares its characters: only those in between are the secret's own.
+    // Its first and last characters also encode the neighbouring bytes, so only those between belong to the secret.
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const own = padded.toString('base64').slice(before === 0 ? 0 : before + 1, Math.floor((padded.length * 8) / 6) - 1)
     for (const writing of [own, own.replaceAll('+', '-').replaceAll('/', '_')]) writings.add(writing)
@@ -26,9 +26,9 @@ export function writingsOf(value: string): string[] {
   return [...writings].filter((writing) => writing.length >= 6)
 }
 
-/** Names the secrets that stand where they must not, each with its place and what surrounds it. */
+/** Names the secrets in places that must not have them, each with its place and the text around it. */
 export function findSecrets(places: readonly Place[], secrets: readonly Secret[]): string[] {
-  // One line for each secret and place is enough to go by.
+  // One line per secret and place is enough.
   const told = new Set<string>()
   return secrets.flatMap(({ name, value, shown }) => {
     const writings = writingsOf(value)
@@ -44,7 +44,7 @@ export function findSecrets(places: readonly Place[], secrets: readonly Secret[]
   })
 }
 
-/** Every row of every table, as text: bytes as hex. */
+/** Every row of every table as text, with bytes as hex. */
 export async function everyRow(world: World): Promise<Place[]> {
   const tables = await world.rows<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -1,5 +1,5 @@
-// A day of the whole system, with everything going wrong that can, and then a search for every secret that it knew: in its log
-// at its most talkative, in every row of its database, and in every answer that it gave.
+// Uses the whole system with all its failures, then searches for every secret in its log at the most verbose level, in every
+// row of its database, and in every response.
 
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, typ
 import { startTalkative, type Talkative } from './talkative.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
-/** What payers type, and what gateways, merchants and strangers then send us under such a name. */
+/** Values that payers type, and that gateways, merchants and strangers then send to the platform. */
 const PIN = `7${randomBytes(4).readUIntBE(0, 4)}3`
 const SELCOM = {
   api_key: unique('SelcomKey'),
@@ -99,7 +99,7 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Keeps every answer of the system: those of calls within this process, and those over HTTP. */
+/** Records every response of the system: to calls within this process, and over HTTP. */
 function listenIn(): void {
   const { app } = world.system
   const inject = app.inject.bind(app) as (
@@ -145,7 +145,7 @@ test('people: passwords, second step, recovery codes, sessions and mailed links'
     know(`a session's ${name}`, tokens[name], /POST \/identity\/token/)
   }
   for (const { name, value } of browser.cookies) {
-    // It names a page, in the address too; what lets anybody in is its signature.
+    // The token names a page, also in the address; only its signature gives access.
     if (name !== 'identity_sign_in') know(`the cookie ${name}`, value)
   }
   await world.get('/v1/me', tokens.access_token)
@@ -185,7 +185,7 @@ test('people: passwords, second step, recovery codes, sessions and mailed links'
   await browser.post(link, { password: fresh })
 })
 
-test('merchants: API keys and webhook secrets, also of a receiver that repeats what it gets', async () => {
+test('merchants: API keys and webhook secrets, also of a receiver that repeats its requests', async () => {
   const admin = (await world.newSession('MERCHANT_ADMIN')).token
   know('a session', admin)
   const body = {
@@ -198,7 +198,7 @@ test('merchants: API keys and webhook secrets, also of a receiver that repeats w
   const key = know('an API key', made.body.data.plaintext_key, /POST \/v1\/merchant\/api-keys 201/) as string
   const repeated = await world.post('/v1/merchant/api-keys', body, { key: admin, idempotency_key })
   assert.equal(repeated.status, 201)
-  assert.ok(!repeated.text.includes(key), 'shown once')
+  assert.ok(!repeated.text.includes(key), 'the key is shown once')
   const { id } = made.body.data
   await world.get(`/v1/collections?api_key=${key}`, key)
   await world.call({ method: 'GET', url: `/v1/collections?key=${key}`, key: null })
@@ -218,10 +218,10 @@ test('merchants: API keys and webhook secrets, also of a receiver that repeats w
   const saved = await world.call({ method: 'PATCH', url, key: admin, payload: change, idempotency_key: 'save' })
   const first = know('a webhook secret', saved.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/) as string
   const twice = await world.call({ method: 'PATCH', url, key: admin, payload: change, idempotency_key: 'save' })
-  assert.ok(!twice.text.includes(first), 'shown once')
+  assert.ok(!twice.text.includes(first), 'the secret is shown once')
   const turned = await world.call({ method: 'PATCH', url, key: admin, payload: { rotate_secret: true } })
   const next = know('a new webhook secret', turned.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/)
-  // The bytes that sign: the part behind whsec_ is their base64.
+  // The signing bytes: the part behind whsec_ is their base64.
   know('the bytes of a webhook secret', first.slice('whsec_'.length), /PATCH \/v1\/merchant\/webhook-config 200/)
   const text = JSON.stringify({ secret: first, was: next, key, pin: PIN, form: `a=1&pin=${PIN}`, session: admin })
   for (const status of [200, 500]) {
@@ -233,7 +233,7 @@ test('merchants: API keys and webhook secrets, also of a receiver that repeats w
   for (const sent of deliveries.body.data.items) await world.get(`/v1/merchant/webhook-deliveries/${sent.id}`, admin)
 })
 
-test('providers: gateways that repeat what they are sent, callbacks with a PIN, and broken statements', async () => {
+test('providers: gateways that repeat their requests, callbacks with a PIN, and broken statements', async () => {
   const operator = (await world.newSession('SUPER_ADMIN')).token
   know("an operator's session", operator)
   const key = world.live_key
@@ -272,7 +272,7 @@ test('providers: gateways that repeat what they are sent, callbacks with a PIN, 
       selcom.mood = { kind: 'tells', status, as }
       vodacom.mood = { kind: 'tells', status, as }
       await everything()
-      // Whatever was left alone for a while is called again.
+      // Closes every circuit, so that the adapters call the gateway again.
       world.deps.clock.advance(70_000)
     }
   }
@@ -292,7 +292,7 @@ test('providers: gateways that repeat what they are sent, callbacks with a PIN, 
   }
 })
 
-/** Callbacks as they come, true and forged, with what a payer typed in them. */
+/** Callbacks, true and forged, with values that a payer typed. */
 async function callBacks(): Promise<void> {
   const send = (path: string, body: string | object, headers: object = {}) =>
     world.call({
@@ -319,10 +319,10 @@ async function callBacks(): Promise<void> {
     assert.equal((await send('selcom', text, { authorization: `SELCOM ${SELCOM.api_secret}` })).status, 403)
   }
   const rows = await world.rows('select 1 from provider_callbacks')
-  assert.ok(rows.length >= 7, 'they are kept')
+  assert.ok(rows.length >= 7, 'the callbacks are stored')
 }
 
-/** Requests that make no sense, and statements that fail in the middle of ones that do. */
+/** Invalid requests, and statements that fail during valid ones. */
 async function brokenStatements(operator: string, take: () => Promise<void>): Promise<void> {
   const url = '/v1/collections/wallet-push'
   const phone = '0754123500'
@@ -345,7 +345,7 @@ async function brokenStatements(operator: string, take: () => Promise<void>): Pr
   }
 }
 
-test('a setting that makes no sense is refused without being repeated', () => {
+test('an invalid setting is refused without its value', () => {
   const wrong = know('a wrong secret', unique('Wrong')) as string
   for (const name of ['SECRET_KEY', 'SELCOM_API_SECRET', 'VODACOM_CALLBACK_SECRET', 'DATABASE_URL']) {
     const value = name === 'DATABASE_URL' ? `nonsense://user:${wrong}@host` : `${wrong} \u0000`
@@ -359,7 +359,7 @@ test('a setting that makes no sense is refused without being repeated', () => {
   assert.ok(places.some(({ where }) => where.startsWith('the refusal of')))
 })
 
-test('none of them is in the log, in the database, or in an answer that is not meant to show it', async () => {
+test('no secret is in the log, in the database, or in a response that must not show it', async () => {
   const rows = await everyRow(world)
   const log = world.deps.logged.map((text) => ({ where: 'the log', text }))
   for (const [what, found] of Object.entries({ rows, log, answers: places })) {
@@ -375,7 +375,7 @@ test('none of them is in the log, in the database, or in an answer that is not m
   assert.deepEqual(leaks, [])
 })
 
-test('the search finds a secret in each of its writings, wherever it stands', () => {
+test('the search finds a secret in each encoding, at any place of a text', () => {
   const value = SELCOM.api_secret
   const about = (text: string) => findSecrets([{ where: 'here', text }], [{ name: 'it', value }]).length
   assert.equal(about('nothing'), 0)

@@ -1,4 +1,4 @@
-// For tests: a browser without scripts, and a console's side of signing in.
+// For tests: a browser without scripts, and the console's part of a sign-in.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { setPassword } from '../src/access/identity/index.ts'
@@ -8,7 +8,7 @@ import { inTransaction } from '../src/kernel/db/index.ts'
 import type { Console } from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-/** A world whose app listens, and where. */
+/** A world whose app listens, and its address. */
 export type Served = World & { base: string }
 
 /** Builds a world and lets its app listen on a free port. */
@@ -19,20 +19,20 @@ export async function serve(options: Parameters<typeof createWorld>[0] = {}): Pr
   return { ...world, base: `http://127.0.0.1:${address.port}` }
 }
 
-/** A page as a browser sees it. `url` is the one that was asked for. */
+/** A page in a browser. `url` is the requested address. */
 export type Shown = { status: number; url: string; text: string; location: string | null; headers: Headers }
 
-/** A browser: keeps cookies by path, follows nothing by itself. */
+/** A browser: stores cookies by path, and follows no redirect by itself. */
 export type Browser = {
   get(url: string): Promise<Shown>
-  /** Sends a form as a page of the same site does; `headers` replace what the browser would say of itself. */
+  /** Sends a form as a page of the same site does; `headers` replace those of the browser. */
   post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
-  /** Follows redirects within the site; stops at the first page, or at an address outside of /identity. */
+  /** Follows redirects within the site, up to the first page or an address outside /identity. */
   follow(shown: Shown): Promise<Shown>
   cookies: { name: string; value: string; path: string }[]
 }
 
-/** Opens a browser that has never been here. */
+/** Opens a browser without cookies. */
 export function openBrowser(base: string, language = 'en'): Browser {
   const cookies: Browser['cookies'] = []
   const ask = async (url: string, init: RequestInit = {}): Promise<Shown> => {
@@ -101,10 +101,10 @@ export async function newPerson(
   return { id, email, password }
 }
 
-/** What a console remembers between sending somebody to sign in and taking them back. */
+/** The values that a console stores while the browser is at the sign-in. */
 export type Asking = { verifier: string; url: string; redirect_uri: string; client_id: Console }
 
-/** Where a console sends a browser to sign in. */
+/** The address of the sign-in for a console. */
 export function authorizeUrl(
   base: string,
   more: Record<string, string> = {},
@@ -125,19 +125,19 @@ export function authorizeUrl(
   return { verifier, url: `${base}/identity/authorize?${query}`, redirect_uri, client_id }
 }
 
-/** What the token endpoint answers a console. `expires_in` counts seconds. */
+/** The token response to a console. `expires_in` is in seconds. */
 export type Tokens = { access_token: string; refresh_token: string; id_token: string; expires_in: number }
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type TokenReply = { status: number; body: any }
 
-/** Asks the token endpoint. */
+/** Sends a request to the token endpoint. */
 export async function askToken(base: string, form: Record<string, string>): Promise<TokenReply> {
   const body = new URLSearchParams({ client_id: 'dashboard', ...form })
   const reply = await fetch(`${base}/identity/token`, { method: 'POST', body })
   return { status: reply.status, body: await reply.json() }
 }
 
-/** Exchanges the code that a browser came back with. */
+/** Exchanges the code with which the browser returned. */
 export function exchange(
   base: string,
   asking: Asking,
@@ -154,7 +154,7 @@ export function refresh(base: string, refresh_token: string, client_id: Console 
   return askToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
 }
 
-/** Signs in with a password and comes back with tokens. */
+/** Signs in with a password, and returns the tokens. */
 export async function signIn(
   { base }: Served,
   person: { email: string; password: string },
@@ -170,7 +170,7 @@ export async function signIn(
   return body
 }
 
-/** The address that the newest e-mail to somebody holds. */
+/** The address in the newest e-mail to this recipient. */
 export async function mailedUrl(world: World, to: string): Promise<string> {
   const merchants = await world.rows<{ merchant_id: string }>(
     'select distinct merchant_id from outbox_messages where recipient = $1',

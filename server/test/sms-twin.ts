@@ -1,11 +1,11 @@
-/** A twin of Africa's Talking on loopback for tests: keeps the SMS that it was given, and answers as it is told. */
+/** A twin of Africa's Talking on loopback for tests: records SMS, and answers as the test sets. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An SMS that came in. */
+/** A recorded SMS. */
 export type ReceivedSms = { to: string; text: string; from: string | null; username: string; content_type: string }
 
-/** How a request is answered: a status code of one recipient, any answer at all, silence, or the end of the connection. */
+/** A response: a status code of one recipient, any response, silence, or a closed connection. */
 export type SmsReply =
   | { kind: 'recipient'; code: number; status: string }
   | { kind: 'raw'; http: number; body: string; headers?: Record<string, string> }
@@ -16,15 +16,15 @@ export type SmsReply =
 export type SmsTwin = {
   url: string
   api_key: string
-  /** Every request with the right key, oldest first, whatever was answered. */
+  /** Every request with the right key, oldest first, independent of its response. */
   sms: ReceivedSms[]
   reply: SmsReply
-  /** Resolves when `count` SMS have come in all; throws after five seconds. */
+  /** Resolves when `count` SMS have arrived in total; throws after five seconds. */
   waitFor(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** What the twin says unless told otherwise. */
+/** The response by default. */
 export const TAKES: SmsReply = { kind: 'recipient', code: 101, status: 'Success' }
 
 /** Starts the twin. */
@@ -63,7 +63,7 @@ export async function startSmsTwin(): Promise<SmsTwin> {
     async waitFor(count) {
       const end = Date.now() + 5_000
       while (twin.sms.length < count) {
-        if (Date.now() > end) throw new Error(`${twin.sms.length} of ${count} SMS came`)
+        if (Date.now() > end) throw new Error(`${twin.sms.length} of ${count} SMS arrived`)
         await new Promise((done) => setTimeout(done, 5))
       }
     },

@@ -1,27 +1,27 @@
-/** A mail server on loopback for tests: keeps what it was given, and answers as it is told. */
+/** A mail server on loopback for tests: records e-mails, and answers as the test sets. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** An e-mail that came in: who is named to the server, and the whole text with its headers. */
+/** A recorded e-mail: sender and recipients of the envelope, and the whole text with its headers. */
 export type ReceivedMail = { from: string; to: string[]; raw: string }
 
-/** A step of the protocol whose answer can be set. */
+/** A step of the protocol whose response a test can set. */
 export type Step = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
 
 /** A running mail server. */
 export type MailServer = {
   port: number
-  /** What was taken, oldest first. */
+  /** The accepted e-mails, oldest first. */
   mails: ReceivedMail[]
-  /** How a step is answered: a line such as `550 no such mailbox`, silence, or the end of the connection. Left out: it takes. */
+  /** The response at a step: a line such as `550 no such mailbox`, silence, or a closed connection. By default it accepts. */
   answers: Partial<Record<Step, string | 'hang' | 'drop'>>
-  /** Connections that were opened in all. */
+  /** The number of connections so far. */
   connections: number
   /** Every line that clients sent outside of e-mails. */
   commands: string[]
   close(): Promise<void>
 }
 
-/** Starts it, on 127.0.0.1 unless told otherwise. With `password` it demands AUTH PLAIN with it. */
+/** Starts the server, on 127.0.0.1 by default. With `password` it demands AUTH PLAIN with it. */
 export async function startMailServer(options: { password?: string; host?: string } = {}): Promise<MailServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -65,7 +65,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
       if (line !== '.') return void body.push(line.startsWith('.') ? line.slice(1) : line)
       current.raw = body.join('\r\n')
       body = null
-      // Taken even when the answer gets lost: that is what makes a mail server dangerous.
+      // The server keeps the e-mail although its response is lost, as a real mail server may.
       const set = mail.answers.END
       if (set === undefined || set === 'hang' || set === 'drop') mail.mails.push(current)
       return void answer('END', '250 2.0.0 taken as 4711')
@@ -119,7 +119,7 @@ export function headersOf({ raw }: ReceivedMail): [string, string][] {
   })
 }
 
-/** One header of an e-mail, its encoded words read. */
+/** One header of an e-mail, with its encoded words decoded. */
 export function headerOf(mail: ReceivedMail, name: string): string {
   const value = headersOf(mail).find(([header]) => header === name)?.[1] ?? ''
   const bytes = (kind: string, text: string) =>
@@ -129,7 +129,7 @@ export function headerOf(mail: ReceivedMail, name: string): string {
     .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_all, kind: string, text: string) => bytes(kind, text).toString('utf8'))
 }
 
-/** The text of an e-mail without files. */
+/** The text of an e-mail without attachments. */
 export function textOf(mail: ReceivedMail): string {
   const body = mail.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4)
   const encoding = headerOf(mail, 'content-transfer-encoding')

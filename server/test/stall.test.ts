@@ -1,11 +1,11 @@
-// One caller's heavy work: it is bounded, refused in clear words beyond that, and delays no other caller.
+// The heavy work of one caller is limited; further requests get a clear refusal, and other callers are not delayed.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createWorld, type Reply, type World } from './harness.ts'
 import { authorizeUrl, newPerson, openBrowser, type Served, type Shown, serve } from './sign-in.ts'
 
-test('180 posters of one sandbox key at once: some are drawn, the rest are 503 with Retry-After, and live requests stay quick', async (t) => {
+test('of 180 posters at once with one sandbox key some are drawn, the others get 503 with Retry-After, and live requests stay quick', async (t) => {
   const world = await createWorld()
   try {
     const linkOf = async (key: string) =>
@@ -34,7 +34,7 @@ test('180 posters of one sandbox key at once: some are drawn, the rest are 503 w
   }
 })
 
-test('400 wrong sign-ins at once: few passwords are tried, the rest are 503 with Retry-After and are not counted', async (t) => {
+test('of 400 wrong sign-ins at once few passwords are checked, and the others get 503 with Retry-After and do not count', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)
@@ -49,9 +49,9 @@ test('400 wrong sign-ins at once: few passwords are tried, the rest are 503 with
     const [{ failures }] = (await world.rows('select sum(failures)::int as failures from sign_in_attempts')) as [
       { failures: number },
     ]
-    // A try counts for its pair of account and address, for its account, and for its address.
+    // An attempt counts for its pair of account and address, for its account, and for its address.
     const tried = shown.filter(({ status }) => status === 401).length
-    assert.ok(tried >= 1, 'no password was tried')
+    assert.ok(tried >= 1, 'no password was checked')
     assert.equal(failures, tried * 3)
     await world.rows('delete from sign_in_attempts')
     assert.notEqual((await form.tryOne(person.email, person.password)).status, 503, 'later there is room again')
@@ -64,7 +64,7 @@ test('a wrong sign-in is 503 with Retry-After and a page in both languages while
   const away = { names: new Set<string>() }
   const world = await serve({
     before: (name) => {
-      // As node-postgres says it when no connection came free in time.
+      // The error of node-postgres if no connection is free in time.
       if (away.names.has(name)) throw new Error('timeout exceeded when trying to connect')
     },
   })
@@ -96,7 +96,7 @@ test('a wrong sign-in is 503 with Retry-After and a page in both languages while
   }
 })
 
-test('a client that keeps 32 forms under way is refused beyond 8, and people elsewhere are served', async () => {
+test('a client with 32 open forms is refused beyond 8, and other clients are served', async () => {
   const world = await createWorld()
   try {
     const post = (remoteAddress: string) =>
@@ -123,7 +123,7 @@ test('a client that keeps 32 forms under way is refused beyond 8, and people els
       ],
     )
     const refused = (await Promise.all(flood)).filter(({ status }) => status === 503)
-    assert.ok(refused.length >= 1, 'none was refused')
+    assert.ok(refused.length >= 1, 'no form was refused')
     for (const { text, headers } of refused) {
       assert.match(text, /Too many people/)
       assert.ok(Number(headers['retry-after']) > 0)
@@ -134,7 +134,7 @@ test('a client that keeps 32 forms under way is refused beyond 8, and people els
   }
 })
 
-/** Opens the sign-in form in one browser. Many tries may be posted to it. */
+/** Opens the sign-in form in one browser, which can post it many times. */
 async function openForm(world: Served, language: string) {
   const browser = openBrowser(world.base, language)
   const { url } = authorizeUrl(world.base)
@@ -144,13 +144,13 @@ async function openForm(world: Served, language: string) {
   }
 }
 
-/** Every answer is a normal refusal, or 503 with Retry-After and a page that holds `words`; at least one is 503. */
+/** Every response is a normal refusal, or 503 with Retry-After and a page with `words`; at least one is 503. */
 function assertRefused(world: World, shown: readonly Shown[], words: RegExp): void {
   const other = shown.filter(({ status }) => ![401, 429, 503].includes(status))
   const logged = world.deps.logged.filter((line) => line.includes('identity page failed'))
   assert.deepEqual([...new Set(other.map(({ status }) => status))], [], logged[0])
   const refused = shown.filter(({ status }) => status === 503)
-  assert.ok(refused.length >= 1, 'none was refused')
+  assert.ok(refused.length >= 1, 'no request was refused')
   for (const { headers, text } of refused) {
     assert.ok(Number(headers.get('retry-after')) > 0)
     assert.match(String(headers.get('content-type')), /text\/html/)
@@ -169,12 +169,12 @@ function floodOf<Answer>(count: number, send: (at: number) => Promise<Answer>): 
   return { replies, over: () => over }
 }
 
-/** Milliseconds that each kind of request took. */
+/** The response times of each kind of request, in milliseconds. */
 type Latencies = Record<string, number[]>
 
 const SAMPLES_MIN = 15
 
-/** Milliseconds of GET /v1/me and of live wallet-pushes, one after another: as long as the flood lasts, and at least 15 of each. */
+/** Response times of GET /v1/me and of live wallet-pushes, one after another, during the flood, and at least 15 of each. */
 async function measureLive(world: World, token: string, flood?: Flood<unknown>): Promise<Latencies> {
   const took = { 'GET /v1/me': [] as number[], 'POST wallet-push': [] as number[] }
   const timed = async (times: number[], status: number, ask: () => Promise<Reply>) => {
@@ -193,13 +193,13 @@ async function measureLive(world: World, token: string, flood?: Flood<unknown>):
   return took
 }
 
-/** The 95th of 100 times, in milliseconds. */
+/** The 95th percentile, in milliseconds. */
 function p95(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b)
   return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0)
 }
 
-/** Live requests stay below half a second during the flood. A machine that is slow without it gets more. */
+/** Live requests take less than half a second during the flood. A slow machine gets more time. */
 function assertCalm(t: TestContext, flood: string, quiet: Latencies, busy: Latencies): void {
   for (const [name, times] of Object.entries(busy)) {
     const [before, during] = [p95(quiet[name] ?? []), p95(times)]

@@ -1,4 +1,4 @@
-// What tests of reconciliation stand on: payments and payouts in bulk, as if they had gone their way, and statements about them.
+// Helpers of tests of reconciliation: settled payments and payouts in bulk, and provider statements about them.
 
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
@@ -6,7 +6,7 @@ import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
 import { openDesk } from './desk.ts'
 import type { Reply, World } from './harness.ts'
 
-/** What is planted: a payment or a payout, where it stands, and when it was booked. */
+/** A planted payment or payout: its status, and when it was booked. */
 export type Plant = {
   flow: 'payment' | 'payout'
   state: 'paid' | 'failed' | 'processing' | 'reversed'
@@ -15,10 +15,10 @@ export type Plant = {
   merchant?: Merchant
 }
 
-/** Something that was planted, with what a provider would state of it. */
+/** A planted record, with the values that a provider states about it. */
 export type Planted = Plant & { merchant_id: string; id: string; reference: string; provider_id: string }
 
-/** One line of a statement to be written; the kind is left out with undefined. */
+/** One line of a statement; undefined omits the kind. */
 export type Row = {
   reference: string | null
   provider_id: string | null
@@ -79,7 +79,7 @@ const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment,
 
 const CHUNK = 5_000
 
-/** Writes payments and payouts with the ledger's movements, as they would stand after they went their way. */
+/** Writes payments and payouts with their ledger transfers, in their final status. */
 export async function plant(world: World, wishes: readonly Plant[], provider = 'mock'): Promise<Planted[]> {
   const { random } = world.deps
   const all: Planted[] = []
@@ -123,7 +123,7 @@ export async function plant(world: World, wishes: readonly Plant[], provider = '
   return all
 }
 
-/** A further attempt of a payment that was planted. `provider`: another one. `settled`: its money is what is booked. */
+/** A further attempt of a planted payment. `provider`: another one. `settled`: the payment is booked with its money. */
 export type Retry = { provider?: string; settled?: boolean; beside?: Planted }
 
 const RETRY = `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
@@ -131,13 +131,13 @@ const RETRY = `insert into collection_attempts (merchant_id, collection_id, numb
   select merchant_id, collection_id, 2, environment, coalesce($3, provider), $4, method, phone, amount_minor, currency, 'final',
     asks, deadline_at, sent_at, $5, created_at, updated_at
   from collection_attempts where merchant_id = $1 and collection_id = $2 and number = 1`
-// What a try took beside another has no attempt of its own.
+// A duplicate payment has no attempt of its own.
 const BESIDE = `with x as (update collections set attempts = 0 where merchant_id = $1 and id = $6)
   update collection_attempts set collection_id = $2, number = 2, provider = coalesce($3, provider), provider_reference = $4,
     provider_id = $5, extra_collection_id = $6
   where merchant_id = $1 and collection_id = $6`
 
-/** Writes the second attempt of a payment. `beside`: something that was planted becomes what it took beside the first. */
+/** Writes the second attempt of a payment. `beside`: this planted payment becomes the duplicate of the first one. */
 export async function plantRetry(world: World, first: Planted, retry: Retry = {}): Promise<Planted> {
   const { provider = null, settled = false, beside } = retry
   const key = [first.merchant_id, first.id]
@@ -152,7 +152,7 @@ export async function plantRetry(world: World, first: Planted, retry: Retry = {}
   return { ...(beside ?? first), reference, provider_id }
 }
 
-/** The line of something that was planted, as its provider would state it; `more` makes it say something else. */
+/** The line of a planted record as its provider states it; `more` changes fields. */
 export function lineOf(planted: Planted, more: Partial<Row> = {}): Row {
   const { reference, provider_id, flow: kind, amount_minor, at } = planted
   return { reference, provider_id, kind, amount_minor, at, ...more }
@@ -187,17 +187,17 @@ export type CaseView = {
 
 /** An operator who reconciles. */
 export type Reconciler = {
-  /** Brings a file of this day (or of another period). */
+  /** Uploads a file of this day (or of another period). */
   bring(
     csv: string | Buffer,
     options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },
   ): Promise<Reply>
-  /** Brings lines, which have to be taken. Answers the statement. */
+  /** Uploads lines that must be accepted. Returns the statement. */
   take(
     rows: readonly Row[],
     options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
-  /** All open cases, or all that are resolved. */
+  /** All open cases, or all resolved ones. */
   cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   summary(): Promise<any>
@@ -205,7 +205,7 @@ export type Reconciler = {
   session(): Promise<string>
 }
 
-/** Seats an operator at the statements of a world. The period is 5 January 2026, up to the moment at which tests begin. */
+/** Creates an operator for the statements of a world. The period is 5 January 2026, up to the start of the tests. */
 export async function openReconciler(world: World): Promise<Reconciler> {
   const { session } = await openDesk(world)
   let taken = 0
@@ -225,7 +225,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
     session,
     bring,
     async take(rows, options) {
-      // Empty lines mean nothing, and make it another file.
+      // Empty lines have no meaning, but make it another file.
       taken += 1
       const reply = await bring(csvOf(rows) + '\r\n'.repeat(taken), options)
       assert.equal(reply.status, 201, reply.text)
@@ -254,7 +254,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
   }
 }
 
-/** Where the day of the tests begins in Tanzania, and the moment at which they begin. */
+/** The start of the tests' day in Tanzania, and the start of the tests. */
 export const DAY = '2026-01-05'
-/** The moment at which tests begin. */
+/** The start of the tests. */
 export const NOW = '2026-01-05T09:00:00Z'

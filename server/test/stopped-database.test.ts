@@ -1,4 +1,4 @@
-// A database that neither answers nor closes its connections: as after a cut cable, or on a machine that hangs.
+// A database that neither answers nor closes its connections, as after a cut cable or on a machine that hangs.
 
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ function serverPids(folder: string): number[] {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
     } catch {
-      return [] // it has just ended, or is another user's
+      return [] // the process has just ended, or belongs to another user
     }
   })
 }
@@ -25,7 +25,7 @@ after(async () => {
   for (const clean of cleanups.reverse()) await clean()
 })
 
-test('while the database is stopped a request is 503 within 15 seconds and /readyz within 3, and all goes on afterwards', async () => {
+test('while the database is stopped, a request gets 503 within 15 seconds and /readyz within 3, and both work afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'))
   chmodSync(folder, 0o711)
   const server = await startEmbedded({

@@ -1,6 +1,6 @@
 /**
- * Rules about names, lengths, circles and tables, checked on the syntax trees of the sources. Needs no database. Each message
- * says how to repair what was found; each rule is also shown a source that breaks it.
+ * Rules about names, lengths, circles and tables, checked on the syntax trees of the sources. Needs no database. Each
+ * message tells how to repair a breach. Each rule is also run on a source that breaks it.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ function parseFolder(folder: string): ParsedSource[] {
 }
 
 const product = parseFolder('server/src')
-/** The twins share no code, so each has its own names. */
+/** Each twin has its own names, because the twins share no code. */
 const twins = ['server/twins/selcom', 'server/twins/vodacom'].map(parseFolder)
 const server = [...product, ...twins.flat()]
 const pages = parseFolder('web')
@@ -39,7 +39,7 @@ function lineOf({ text }: ParsedSource, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Fails with what the rule finds in `sources`; shows first that the rule finds `broken`. */
+/** Fails with the problems that the rule finds in `sources`. First checks that the rule finds `broken`. */
 function holds(rule: StructureRule, sources: readonly ParsedSource[], broken: Record<string, string>): void {
   const shown = Object.entries(broken).map(([path, text]) => parse(path, text))
   assert.ok(rule(shown).length > 0, 'the rule does not find the source that breaks it')
@@ -59,7 +59,7 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   )
 }
 
-/** Functions longer than LINES_MAX by their first lines. A function within one of them is found too. */
+/** Functions longer than LINES_MAX, by their first lines. A function within one of them is found too. */
 const longFunctions: StructureRule = (sources) =>
   sources.flatMap((source) => {
     const visit = (node: SyntaxNode): string[] => {
@@ -118,8 +118,8 @@ test('no files import each other in a circle', () => {
 // Names ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Type names that had more than one meaning when this rule was made. A name that is given one meaning leaves the list, and no
- * name joins it.
+ * Type names with more than one meaning when this rule was made. A name with one meaning leaves the list; no name joins
+ * it.
  */
 const KNOWN_SHARED = [
   'Act',
@@ -251,7 +251,7 @@ const FOREIGN_WRITES: Record<string, string> = {
   'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole set of requests, each with its key',
 }
 
-/** Tables of other rooms that a room reads. The administration reads every table: it verifies them. */
+/** Tables of other rooms that a room reads. The administration reads every table, because it verifies them. */
 const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
@@ -294,7 +294,7 @@ const READS: Record<string, readonly string[]> = {
 
 const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, owned]) => owned.map((table) => [table, room] as const)))
 
-/** The words before a table's name in a statement that writes it, or that reads it. */
+/** The SQL before a table's name in a statement that writes it, or that reads it. */
 const WRITES = /\b(?:insert into|update|delete from)\s+(\w+)/gi
 const READ = /(?<!delete )\b(?:from|join)\s+(\w+)/gi
 

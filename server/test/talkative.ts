@@ -1,23 +1,23 @@
-// A gateway that says too much: it passes requests on to a twin and adds a PIN to its answers, or it answers by itself with
-// all that it was sent, headers and body, in every field that a person might read.
+// A gateway that reveals its requests: it forwards them to a twin and adds a PIN to the responses, or it answers with the
+// headers and body of the request in every field that a person might read.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What it does: pass on, or tell what it was sent under this HTTP status; as an envelope of the gateway, or as a page. */
+/** Its mode: forward, or repeat the request under this HTTP status, as an envelope of the gateway or as a page. */
 export type Mood = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
 
-/** A running one. Its moods do not concern how a session is opened. */
+/** A running gateway. Its mode does not apply to the opening of sessions. */
 export type Talkative = {
   url: string
   mood: Mood
-  /** What was used to open doors: credentials as they were sent, and sessions that were given. */
+  /** Used credentials: authorization headers as sent, and issued sessions. */
   credentials: Set<string>
   told: number
   close(): Promise<void>
 }
 
-/** Starts one in front of `target`. It puts `pin` wherever it says too much. */
+/** Starts the gateway in front of `target`. It adds `pin` to each response that reveals a request. */
 export async function startTalkative(target: string, pin: string): Promise<Talkative> {
   const { origin, pathname } = new URL(target)
   const server = createServer(async (request, response) => {
@@ -57,7 +57,7 @@ export async function startTalkative(target: string, pin: string): Promise<Talka
   return gateway
 }
 
-/** A failure in the forms of both gateways, with what was sent in every text. */
+/** A failure in the envelopes of both gateways, with the request in every text. */
 function envelope(sent: string, pin: string): string {
   const word = `FAIL {"pin":"${pin}"} pin=${pin}`
   return JSON.stringify({

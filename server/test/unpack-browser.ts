@@ -1,8 +1,8 @@
-// Unpacks Chromium out of its package into the folder that TMPDIR names. A process of its own, because the package asks
-// the environment of its process where to put it.
+// Unpacks Chromium from its package into the folder of TMPDIR. A process of its own, because the package reads the folder
+// from the environment of its process.
 
 import chromium, { inflate } from '@sparticuz/chromium'
 
 await chromium.executablePath()
-// The libraries that a machine without a desktop lacks.
+// Libraries that a machine without a desktop lacks.
 await inflate(process.argv[2] as string)

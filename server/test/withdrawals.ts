@@ -1,11 +1,11 @@
-// What tests about money that leaves stand on: money that came in, and proof that a refusal changed nothing.
+// Helpers of tests of withdrawals: fund a merchant, and assert that a refusal changed nothing.
 
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** Has a payer pay the merchant (the world's unless named), so that it has that much more. */
+/** A payer pays the merchant (the world's by default), whose balance grows by that. */
 export async function fund(
   world: World,
   options: { amount: string; environment?: Environment; merchant?: Merchant },
@@ -17,7 +17,7 @@ export async function fund(
   await world.work()
 }
 
-/** What a refused request about money must leave as it was. Idempotency keys are apart: a decision is stored with its key. */
+/** The tables that a refused request must not change. Idempotency keys are apart: a refusal is stored with its key. */
 const TABLES = [
   'withdrawals',
   'withdrawal_approvals',
@@ -26,12 +26,12 @@ const TABLES = [
   'ledger_transfers',
   'ledger_accounts',
   'audit_log',
-  // Not how far a delivery has come: an earlier one may be on its way.
+  // Without the progress of deliveries: an earlier one may be under way.
   '(select merchant_id, id, event, source_id, source_seq, body from webhook_deliveries)',
   'outbox_messages',
 ]
 
-/** The content of every table about money that leaves, as one value to compare. */
+/** The content of every table about withdrawals, as one value to compare. */
 export async function contentOf(world: World, tables: readonly string[] = TABLES): Promise<Record<string, string>> {
   const parts = tables.map(
     (table) =>
@@ -42,7 +42,7 @@ export async function contentOf(world: World, tables: readonly string[] = TABLES
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** Runs `work`, which must change nothing about money, and answers what it does. */
+/** Runs `work`, asserts that it changes no money, and returns its result. */
 export async function unchanged<Result>(world: World, work: () => Promise<Result>, what = ''): Promise<Result> {
   const before = await contentOf(world)
   const result = await work()
@@ -50,7 +50,7 @@ export async function unchanged<Result>(world: World, work: () => Promise<Result
   return result
 }
 
-/** What is available and reserved now, as the API shows it. */
+/** The available and reserved balance, as the API shows it. */
 export async function balanceOf(world: World, key = world.sandbox_key): Promise<[string, string]> {
   const { available, reserved } = (await world.get('/v1/balance', key)).body.data
   return [available, reserved]

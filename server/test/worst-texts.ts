@@ -1,12 +1,12 @@
-// The texts that a regular expression is slowest with: those that a checker finds, and those that are bad for many.
+// The slowest texts for a regular expression: those that a checker finds, and those that are bad for many.
 
 import recheck from 'recheck'
 
-// The checker in JavaScript: no program beside this one is started.
+// The checker in JavaScript, which starts no other program.
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 const CHECK_MS = 500
 
-/** A text that can be made as long as one wants, by repeating its pumps. */
+/** A text that grows by repeating its pumps. */
 export type WorstText = { name: string; pumps: { prefix: string; pump: string }[]; suffix: string }
 
 const ANY = [
@@ -40,7 +40,7 @@ export function worstTexts({ source, flags }: RegExp): WorstText[] {
 
 const filled = new WeakMap<WorstText, Map<number, string>>()
 
-/** A text of about so many characters. */
+/** A text of about this many characters. */
 export function fill(worst: WorstText, size: number): string {
   const known = filled.get(worst) ?? new Map<number, string>()
   filled.set(worst, known)
@@ -56,7 +56,7 @@ function write({ pumps, suffix }: WorstText, size: number): string {
 }
 
 function attackOn(source: string, flags: string): WorstText[] {
-  // Nothing in it repeats without an end: the work at each place is bounded.
+  // No part of it repeats without limit, so the work at each position is bounded.
   if (!/[*+]|\{\d+,\}/.test(source)) return []
   const found = recheck.checkSync(source, flags, { timeout: CHECK_MS })
   if (found.status !== 'vulnerable') return []
@@ -64,7 +64,7 @@ function attackOn(source: string, flags: string): WorstText[] {
   return [{ name: 'the attack of the checker', pumps, suffix }]
 }
 
-/** What the expression itself names, repeated: what begins a match again and again, and never ends it. */
+/** Texts from the expression itself, repeated: each starts a match and never completes it. */
 function ownWords(source: string): WorstText[] {
   const plain = source.replace(/\\[bBdDsSwWpP](?:\{[^}]*\})?/g, ' ').replace(/\\([^A-Za-z0-9])/g, '$1')
   const words = new Set(plain.match(/[A-Za-z0-9_]{2,}/g) ?? [])

@@ -42,7 +42,7 @@ for (const way of WAYS) {
   }
 
   describe(nameOf(way), AT_ONCE, () => {
-    journey('link, phone, success, receipt, PDF', async () => {
+    journey('a payer follows the link, enters the phone, pays, and gets receipt and PDF', async () => {
       const link = await street.newLink({ reference: 'ORDER-7' })
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -62,7 +62,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('each failure says what happened to the money, and has a way on that ends in success', async () => {
+    journey('a failure page tells where the money is, and its button leads to a successful payment', async () => {
       const payer = await comes()
       for (const [ending, sw, en, ...way] of [
         ['002', /PIN\) si sahihi\. Hakuna pesa/, /PIN was wrong\. No money/, 'Jaribu tena', 'Try again'],
@@ -84,7 +84,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a late answer shows: by itself with scripts, by the button without', async () => {
+    journey('a late result is shown: with scripts by itself, without them by the button', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -100,7 +100,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a wallet with an app of its own is confirmed in that app', async () => {
+    journey("a payer confirms a wallet payment in the wallet's own app", async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -116,7 +116,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a QR is scanned from the page, from the saved picture, or typed as a number', async () => {
+    journey('a payer scans a QR from the page or the saved picture, or types its number', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -136,7 +136,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('what is held for review is never called failed, and ends on the same page', async () => {
+    journey('a payment under review is never shown as failed, and its result appears on the same page', async () => {
       const payer = await comes()
       for (const ending of ['014', '011']) {
         const link = await street.newLink()
@@ -153,7 +153,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a payment that was given back says so, also to whoever opens the link and on the receipt', async () => {
+    journey('a returned payment is shown as returned, also at its link and on the receipt', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -169,28 +169,31 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('somebody else sees that another is paying, then that it is paid, and never by whom', async () => {
-      const link = await street.newLink()
-      const [payer, other] = await Promise.all([comes(), comes()])
-      await payer.page.goto(link.url)
-      const phone = street.phone('007')
-      await payer.payBy(phone)
-      await payer.sees(...phoneText)
-      await other.page.goto(link.url)
-      await other.sees(...busyText)
-      await street.answers(payer.collection(), PAID)
-      await other.wait(5)
-      if (!script) await other.press('Angalia tena', 'Check again')
-      await other.sees(...alreadyText)
-      const html = await other.page.content()
-      for (const whole of [phone, phone.slice(1), `${phone.slice(0, 4)} ${phone.slice(4, 7)}`]) {
-        assert.ok(!html.includes(whole), whole)
-      }
-      await payer.leave()
-      await other.leave()
-    })
+    journey(
+      'a second visitor sees that a payment is in progress, then that it is paid, and never the payer',
+      async () => {
+        const link = await street.newLink()
+        const [payer, other] = await Promise.all([comes(), comes()])
+        await payer.page.goto(link.url)
+        const phone = street.phone('007')
+        await payer.payBy(phone)
+        await payer.sees(...phoneText)
+        await other.page.goto(link.url)
+        await other.sees(...busyText)
+        await street.answers(payer.collection(), PAID)
+        await other.wait(5)
+        if (!script) await other.press('Angalia tena', 'Check again')
+        await other.sees(...alreadyText)
+        const html = await other.page.content()
+        for (const whole of [phone, phone.slice(1), `${phone.slice(0, 4)} ${phone.slice(4, 7)}`]) {
+          assert.ok(!html.includes(whole), whole)
+        }
+        await payer.leave()
+        await other.leave()
+      },
+    )
 
-    journey('a link that is cancelled or unknown is one page, and offers nothing to pay', async () => {
+    journey('a cancelled link and an unknown link show one page, without a form', async () => {
       const link = await street.newLink()
       const cancelled = await street.world.post(`/v1/payment-links/${link.id}/cancel`, {})
       assert.equal(cancelled.status, 200, cancelled.text)
@@ -206,7 +209,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a wrong number is named beside its field, and kept to be mended', async () => {
+    journey('an invalid number is reported beside its field and stays there for correction', async () => {
       const link = await street.newLink()
       const payer = await comes({ refusals: [422] })
       await payer.page.goto(link.url)
@@ -222,7 +225,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('too many prompts to one phone are refused with the time of the next', async () => {
+    journey('too many prompts to one phone are refused with the time of the next prompt', async () => {
       const phone = street.phone('002')
       const payer = await comes({ refusals: [429] })
       for (let i = 0; i <= street.world.deps.config.prompts_per_phone; i += 1) {
@@ -238,7 +241,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a rehearsal says so on every page, and each outcome is a button', async () => {
+    journey('every page of a simulation is marked as one, and has a button for each outcome', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -251,7 +254,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a hosted page leads back to the shop with the reference, and out of it without paying', async () => {
+    journey('a hosted page leads back to the shop with the reference, also without a payment', async () => {
       const back = `${street.url}/docs`
       const page = await street.newPage({ reference: 'A 1/ä', redirect_url: `${back}?a=1`, cancel_url: back })
       const payer = await comes()

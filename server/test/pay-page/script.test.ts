@@ -214,7 +214,7 @@ test('two taps send a form once, and the button works again after the payer come
   assert.equal(await pay.isEnabled(), true)
 })
 
-test('after success the payer is taken back after five seconds, unless they stay, and never twice', async () => {
+test('five seconds after success the payer is sent back to the shop once, unless the payer stays', async () => {
   await open('success')
   await page.locator('#stay').click()
   await page.clock.runFor(20_000)
@@ -231,7 +231,7 @@ test('after success the payer is taken back after five seconds, unless they stay
   assert.equal(page.url(), site.address('success-here', 'en'))
 })
 
-test('what can be copied is copied whole, and it is said', async () => {
+test('a copy button copies the full text and announces it', async () => {
   await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open('receipt')
   await page.getByRole('button', { name: 'Copy' }).click()
@@ -239,7 +239,7 @@ test('what can be copied is copied whole, and it is said', async () => {
   assert.equal(await live(), 'Copied')
 })
 
-test('waiting two minutes costs at most 30 KB with all its questions', async () => {
+test('two minutes of waiting cost at most 30 KB with all polls', async () => {
   let bytes = 0
   page.on('requestfinished', (request) => {
     if (request.url().endsWith('/settled')) return
@@ -252,7 +252,7 @@ test('waiting two minutes costs at most 30 KB with all its questions', async () 
   assert.ok(bytes > 0 && bytes <= 30 * 1024, `${bytes} bytes`)
 })
 
-test('a form is watched over: news of another try lead on, but never once the form was sent', async () => {
+test('an open form polls: news of another attempt replace it, but not after the form was sent', async () => {
   poll = (_, response) => json(response, pollAnswer({ state: 'choose' }))
   await open('choose-wrong')
   await pass(5)
@@ -262,9 +262,9 @@ test('a form is watched over: news of another try lead on, but never once the fo
   poll = (_, response) => json(response, pollAnswer({ state: 'in_progress' }))
   await pass(15)
   assert.equal(asked.filter((one) => one.startsWith('POST ')).length, 1)
-  assert.notEqual(await page.title(), 'Next', 'the payer is on the way to the payment, and must not be sent elsewhere')
-  // It came to nothing after all: the page watches on. It may leave in the middle of a second, which is what is waited for.
+  assert.notEqual(await page.title(), 'Next', 'the payer is on the way to the payment, and must stay on it')
+  // The payment did not start: the page polls again. It may navigate within a second, so the test waits.
   const left = () => asked.some((one) => /^GET \/pay\/[^/]+$/.test(one))
   for (let i = 0; i < 30 && !left(); i += 1) await pass(1).catch(() => {})
-  assert.ok(left(), 'the page moves on by itself')
+  assert.ok(left(), 'the page navigates by itself')
 })

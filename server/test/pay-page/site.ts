@@ -1,4 +1,4 @@
-// The screens of the pay page on a server of their own, with the headers of the real one and a poll that a test answers.
+// Serves the screens of the pay page with the headers of the real server, and a poll that a test answers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
@@ -14,17 +14,17 @@ import type { Language } from '../../src/kernel/lib/index.ts'
 import { type Site, startSite } from '../browser.ts'
 import { screens, shop, testShop } from './screens.ts'
 
-/** How a screen is asked for: as on a mock installation; as a browser without scripts shows it, to a browser that has them. */
+/** How to render a screen: as on a mock installation; as a browser without scripts shows it, to a browser that has them. */
 export type How = { as_test?: boolean; unscripted?: boolean }
 
-/** A server of screens. Everything that is neither a screen nor the script goes to `other`. */
+/** A server of screens. Every request other than for a screen or the script goes to `other`. */
 export type ScreenSite = Site & {
   address(name: string, language: Language, how?: How): string
-  /** Answers what is no screen: polls, forms, the pages that links lead to. */
+  /** Answers every other request: polls, forms, the targets of links. */
   other(request: IncomingMessage, response: ServerResponse): void | Promise<void>
 }
 
-/** Starts a server of screens. `change` may give a screen other facts. */
+/** Starts a server of screens. `change` may change the data of a screen. */
 export async function startScreens(change: (view: Screen) => Screen = (view) => view): Promise<ScreenSite> {
   const site = await startSite(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
@@ -41,7 +41,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
     const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
-    // Not the status of the page: browsers log each error as a complaint.
+    // Always status 200: browsers log each error status as a complaint.
     response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
       ...PAGE_HEADERS,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),
@@ -57,7 +57,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
   return whole
 }
 
-/** The elements that a browser without scripts makes of a page. */
+/** The elements that a browser without scripts renders. */
 function withoutScript(page: string): string {
   return page.replace(/<script[^>]*><\/script>/, '').replace(/<\/?noscript>/g, '')
 }

@@ -1,6 +1,6 @@
-// What a day does to a payment: slow networks and none, covered pages, closed tabs, impatient fingers, old links. A real
-// browser on the real server, whose time these tests move. WAYS=all for the long form: each in every language both with
-// scripts and without.
+// Payments under difficult conditions: slow and lost networks, covered pages, closed tabs, double taps, old links. A real
+// browser uses the real server, whose clock the test moves. WAYS=all opens each in every language both with scripts and
+// without.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
 const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
 
-/** Somebody whose prompt is out. */
+/** A payer whose prompt was sent. */
 async function waiting(way: Way = {}): Promise<{ payer: Payer; link: PayPage }> {
   const link = await street.newLink()
   const payer = await street.comes(way)
@@ -32,13 +32,13 @@ async function waiting(way: Way = {}): Promise<{ payer: Payer; link: PayPage }> 
   return { payer, link }
 }
 
-/** Lets time pass for the server and for the page. */
+/** Moves the clocks of the server and of the page. */
 async function pass(payer: Payer, seconds: number): Promise<void> {
   street.world.deps.clock.advance(seconds * 1000)
   await payer.wait(seconds)
 }
 
-/** Payments and tries of a page. */
+/** Payments and attempts of a page. */
 async function triesOf({ slug }: PayPage): Promise<number> {
   const [row] = await street.world.rows<{ tries: number }>(
     `select count(*)::int as tries from collection_attempts a
@@ -49,9 +49,9 @@ async function triesOf({ slug }: PayPage): Promise<number> {
   return row?.tries ?? 0
 }
 
-/** Days that happen to anybody: each is lived through on the ways that are tried. */
+/** Scenarios by test name; each runs in the ways that are tested. */
 const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
-  'no answer when the time is over is no failure: what comes later still shows': async (way) => {
+  'a payment without a result at its deadline is not shown as failed, and a later result is shown': async (way) => {
     const { script } = way
     const { payer } = await waiting(way)
     await pass(payer, street.world.deps.config.push_lifetime_s + 5)
@@ -66,7 +66,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a prompt that never came is sent again once its time is over, and one of both pays': async (way) => {
+  'a lost prompt is sent again after its time, and only one of both prompts takes money': async (way) => {
     const { script } = way
     const { payer, link } = await waiting(way)
     const first = payer.collection()
@@ -77,7 +77,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.sees(...phoneText)
     assert.notEqual(payer.collection(), first)
     assert.equal(await triesOf(link), 2)
-    // The first one was approved after all: nobody must approve the second.
+    // The payer approved the first prompt after all, so the payer must not approve the second.
     await street.answers(first, PAID)
     await payer.wait(5)
     if (!script) await payer.press(...checkText)
@@ -85,14 +85,14 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'an expired link says until when it could be paid': async (way) => {
+  'an expired link shows until when it could be paid': async (way) => {
     const now = street.world.deps.clock.now().getTime()
     const link = await street.newLink({ expires_at: new Date(now + 60_000).toISOString() })
     const payer = await street.comes(way)
     await payer.page.goto(link.url)
     await payer.sees(...payeeText)
     await pass(payer, 61)
-    // Whoever had it open before is told the same.
+    // A page that was open before shows the same.
     await payer.payBy(street.phone('001'))
     await payer.sees('Muda wa kiungo hiki umeisha', 'This link has expired')
     assert.equal(await payer.page.locator('form').count(), 0)
@@ -100,7 +100,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a reload and the way back show the truth at every step, and send nothing': async (way) => {
+  'a reload and the back button show the current status at every step, and send nothing': async (way) => {
     const { payer, link } = await waiting(way)
     const { page } = payer
     await page.reload()
@@ -124,7 +124,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a form out of the memory of the browser finds what has become of the payment': async (way) => {
+  "a form from the browser's history shows the current status of the payment": async (way) => {
     const link = await street.newLink()
     const payer = await street.comes(way)
     await payer.page.goto(link.url)
@@ -136,14 +136,14 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.sees(...paidText)
     await payer.page.goBack()
     const form = payer.page.locator('#phone')
-    // Some browsers keep the form, others ask again: neither prompts anybody.
+    // Some browsers keep the form, others request it again. Neither causes a prompt.
     if (await form.isVisible()) await payer.payBy(street.phone('001'))
     await payer.sees(...alreadyText)
     assert.equal(await triesOf(link), 2)
     await payer.leave()
   },
 
-  'two fast taps are one try': async (way) => {
+  'two fast taps make one attempt': async (way) => {
     const link = await street.newLink()
     const payer = await street.comes(way)
     await payer.page.goto(link.url)
@@ -155,7 +155,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'the keyboard alone leads from the link to the receipt': async (way) => {
+  'a payer pays from the link to the receipt with the keyboard alone': async (way) => {
     const link = await street.newLink()
     const payer = await street.comes(way)
     const { page } = payer
@@ -174,7 +174,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a whole payment fits a narrow window of twice the pixels, as an enlarged page has it': async (way) => {
+  'a whole payment fits a narrow window at double pixel density': async (way) => {
     const link = await street.newLink()
     const options = { viewport: { width: 320, height: 256 }, deviceScaleFactor: 2 }
     const payer = await street.comes({ ...way, options })
@@ -192,7 +192,7 @@ for (const way of WAYS) {
   }
 }
 
-test('a later try that failed does not hide that an earlier one is under review', async () => {
+test('a failed later attempt does not hide that an earlier one is under review', async () => {
   const { payer, link } = await waiting({ language: 'en' })
   const first = payer.collection()
   await pass(payer, street.world.deps.config.push_lifetime_s + 5)
@@ -208,7 +208,7 @@ test('a later try that failed does not hide that an earlier one is under review'
   await payer.leave()
 })
 
-test('whoever comes back from the prompt sees at once that the payment is done', async () => {
+test('a payer who returns from the prompt sees at once that the payment succeeded', async () => {
   const { payer } = await waiting()
   await payer.page.evaluate('cover(true)')
   await street.answers(payer.collection(), PAID)
@@ -219,12 +219,12 @@ test('whoever comes back from the prompt sees at once that the payment is done',
   await payer.leave()
 })
 
-test('a network that is lost and comes back loses nothing', async () => {
+test('a payment continues after the network was lost and returns', async () => {
   const { payer, link } = await waiting({ language: 'en' })
   await payer.context.setOffline(true)
   await payer.page.locator('#offline').waitFor()
   await street.answers(payer.collection(), PAID)
-  // A browser complains of each question that it cannot send: there is none.
+  // A browser complains about each request that it cannot send. There is none.
   await payer.page.clock.runFor(60_000)
   await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
   await payer.context.setOffline(false)
@@ -233,7 +233,7 @@ test('a network that is lost and comes back loses nothing', async () => {
   await payer.leave()
 })
 
-test('a closed tab is opened again by the link, which knows how the payment stands', async () => {
+test('the link of a closed tab opens the payment with its current status', async () => {
   for (const script of [true, false]) {
     const { payer, link } = await waiting({ script })
     const collection_id = payer.collection()
@@ -251,7 +251,7 @@ test('a closed tab is opened again by the link, which knows how the payment stan
   }
 })
 
-test('the first view is two requests of at most 14 KB, a whole payment at most 40 KB', async () => {
+test('the first view makes two requests of at most 14 KB, and a whole payment costs at most 40 KB', async () => {
   const payer = await street.comes()
   const count = meter(payer.page)
   const link = await street.newLink({ description: 'Viatu vya ngozi, jozi mbili', reference: 'ORDER-2026-000123' })
@@ -272,13 +272,13 @@ test('the first view is two requests of at most 14 KB, a whole payment at most 4
   await payer.leave()
 })
 
-test('two minutes of waiting cost at most 30 KB with all questions', async () => {
+test('two minutes of waiting cost at most 30 KB with all polls', async () => {
   const { payer } = await waiting()
   const count = meter(payer.page)
   await payer.page.reload()
   for (let i = 0; i < 120; i += 1) {
     await payer.page.clock.runFor(1000)
-    // An answer arrives between two seconds of the page, as it would.
+    // A response arrives between two seconds of the page.
     await payer.page.evaluate(`fetch('/healthz')`)
   }
   const { bytes, requests } = await count()
@@ -287,7 +287,7 @@ test('two minutes of waiting cost at most 30 KB with all questions', async () =>
   await payer.leave()
 })
 
-/** Presses Tab until the keyboard is there. */
+/** Presses Tab until this element has the focus. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let i = 0; i < 30; i += 1) {
     await page.keyboard.press('Tab')
@@ -296,7 +296,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   assert.fail(`the keyboard does not reach ${wanted}`)
 }
 
-/** Counts what goes over the network from now on, without what the tests themselves ask. */
+/** Counts the traffic from now on, without the requests of the test itself. */
 function meter(page: Page): () => Promise<{ requests: number; bytes: number }> {
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {

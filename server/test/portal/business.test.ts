@@ -1,4 +1,4 @@
-// Members of a business in front of the dashboard: who belongs to it, from where its keys may be used, what was sent and done.
+// Members of a business in the dashboard: members and roles, addresses of keys, sent messages, audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => office.close())
 
-test('an administrator invites somebody, gives another role and removes them; each role is told in words', async () => {
+test('an administrator invites a person, changes the role and removes the person; the page describes each role', async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(admin, 'dashboard', { language: 'sw', refusals: [409] })
@@ -39,14 +39,14 @@ test('an administrator invites somebody, gives another role and removes them; ea
   await page.getByRole('status').getByText('neema@example.com ameondolewa.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'neema@example.com' }).count(), 0)
 
-  // The last administrator stays, and reads why.
+  // The last administrator stays, and the page shows the reason.
   await page.getByRole('button', { name: `Jiondoe: ${admin.email}` }).click()
   await visitor.press('Ndiyo, nijiondoe', '')
   await page.getByRole('alert').getByText('Huyu ni msimamizi wa mwisho.').waitFor()
   await visitor.leave()
 })
 
-test('whoever is no administrator sees the members, may leave, and nothing else', async () => {
+test('a member who is no administrator sees the members and may leave', async () => {
   const merchant = await office.world.newMerchant()
   await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { refusals: [403] })
@@ -65,7 +65,7 @@ test('whoever is no administrator sees the members, may leave, and nothing else'
   await visitor.leave()
 })
 
-test('an IP address waits for an operator, and its page says when that has happened', async () => {
+test('an IP address waits for an operator, and its page shows the approval', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [400] })
@@ -93,7 +93,7 @@ test('an IP address waits for an operator, and its page says when that has happe
     { key: await desk.session(), idempotency_key: null },
   )
   assert.equal(approved.status, 200, approved.text)
-  // The page is live: nobody has to load it again.
+  // The page updates by itself.
   await row.getByText('Approved').waitFor()
   await page.getByRole('button', { name: 'Remove: Shop server' }).click()
   await page.getByRole('dialog').getByText('are refused from 203.0.113.7').waitFor()
@@ -102,7 +102,7 @@ test('an IP address waits for an operator, and its page says when that has happe
   await visitor.leave()
 })
 
-test('messages are read word for word, whatever their words are, and the log tells who did what', async () => {
+test('messages are shown word for word, with hostile texts as text, and the audit log names each actor', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)

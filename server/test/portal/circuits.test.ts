@@ -1,4 +1,4 @@
-// Operators see at once whether a provider is called: the circuit of its method beside each line of how it did.
+// Operators see whether the platform calls a provider: the circuit of its method beside each line of its results.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ async function pay(phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
-test('a provider that is down shows as open with the time of the next try, beside each network of the method, in both languages', async () => {
+test('a circuit of a failed provider shows as open with its retry time beside each network of the method, in both languages', async () => {
   const { world } = office
   const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
   assert.ok(sw && en)
@@ -62,7 +62,7 @@ test('a provider that is down shows as open with the time of the next try, besid
     const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call tries it')
     const shown = visitor.page.getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
     await shown.nth(1).waitFor()
-    assert.equal(await shown.count(), 2, 'both networks')
+    assert.equal(await shown.count(), 2, 'both networks show the circuit')
     await visitor.looks('circuits')
     await visitor.picture('circuits')
   }
@@ -70,7 +70,7 @@ test('a provider that is down shows as open with the time of the next try, besid
   const answer = Promise.withResolvers<Answer>()
   said = answer.promise
   await pay('0754123456')
-  // Side by side: a call that hangs is given up after some seconds.
+  // Both calls at once: a call that hangs ends after some seconds.
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')

@@ -1,4 +1,4 @@
-// Members of a business who ask for money in the dashboard: links, invoices, and what became of each payment.
+// Members of a business who request payments in the dashboard: links, invoices, and their payments.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ async function pay(slug: string, phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
-test('a link is made in three fields, handed out, and seen to be paid while its page is open', async () => {
+test('a member makes a link in three fields, shares it, and sees its payment on the open page', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
   await visitor.opens('/sandbox/links')
@@ -66,7 +66,7 @@ test('a link is made in three fields, handed out, and seen to be paid while its 
   await visitor.leave()
 })
 
-test('a link whose answer was lost is asked for again without becoming two, and nothing typed is lost by a reload', async () => {
+test('a request for a link whose response was lost is repeated without a second link, and a reload keeps the typed text', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: REFUSALS })
   const { page } = visitor
   const before_it = (await links()).pagination.total_items
@@ -75,7 +75,7 @@ test('a link whose answer was lost is asked for again without becoming two, and 
   await page.reload()
   await visitor.sees('Kiungo kipya cha malipo', 'New payment link')
   assert.equal(await page.getByLabel('Amount').inputValue(), '1500')
-  // The request arrives, and its answer does not.
+  // The request arrives, but its response does not.
   let lost = 0
   await page.route('**/v1/payment-links?**', async (route) => {
     if (route.request().method() !== 'POST' || lost > 0) return route.continue()
@@ -93,7 +93,7 @@ test('a link whose answer was lost is asked for again without becoming two, and 
   await visitor.leave()
 })
 
-test('a link is cancelled after one more question, and can be paid no more', async () => {
+test('a link is cancelled after a confirmation, and can no longer be paid', async () => {
   const made = (await office.world.post('/v1/payment-links', { amount: '700' })).body.data
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
@@ -108,7 +108,7 @@ test('a link is cancelled after one more question, and can be paid no more', asy
   await visitor.leave()
 })
 
-test('an invoice is written line by line, sent, told where it went, and edited no more', async () => {
+test('a member writes an invoice, sends it, sees its recipient, and can no longer edit it', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: [...REFUSALS, 400] })
   const { page } = visitor
   await visitor.opens('/sandbox/invoices')
@@ -129,7 +129,7 @@ test('an invoice is written line by line, sent, told where it went, and edited n
   await visitor.press('Ondoa mstari wa 3', 'Remove line 3')
   assert.match((await page.locator('output').textContent()) ?? '', /TZS\s13,999\.99/)
   await visitor.looks('the form of an invoice')
-  // What only the API knows is said at the line that it is about.
+  // An error that only the API detects is shown at its line.
   await line(2).getByLabel('Maelezo').fill('\u200b')
   await visitor.press('Hifadhi rasimu', 'Save the draft')
   await page.locator('[data-path="items.1.description"][aria-invalid=true]').waitFor()
@@ -159,7 +159,7 @@ test('an invoice is written line by line, sent, told where it went, and edited n
   await visitor.leave()
 })
 
-test('what was typed is forgotten when it is cancelled, and when one signs out', async () => {
+test('cancelling the form, or signing out, deletes the typed text', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
   const drafts = () =>
@@ -180,7 +180,7 @@ test('what was typed is forgotten when it is cancelled, and when one signs out',
   await visitor.leave()
 })
 
-test('who may only look is offered nothing else, and reads everything', async () => {
+test('a member with a reading role sees everything and is offered no action', async () => {
   const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
   const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })
   const { page } = visitor
@@ -197,7 +197,7 @@ test('who may only look is offered nothing else, and reads everything', async ()
   await visitor.leave()
 })
 
-test('when the numbers of the first page cannot be read, the balance is shown all the same', async () => {
+test('the balance is shown although the figures of the first page cannot be loaded', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [...REFUSALS, 503] })
   await visitor.page.route('**/v1/merchant/overview?**', (route) => route.fulfill({ status: 503, body: '{}' }))
   await visitor.opens('/sandbox?period=7d')

@@ -1,4 +1,4 @@
-// Developers in front of the dashboard: keys, webhooks and their deliveries.
+// Developers in the dashboard: keys, webhooks and their deliveries.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -20,13 +20,13 @@ after(async () => {
   await office.close()
 })
 
-/** All that a browser keeps of a page beyond its memory. */
+/** Everything that a browser stores outside the memory of a page. */
 const keptBy = (page: Page) =>
   page.evaluate<string>(
     'JSON.stringify([location.href, document.cookie, { ...sessionStorage }, { ...localStorage }, history.state])',
   )
 
-/** Notes each moment at which the page says that the server answered while its newest delivery says that it did not. */
+/** Records each moment at which the page reports an answer while its newest delivery shows none. */
 const WATCH_TRUTHS = `
   globalThis.truths = []
   new MutationObserver(() => {
@@ -37,7 +37,7 @@ const WATCH_TRUTHS = `
 const answerOf = async (key: string, path = '/v1/collections') =>
   (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('a key is shown once, works, and is nowhere in the browser once the page is left', async () => {
+test('a key is shown once, works, and is stored nowhere in the browser after the page is left', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -66,7 +66,7 @@ test('a key is shown once, works, and is nowhere in the browser once the page is
     readFileSync(await file.path(), 'utf8'),
     `MALIPO_BASE_URL=${office.url}\nMALIPO_ENVIRONMENT=sandbox\nMALIPO_API_KEY=${key}\n`,
   )
-  assert.ok(!(await keptBy(page)).includes(key), 'it is only in the memory of the page')
+  assert.ok(!(await keptBy(page)).includes(key), 'the key is only in the memory of the page')
   await visitor.press('Nimeuhifadhi', 'I have kept it')
   await visitor.sees('Funguo za API', 'API keys')
   await page.getByRole('table').getByText('Unatumika').waitFor()
@@ -78,7 +78,7 @@ test('a key is shown once, works, and is nowhere in the browser once the page is
   await visitor.leave()
 })
 
-test('rotating and revoking a key say what they do, ask once more, and hold at once', async () => {
+test('rotating and revoking a key explain the effect, ask for a confirmation, and take effect at once', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const old = await world.newKey({ merchant })
@@ -92,7 +92,7 @@ test('rotating and revoking a key say what they do, ask once more, and hold at o
   await visitor.looks('rotation')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
-  assert.equal(await answerOf(old), 200, 'who thinks twice changes nothing')
+  assert.equal(await answerOf(old), 200, 'a cancelled question changes nothing')
   await page.getByRole('button', { name: /^Rotate: / }).click()
   await visitor.press('', 'Yes, rotate it now')
   await visitor.sees('', 'Copy your key now')
@@ -107,7 +107,7 @@ test('rotating and revoking a key say what they do, ask once more, and hold at o
   await visitor.leave()
 })
 
-test('a business that is not approved yet reads why it may have no live key', async () => {
+test('a business that is not approved yet sees why it may have no live key', async () => {
   const merchant = await office.world.newMerchant({ approved: false })
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = visitor
@@ -124,7 +124,7 @@ test('a business that is not approved yet reads why it may have no live key', as
   await visitor.leave()
 })
 
-test('a webhook address is tried out: the secret is shown once and signs, and the answer is told in words', async () => {
+test('a member tests a webhook address: the secret is shown once and signs, and the page describes the response', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -136,7 +136,7 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
   const secret = await page.locator('.key').innerText()
   assert.match(secret, /^whsec_/)
-  assert.ok(!(await keptBy(page)).includes(secret), 'it is only in the memory of the page')
+  assert.ok(!(await keptBy(page)).includes(secret), 'the secret is only in the memory of the page')
   await visitor.looks('secret')
   await visitor.press('', 'I have kept it')
   assert.ok(!(await page.content()).includes(secret))
@@ -153,7 +153,7 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   await page.evaluate(WATCH_TRUTHS)
   await visitor.press('', 'Send a test')
   await page.getByRole('status').getByText('Your server answered 200 after').waitFor()
-  assert.deepEqual(await page.evaluate('truths'), [], 'the answer never stands above a delivery without one')
+  assert.deepEqual(await page.evaluate('truths'), [], 'the page never reports an answer above a delivery without one')
   const sent = receiver.received[before]
   assert.ok(sent)
   assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
@@ -163,7 +163,7 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   assert.equal(
     await page.getByRole('row', { name: /A payment succeeded Test/ }).count(),
     2,
-    'they say that they are tests',
+    'the deliveries are marked as tests',
   )
 
   await visitor.press('', 'Rotate the secret')
@@ -174,7 +174,7 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   await visitor.leave()
 })
 
-test('whoever lost the answer with the first secret reads that, and how to get another', async () => {
+test('a member who lost the response with the first secret reads so, and how to get another', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -194,7 +194,7 @@ test('whoever lost the answer with the first secret reads that, and how to get a
   await visitor.leave()
 })
 
-test('a failed delivery is read with what was sent and each answer, and is sent again', async () => {
+test('a failed delivery is shown with its body and each response, and is sent again', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -219,7 +219,7 @@ test('a failed delivery is read with what was sent and each answer, and is sent 
   await visitor.opens('/sandbox/webhooks?event=collection.success')
   const first = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)
   await first.getByText(/^500 · /).waitFor()
-  // Four more failures, and it is given up.
+  // Four more attempts fail, and the delivery is failed.
   await world.rows("update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1", [
     merchant.id,
   ])
@@ -238,7 +238,7 @@ test('a failed delivery is read with what was sent and each answer, and is sent 
   await visitor.leave()
 })
 
-test('the first page says that the endpoint fails from the second miss on, leads to the deliveries, and stops when one is taken', async () => {
+test('the first page warns after the second failed attempt, links to the deliveries, and stops after one is delivered', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -262,7 +262,7 @@ test('the first page says that the endpoint fails from the second miss on, leads
   await english.opens('/live')
   await english.page.getByRole('heading', { name: 'How business goes' }).waitFor()
   const title = 'Your server does not accept the events of the sandbox'
-  assert.equal(await english.page.getByText(title).count(), 0, 'one miss may be an accident')
+  assert.equal(await english.page.getByText(title).count(), 0, 'one failed attempt causes no warning')
   world.deps.clock.advance(61_000)
   await missed(2)
   await english.page.getByText(title).waitFor()

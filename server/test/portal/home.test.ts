@@ -1,4 +1,4 @@
-// The first page and the story of a payment, as members of a business read them.
+// The first page and the timeline of a payment, as members of a business see them.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => office?.close())
 const push = async (amount: string, phone: string) =>
   (await office.world.post('/v1/collections/wallet-push', { amount, phone })).body.data.collection_id
 
-test('each number of the first page leads to a list of just as many', async () => {
+test('each figure of the first page links to a list of the same length', async () => {
   for (const phone of ['0754123001', '0754123001', '0715123002', '0754123014']) await push('25000', phone)
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
@@ -26,7 +26,7 @@ test('each number of the first page leads to a list of just as many', async () =
   ] as const) {
     await visitor.opens('/sandbox?period=7d')
     const total = page.getByRole('link', { name: `${name}: show the list` })
-    // The page is read again until the payments have been decided.
+    // The test reloads the page until the payments are settled.
     await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
     await total.click()
     await visitor.sees('Makusanyo', 'Collections')
@@ -44,7 +44,7 @@ test('each number of the first page leads to a list of just as many', async () =
   await visitor.leave()
 })
 
-test('the first steps are ticked by what has happened, and the reader can put them away', async () => {
+test('completed first steps are ticked, and the reader can hide the list', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -59,7 +59,7 @@ test('the first steps are ticked by what has happened, and the reader can put th
   await visitor.leave()
 })
 
-test('a payment tells its story from the request to the money, and leads to the transaction', async () => {
+test('a payment shows its timeline from the request to the money, and links to the transaction', async () => {
   const id = await push('25000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor

@@ -1,11 +1,11 @@
-// Lists that show nothing, filters that are wrong, and pages that cannot be loaded: what people read instead.
+// Texts for empty lists, wrong filters, and pages that cannot be loaded.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
-/** The browser says that its reader saves data, so that nothing is loaded ahead. */
+/** The browser reports that its user saves data, so that no page is preloaded. */
 const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
 
 let office: Office
@@ -19,7 +19,7 @@ before(async () => {
 after(() => office?.close())
 
 for (const language of LANGUAGES) {
-  test(`a queue without work says that it is clear, and a filter that finds nothing can be taken away (${language})`, async () => {
+  test(`an empty queue shows that it is clear, and a filter without results can be removed (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     await office.world.newKey({ merchant })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -48,7 +48,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`a phone that is none is said at its field, and the list stays (${language})`, async () => {
+  test(`an invalid phone is reported at its field, and the list stays (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
       const paid = await world.post('/v1/collections/wallet-push', { amount: '5000', phone, reference: phone })
@@ -68,7 +68,7 @@ for (const language of LANGUAGES) {
     )
     await wrong.waitFor()
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
-    assert.equal(await rows.count(), before, 'the list stays as it was')
+    assert.equal(await rows.count(), before, 'the list stays unchanged')
     await visitor.looks('a wrong filter')
     await visitor.picture('wrong-filter')
     await field.fill('0715 123 001')
@@ -76,7 +76,7 @@ for (const language of LANGUAGES) {
     await wrong.waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: '0754123001' }).first().waitFor({ state: 'detached' })
     await rows.first().waitFor()
-    // By an address that was shared: the field says what is wrong, and no list or file of other payments is offered.
+    // From a shared address: the field shows the error, and the page offers no list or file of other payments.
     const asked: string[] = []
     page.on('request', (request) => page.url().includes('phone=abc') && asked.push(request.url()))
     await visitor.opens('/sandbox/collections?phone=abc')
@@ -91,7 +91,7 @@ for (const language of LANGUAGES) {
     await field.fill('0715 123 001')
     await field.press('Enter')
     await rows.first().waitFor()
-    // What only the API knows to be wrong is said at its field as well.
+    // An error that only the API detects is also shown at its field.
     await visitor.opens('/sandbox/collections')
     await rows.nth(1).waitFor()
     await page.route('**/v1/collections?*reference=*', (route) =>
@@ -110,17 +110,17 @@ for (const language of LANGUAGES) {
     await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).fill('X')
     await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).press('Enter')
     await page.getByText(says('Taja hili mara moja tu.', 'must be sent once')).waitFor()
-    assert.ok((await rows.count()) > 1, 'the rows that were found before stay')
+    assert.ok((await rows.count()) > 1, 'the previous rows stay')
     await visitor.leave()
   })
 
-  test(`a page that was not loaded while there is no network is one of ours, and opens when the network is back (${language})`, async () => {
+  test(`a page that cannot be loaded without a network shows our error page, and opens when the network is back (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language })
     const { page, context, says } = visitor
     await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
-    // Everything of the first page itself is there.
+    // The first page itself is complete.
     await page.waitForLoadState('networkidle')
     await context.setOffline(true)
     await page
@@ -139,7 +139,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('a page whose file is gone after an upgrade loads the console again, once, and then says so', async () => {
+test('a page whose file is gone after an upgrade reloads the console once, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
   await context.addInitScript(SAVES_DATA)
@@ -166,7 +166,7 @@ test('a page whose file is gone after an upgrade loads the console again, once, 
   await visitor.leave()
 })
 
-test('the other pages are loaded ahead, so that they open without a network', async () => {
+test('the console preloads the other pages, so that they open without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/, { timeout: 60_000 })

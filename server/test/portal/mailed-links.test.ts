@@ -1,4 +1,4 @@
-// Links of e-mails into the dashboard, followed by a member of two businesses.
+// Links from e-mails into the dashboard, opened by a member of two businesses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,13 +28,13 @@ before(async () => {
 })
 after(() => office.close())
 
-/** Deps that know the address of this installation, as its e-mails name it. */
+/** Deps with the address of this installation, for the links of its e-mails. */
 const addressed = () => ({
   ...office.world.deps,
   config: { ...office.world.deps.config, base_url: office.url },
 })
 
-/** A withdrawal that an operator rejected, and the path of the link in the e-mail about it. */
+/** A withdrawal that an operator rejected, and the path of the link in its e-mail. */
 async function rejected(merchant: Merchant, reference: string): Promise<string> {
   const { world } = office
   await fund(world, { merchant, amount: '5000' })
@@ -49,7 +49,7 @@ async function rejected(merchant: Merchant, reference: string): Promise<string> 
   return linkOf(merchant, person.email)
 }
 
-/** The path of the newest link that somebody was mailed about a business. */
+/** The path of the newest mailed link about a business. */
 async function linkOf(merchant: Merchant, email: string): Promise<string> {
   const mails = await listEmails(office.world.deps, { merchant_id: merchant.id })
   const text = mails.find(({ to }) => to === email)?.text ?? ''
@@ -59,13 +59,13 @@ async function linkOf(merchant: Merchant, email: string): Promise<string> {
   return address.slice(`${office.url}/dashboard`.length)
 }
 
-test('a member of two businesses opens the withdrawal of an e-mail, whichever business the browser showed last', async () => {
+test('a member of two businesses opens the withdrawal of an e-mail, independent of the business that the browser showed last', async () => {
   const links: string[] = []
   for (const [i, merchant] of businesses.entries()) links.push(await rejected(merchant, `PAY-${i + 1}`))
-  // The withdrawal of one business is not found in the other, which the reader chooses at the end.
+  // The withdrawal does not exist in the other business, which the reader chooses at the end.
   const visitor = await office.comes(person, 'dashboard', { refusals: [404] })
   const { page } = visitor
-  // The first link goes through the sign-in; each one after it names the business that is not shown.
+  // The first link leads through the sign-in. Each later link names the business that is not shown.
   for (const i of [1, 0, 1]) {
     await visitor.opens(links[i] as string)
     await page
@@ -74,16 +74,16 @@ test('a member of two businesses opens the withdrawal of an e-mail, whichever bu
       .first()
       .waitFor()
     assert.equal(await page.getByLabel('Business', { exact: true }).inputValue(), businesses[i]?.id)
-    assert.equal(new URL(page.url()).search, '', 'the address names the page alone')
+    assert.equal(new URL(page.url()).search, '', 'the address contains only the page')
   }
-  // The business that the reader chooses stays chosen when the page is loaded again.
+  // A reload keeps the business that the reader chose.
   await page.getByLabel('Business', { exact: true }).selectOption(businesses[0]?.id as string)
   await visitor.opens('/sandbox/withdrawals')
   await page.locator('main').getByText('PAY-1').first().waitFor()
   await visitor.leave()
 })
 
-test('a member of another business opens the business that an invitation is about', async () => {
+test('a member of another business opens the business of an invitation', async () => {
   const deps = addressed()
   const invited = await office.newPerson('VIEWER', businesses[0])
   const invitation = {

@@ -1,4 +1,4 @@
-// Merchants in front of their money: asking for it, answering about it, reading where it went.
+// Merchants and their money in the dashboard: request a withdrawal, answer an operator, read where the money went.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const made = async () =>
     )
   )[0]?.count
 
-/** Fills in the form for 10,000 shillings to a phone, and asks what it costs. */
+/** Fills in the form for 10,000 shillings to a phone, and requests the quote. */
 async function asks(visitor: Visitor): Promise<void> {
   const { page, says } = visitor
   await visitor.opens('/live/withdrawals')
@@ -39,7 +39,7 @@ async function asks(visitor: Visitor): Promise<void> {
   await visitor.sees('Hakiki kabla ya kutuma ombi', 'Check before you send the request')
 }
 
-test('before money is asked for, one reads who gets what, each fee and what is left; then the page says who acts next', async () => {
+test('the review shows recipient, fees and remaining balance before the request, and the page then names the next actor', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', {
     language: 'sw',
   })
@@ -62,18 +62,18 @@ test('before money is asked for, one reads who gets what, each fee and what is l
       'Litakalobaki baada ya idhini TZS 89,200',
     ],
   )
-  assert.equal(await made(), 0, 'looking sends nothing')
+  assert.equal(await made(), 0, 'the review sends nothing')
   await visitor.looks('review')
   await page.getByRole('button', { name: /^Tuma ombi la kutoa TZS.10,000$/ }).dblclick()
   await visitor.sees('Utoaji wa TZS 10,000', 'Withdrawal of TZS 10,000')
   await page.getByRole('status').getByText('Kinachofuata: Inasubiri idhini').waitFor()
   await page.getByText('Mwendeshaji wa mfumo analinganisha').waitFor()
-  assert.equal(await made(), 1, 'a double click is one request')
+  assert.equal(await made(), 1, 'a double click makes one request')
   await visitor.looks('withdrawal')
   await visitor.leave()
 })
 
-test('a request whose answer was lost on the way is sent again, and there is one withdrawal', async () => {
+test('a request whose response was lost is repeated and makes one withdrawal', async () => {
   const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', shop.merchant), 'dashboard', {})
   const { page } = visitor
   const before = (await made()) ?? 0
@@ -87,7 +87,7 @@ test('a request whose answer was lost on the way is sent again, and there is one
   const submit = page.getByRole('button', { name: /^Ask to withdraw/ })
   await submit.click()
   await page.getByRole('alert').getByText('No network').waitFor()
-  assert.equal(await made(), before + 1, 'it had arrived')
+  assert.equal(await made(), before + 1, 'the request had arrived')
   await submit.click()
   await visitor.sees('Withdrawal of TZS 10,000', 'Withdrawal of TZS 10,000')
   assert.equal(await made(), before + 1)
@@ -95,14 +95,14 @@ test('a request whose answer was lost on the way is sent again, and there is one
   await visitor.leave()
 })
 
-test('more than there is cannot be asked for, and what was typed is still there to correct', async () => {
+test('an amount above the balance is refused, and the typed text stays for correction', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page } = visitor
   await asks(visitor)
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
   const amount = page.getByLabel('Amount that the recipient gets')
   assert.equal(await amount.inputValue(), '10,000/=')
-  // A comma before the cents would be read as a hundred times as much.
+  // A comma as the decimal point would multiply the amount by a hundred.
   for (const wrong of ['not money', '25000,50', '2,50']) {
     await amount.fill(wrong)
     await visitor.press('Angalia makato', 'See the fees')
@@ -119,7 +119,7 @@ test('more than there is cannot be asked for, and what was typed is still there 
   await visitor.leave()
 })
 
-test('what an operator asks is answered where it is asked, and no word is lost with the network', async () => {
+test("a merchant answers an operator's question on the withdrawal's page, and a lost network loses no text", async () => {
   const id = await desk.submit(shop)
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page, context } = visitor
@@ -127,7 +127,7 @@ test('what an operator asks is answered where it is asked, and no word is lost w
   await page.getByRole('status').getByText('What happens next: Pending approval').waitFor()
   const asked = await desk.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
   assert.equal(asked.status, 200, asked.text)
-  // The page is live: nobody has to load it again.
+  // The page updates by itself.
   await page.getByText('Whose <b>phone</b> is this?', { exact: true }).first().waitFor()
   await visitor.looks('question')
   await visitor.fill('Jibu lako', 'Your answer', 'It belongs to our driver.')
@@ -144,7 +144,7 @@ test('what an operator asks is answered where it is asked, and no word is lost w
   await visitor.leave()
 })
 
-test('who may only look sees the money and its fees, and is offered nothing that moves it', async () => {
+test('a member with a reading role sees money and fees, and is offered no action', async () => {
   const id = await desk.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
@@ -158,7 +158,7 @@ test('who may only look sees the money and its fees, and is offered nothing that
   await visitor.leave()
 })
 
-test('a paid withdrawal leads to the payments that it was made of, and the statement adds up and is kept as CSV', async () => {
+test('a paid withdrawal links to its payments, and the statement adds up and is saved as CSV', async () => {
   const other = await desk.shop(MONEY)
   const id = await desk.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(
@@ -177,12 +177,12 @@ test('a paid withdrawal leads to the payments that it was made of, and the state
   await visitor.opens('/sandbox/transactions?type=WITHDRAWAL')
   const listed = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
   await listed.nth(1).waitFor()
-  assert.equal(await listed.count(), 2, 'the head and the one withdrawal')
+  assert.equal(await listed.count(), 2, 'the header and the one withdrawal')
   const [csv] = await Promise.all([page.waitForEvent('download'), visitor.press('Pakua CSV', 'Download CSV')])
   const rows = readFileSync(await csv.path(), 'utf8')
     .trim()
     .split('\r\n')
-  assert.equal(rows.length, 2, 'the file holds what the list shows')
+  assert.equal(rows.length, 2, 'the file has the rows of the list')
   assert.match(rows[1] ?? '', /,WITHDRAWAL,debit,10000\.00,800\.00,/)
   await visitor.opens('/sandbox/statements')
   await page.getByRole('row', { name: /^Opening balance TZS.0$/ }).waitFor()
@@ -194,14 +194,14 @@ test('a paid withdrawal leads to the payments that it was made of, and the state
   await visitor.leave()
 })
 
-test('filters are set with the keyboard alone: a whole date is applied, and the focus stays where it is', async () => {
+test('filters work with the keyboard alone: a complete date is applied, and the focus stays', async () => {
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
   const focused = () => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""')
   await visitor.opens('/live/transactions')
   await page.getByRole('table', { name: 'Transactions' }).waitFor()
   await page.getByLabel('From', { exact: true }).focus()
-  // The same in any order of day and month.
+  // The same with day and month in the other order.
   await page.keyboard.type('11112026')
   await page.waitForURL((address) => address.searchParams.get('from') === '2026-11-11')
   assert.equal(await focused(), 'From')
@@ -222,7 +222,7 @@ test('filters are set with the keyboard alone: a whole date is applied, and the 
   await visitor.leave()
 })
 
-test('what is refused after the review is corrected in the form, and priced anew before it is sent', async () => {
+test('a withdrawal refused after the review is corrected in the form and priced again before it is sent', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', { refusals: [400] })
   const { page } = visitor
   await asks(visitor)
@@ -235,7 +235,7 @@ test('what is refused after the review is corrected in the form, and priced anew
   await page.locator('[data-path=name]:focus').waitFor()
   await page.keyboard.press('End')
   await page.keyboard.type('Amina')
-  assert.match(await name.inputValue(), /Amina$/, 'no key leads away from the form')
+  assert.match(await name.inputValue(), /Amina$/, 'no key press leaves the form')
   await page.getByLabel('Amount that the recipient gets').fill('20,000')
   await name.fill('Amina')
   await visitor.press('', 'See the fees')

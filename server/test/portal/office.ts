@@ -1,5 +1,5 @@
-// People in a real browser in front of the consoles: the app listens, the worker runs, time passes, and everybody signs in with
-// a password at the built-in identity provider.
+// People in a real browser with the consoles: the app listens, the worker runs, time passes, and all people sign in with a
+// password at the built-in identity provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,29 +16,29 @@ import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
 import { violations } from '../pay-page/looks.ts'
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export type Person = { email: string; password: string; user_id: string; role: Role }
 
-/** A person in front of one console. */
+/** A person with one console open. */
 export type Visitor = WatchedPage & {
   language: Language
-  /** The words of this page's language. */
+  /** Chooses the text of this page's language. */
   says(sw: string, en: string): string
-  /** Opens a path below the console, signing in when asked to. */
+  /** Opens a path of the console, and signs in if required. */
   opens(path: string): Promise<void>
-  /** Signs in where the browser was sent to do so. */
+  /** Signs in on the page to which the console sent the browser. */
   signsIn(): Promise<void>
-  /** Waits until this is the title, then looks at the page: barriers, width. */
+  /** Waits until the page has this title, then checks it: barriers, width. */
   sees(sw: string, en: string): Promise<void>
-  /** Looks at the page as it is now. */
+  /** Checks the current page. */
   looks(name: string): Promise<void>
   /** Presses the button or link with this name. */
   press(sw: string, en: string): Promise<void>
   /** Fills in the field with this label. */
   fill(sw: string, en: string, text: string): Promise<void>
-  /** Keeps a picture of the page, in both sizes, where SCREENSHOTS names a folder. */
+  /** Saves a picture of the page in both sizes if SCREENSHOTS names a folder. */
   picture(name: string): Promise<void>
-  /** Ends the visit: without complaints of the browser. */
+  /** Ends the visit and asserts that the browser had no complaints. */
   leave(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export type Office = {
   world: World
   browser: Browser
   url: string
-  /** A person with this role in the world's merchant, or in `merchant`. */
+  /** A new person with this role in the world's merchant, or in `merchant`. */
   newPerson(role: Role, merchant?: Merchant): Promise<Person>
   comes(
     person: Person,
@@ -57,7 +57,7 @@ export type Office = {
   close(): Promise<void>
 }
 
-/** Goes on by itself, and can be moved forward as well. Sign-in libraries compare it with the browser's. */
+/** Runs by itself, and can be moved forward. Sign-in libraries compare it with the browser's clock. */
 export function runningClock(): SettableClock {
   let ahead = 0
   return {
@@ -76,7 +76,7 @@ const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
 
-/** Opens the office. Close it in `after`. `providers` stand in for those of the settings. */
+/** Opens the office. Close it in `after`. `providers` replace those of the settings. */
 export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
   const compose = providers === undefined ? {} : { compose: { providers } }
   const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock(), ...compose })
@@ -129,7 +129,7 @@ async function visit(
   const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
-    // The page that says so is on its way to the sign-in.
+    // The page that reports the end of the session redirects to the sign-in.
     const arrived = page.locator('h1:not(:empty)').filter({ hasNotText: /^(Tunakuingiza|Signing you in)/ })
     await email.or(arrived).first().waitFor()
     if ((await email.count()) === 0) return
@@ -185,7 +185,7 @@ async function visit(
       await page.setViewportSize(before)
     },
     async leave() {
-      // The browser notes each answer of 400 and more by itself.
+      // The browser logs each response of 400 and more by itself.
       const own = complaints.filter((text) => !refusals.some((status) => text.includes(`status of ${status}`)))
       assert.deepEqual(own, [])
       await opened.close()

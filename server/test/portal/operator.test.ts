@@ -1,4 +1,4 @@
-// Operators at their console: what waits, who may decide it, and that no money moves before a question was answered.
+// Operators in their console: the queue, the permissions of a decision, and a confirmation before money moves.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -20,19 +20,19 @@ before(async () => {
 })
 after(() => office.close())
 
-/** Waits until the page says this, to whoever listens too. */
+/** Waits until the page shows this text and announces it to screen readers. */
 const hears = (visitor: Visitor, sw: string, en: string) =>
   visitor.page
     .locator('[role=status]')
     .filter({ hasText: visitor.says(sw, en) })
     .first()
     .waitFor()
-/** The open question. */
+/** The open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
 const statusOf = async (id: string): Promise<string> => (await desk.show(id)).status
 
 describe('the console', () => {
-  test('shows nothing to whoever is no operator, and says so with the ways out', async () => {
+  test('shows an explanation and the ways out to a person who is no operator', async () => {
     const merchant = await office.newPerson('MERCHANT_ADMIN')
     const visitor = await office.comes(merchant, 'operator')
     await visitor.opens('/withdrawals')
@@ -45,14 +45,14 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('leads from what waits to a withdrawal, and pays it out only after a question that restates it', async () => {
+  test('leads from the queue to a withdrawal, and pays it out only after a question that restates it', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
     const second = await desk.submit(shop, { amount: '20000.00' })
     const first = await desk.submit(shop, { amount: '12000.00' })
-    // The page keeps itself up to date.
+    // The page updates by itself.
     await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
     await visitor.sees('Utoaji pesa', 'Withdrawals')
     await visitor.looks('list')
@@ -68,7 +68,7 @@ describe('the console', () => {
     for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 001', 'M-Pesa', 'Duka la Juma'])
       assert.ok(asked.replaceAll('\u00a0', ' ').includes(fact), `${fact} is not restated: ${asked}`)
     await visitor.looks('question')
-    // The key that meant the page is no answer.
+    // The key that opened the question does not confirm it.
     await visitor.page.keyboard.press('Enter')
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     assert.equal(await question(visitor).getByRole('button', { name: 'Tumia tena' }).count(), 0)
@@ -91,7 +91,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('offers the last reason for the next approval by keys alone, fills it in for nobody, and forgets it with the page', async () => {
+  test('offers the last reason for the next approval by keyboard, never fills it in by itself, and forgets it with the page', async () => {
     const ids = [await desk.submit(shop, { amount: '2100.00' }), await desk.submit(shop, { amount: '2200.00' })]
     const visitor = await office.comes(asha, 'operator')
     const { keyboard } = visitor.page
@@ -128,7 +128,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('rejects only with a reason, and no key acts while it is typed', async () => {
+  test('rejects only with a reason, and no shortcut acts while the operator types', async () => {
     const id = await desk.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -149,7 +149,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('sends no decision later that was made without a network and left', async () => {
+  test('does not send a decision later that was made without a network on a page that was left', async () => {
     const id = await desk.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -168,7 +168,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('tells whoever decides too late, where it was decided, and approves it once', async () => {
+  test('tells an operator who decides too late about the earlier decision, and approves the withdrawal once', async () => {
     const id = await desk.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
@@ -184,7 +184,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('shows what a merchant was asked beside what it answered', async () => {
+  test('shows the question to a merchant beside its answer', async () => {
     const id = await desk.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -203,7 +203,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('lets money of a large amount out when a second operator approves, and says so to both', async () => {
+  test('sends a large payout after a second operator approves, and tells both operators', async () => {
     const id = await desk.submit(shop, { amount: '60000.00' })
     const first = await office.comes(asha, 'operator')
     await first.opens(`/withdrawals/${id}`)
@@ -231,7 +231,7 @@ describe('the console', () => {
     await second.leave()
   })
 
-  test('approves many at once after a trial run, and leaves out what cannot be approved', async () => {
+  test('approves many withdrawals at once after a dry run, and leaves out those that cannot be approved', async () => {
     const poor = await desk.shop('5000.00')
     const good = await desk.submit(poor, { amount: '4000.00' })
     const short = await desk.submit(poor, { amount: '3900.00' })
@@ -257,7 +257,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('never adds up sandbox and live money in one choice', async () => {
+  test('never adds up sandbox and live money of one selection', async () => {
     const { merchant } = shop
     await desk.submit(shop, { amount: '3100.00' })
     await desk.submit(shop, { amount: '3200.00', environment: 'sandbox' })
@@ -299,7 +299,7 @@ describe('the console', () => {
   })
 
   for (const language of ['sw', 'en'] as const) {
-    test(`opens the decision of a waiting payment from its page when more than 20 others wait (${language})`, async () => {
+    test(`opens the decision of a held payment from its page while more than 20 others wait (${language})`, async () => {
       const { world } = office
       const held: string[] = []
       for (let i = 0; i < 22; i++) {
@@ -310,7 +310,7 @@ describe('the console', () => {
       }
       const visitor = await office.comes(juma, 'operator', { language })
       const { page, says } = visitor
-      // The oldest and the newest: whatever the order of the list, one of them is not on its first page.
+      // The oldest and the newest: in any order, one of them is not on the first page of the list.
       for (const id of [held[0], held.at(-1)]) {
         await visitor.opens(`/payments/${id}`)
         await page.getByRole('link', { name: says('Fungua na uamue', 'Open and decide') }).click()
@@ -323,7 +323,7 @@ describe('the console', () => {
       await visitor.leave()
     })
 
-    test(`finds a payment that no payer answers, and reads what it waits for (${language})`, async () => {
+    test(`finds a payment whose payer does not answer, and shows its next step (${language})`, async () => {
       const { world } = office
       const reference = `WAIT-${language}`
       const body = { amount: '4200', phone: '0754123007', reference }
@@ -353,8 +353,8 @@ describe('the console', () => {
     })
   }
 
-  // Last, because time moves on.
-  test('asks for another sign-in before money moves, and comes back to the question with what was typed', async () => {
+  // Last, because this test moves the clock.
+  test('asks for another sign-in before money moves, and returns to the question with the typed text', async () => {
     const id = await desk.submit(shop, { amount: '9000.00', ending: '103' })
     await desk.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })

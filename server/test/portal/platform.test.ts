@@ -1,4 +1,4 @@
-// Operators and the platform itself: merchants, prices, addresses, providers, books, and who did what.
+// Operators and the platform: merchants, prices, addresses, providers, books, and the audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ const PAGES = [
 ] as const
 
 for (const language of LANGUAGES) {
-  test(`every page can be read, in any width and by whoever only listens (${language})`, async () => {
+  test(`every page is readable in any width and by a screen reader (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
@@ -42,7 +42,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('a merchant is taken on, approved, verified and priced after one has seen what it will cost', async () => {
+test('an operator creates, approves, verifies and prices a merchant after a preview of the costs', async () => {
   const visitor = await office.comes(boss, 'operator', { language: 'sw', refusals: [400] })
   const { page } = visitor
   await visitor.opens('/merchants')
@@ -91,7 +91,7 @@ test('a merchant is taken on, approved, verified and priced after one has seen w
   await visitor.leave()
 })
 
-test('a correction of a balance restates what it does, and is in the books once', async () => {
+test('an adjustment of a balance restates its effect, and is booked once', async () => {
   const { world } = office
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
@@ -110,7 +110,7 @@ test('a correction of a balance restates what it does, and is in the books once'
   await visitor.leave()
 })
 
-test('an address is approved and taken back, and its merchant is named', async () => {
+test('an address is approved and revoked on a page that names its merchant', async () => {
   const { world } = office
   const { token } = await world.newSession('DEVELOPER')
   const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
@@ -130,7 +130,7 @@ test('an address is approved and taken back, and its merchant is named', async (
   await visitor.leave()
 })
 
-test('the audit log is searched and its chains are verified from the page', async () => {
+test('an operator searches the audit log and verifies its chains on the page', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/audit')
@@ -142,7 +142,7 @@ test('the audit log is searched and its chains are verified from the page', asyn
   await visitor.leave()
 })
 
-test('a statement is brought as a file, compared, and taken back', async () => {
+test('an operator uploads a statement, compares it, and withdraws it', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/reconciliation')
@@ -177,7 +177,7 @@ test('a statement is brought as a file, compared, and taken back', async () => {
   await visitor.leave()
 })
 
-test('what payers read about a network is changed for both languages', async () => {
+test('an operator changes the help of a network for payers in both languages', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/networks')
@@ -190,7 +190,7 @@ test('what payers read about a network is changed for both languages', async () 
 })
 
 for (const language of LANGUAGES) {
-  test(`sandbox payments count as what they are, whichever process answers (${language})`, async () => {
+  test(`sandbox payments are counted as sandbox payments by each process (${language})`, async () => {
     const { world } = office
     await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -212,7 +212,7 @@ for (const language of LANGUAGES) {
 }
 
 for (const language of LANGUAGES) {
-  test(`a price list that leaves a way out unpriced says so, and networks are chosen, not typed (${language})`, async () => {
+  test(`a price list without a price for a payout method shows a warning, and networks are chosen, not typed (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const visitor = await office.comes(boss, 'operator', { language })
@@ -223,10 +223,10 @@ for (const language of LANGUAGES) {
     )
     const network = page.getByLabel(says('Mtandao au benki', 'Network or bank'))
     await network.locator('option[value=MPESA]').waitFor({ state: 'attached' })
-    assert.equal(await warning.count(), 0, 'the default list prices everything')
+    assert.equal(await warning.count(), 0, 'the default list prices all methods')
     await network.selectOption('MPESA')
     await warning.waitFor()
-    // Only what no rule prices is named: a network says nothing of bank accounts.
+    // The warning names only what no rule prices: a rule of a network does not cover bank accounts.
     const except = says('isipokuwa kwenda', 'except to')
     await page.getByText(new RegExp(`: [^;,]+, ${except} [^;,]*M-?Pesa[^;,]*; [^;,]+; [^;,]+\\.$`, 'i')).waitFor()
     await visitor.looks('prices with a hole')
@@ -241,7 +241,7 @@ for (const language of LANGUAGES) {
     await visitor.opens(`/merchants/${merchant.id}`)
     await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor()
     await warning.waitFor()
-    // A list that prices collections alone refuses every live withdrawal.
+    // A list that prices only collections refuses every live withdrawal.
     await world.rows(
       "update pricing_rules set flow = 'collection', destination_code = null where merchant_id = $1 and valid_until is null",
       [merchant.id],

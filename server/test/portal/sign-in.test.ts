@@ -1,4 +1,4 @@
-// Signing in to the consoles: what the browser keeps of it, how it ends, and what a merchant's browser never reaches.
+// Sign-in to the consoles: what the browser stores, how a session ends, and what a merchant's browser cannot reach.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,13 +15,13 @@ before(async () => {
 })
 after(() => office?.close())
 
-/** The access token of a tab, as a thief would look for it. */
+/** The access token of a tab, as a thief would search for it. */
 const tokenOf = (page: Page) =>
   page.evaluate<string>(
     `JSON.parse(Object.entries(sessionStorage).find(([name]) => name.includes('.user:'))[1]).access_token`,
   )
 
-test('tokens are in no address, no cookie, no log and nothing that outlives the tab', async () => {
+test('tokens are in no address, cookie or log, and in nothing that outlives the tab', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const addresses: string[] = []
@@ -40,16 +40,16 @@ test('tokens are in no address, no cookie, no log and nothing that outlives the 
   assert.ok(history > 0)
   const other = await context.newPage()
   await other.goto(`${office.url}/dashboard/assets/none`)
-  assert.equal(await other.evaluate('sessionStorage.length'), 0, 'another tab knows nothing of it')
+  assert.equal(await other.evaluate('sessionStorage.length'), 0, 'another tab has no session data')
   await visitor.leave()
 })
 
-test('a session goes on by itself while somebody works, and signing out ends it here and at the provider', async () => {
+test('a session renews itself while a person works, and signing out ends it here and at the provider', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/sandbox/links')
   const before_it = await tokenOf(page)
-  // The server finds the token too old; the browser gets another one without asking anybody.
+  // The server refuses the old token; the browser gets another one without asking the person.
   office.world.deps.clock.advance(20 * 60_000)
   await page.getByRole('link', { name: 'Ankara', exact: true }).click()
   await visitor.sees('Ankara', 'Invoices')
@@ -64,14 +64,14 @@ test('a session goes on by itself while somebody works, and signing out ends it 
   await page.waitForURL(/\/identity\/sign-in\//)
   await page.locator('input[name=password]').waitFor()
   assert.equal(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.includes('.user:')).length"), 0)
-  // The other tab is signed out with it.
+  // The other tab is signed out too.
   await beside.getByRole('heading', { level: 1, name: 'Umeondoka' }).waitFor()
   assert.equal(await beside.evaluate('sessionStorage.length'), 0)
   visitor.complaints.length = 0
   await visitor.leave()
 })
 
-test('a session that ends keeps what was typed: after the sign-in it is there, and is sent once', async () => {
+test('a session that ends keeps the typed text: after the sign-in it is in the form, and is sent once', async () => {
   const person = await office.newPerson('MERCHANT_ADMIN')
   const visitor = await office.comes(person, 'dashboard', { refusals: [400, 401] })
   const { page } = visitor
@@ -96,7 +96,7 @@ test('a session that ends keeps what was typed: after the sign-in it is there, a
   await visitor.leave()
 })
 
-test("a merchant's browser reaches nothing of the operators' console, and no token of the dashboard does", async () => {
+test("a merchant's browser and a token of the dashboard reach nothing of the operators' console", async () => {
   const boss = await office.newPerson('SUPER_ADMIN')
   for (const person of [owner, boss]) {
     const visitor = await office.comes(person, 'dashboard', { refusals: [403] })
@@ -114,7 +114,7 @@ test("a merchant's browser reaches nothing of the operators' console, and no tok
   await stranger.leave()
 })
 
-test('an address that leads nowhere, and a page that is asked for without a network, say so in words', async () => {
+test('an unknown address, and a page opened without a network, show an explanation', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page, context } = visitor
   await visitor.opens('/sandbox/nowhere')

@@ -1,10 +1,10 @@
-// How quickly the dashboard answers a finger, on the data of a small shop.
+// How quickly the dashboard responds to a click, with the data of a small shop.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Office, openOffice } from './office.ts'
 
-/** What people feel as at once. */
+/** The time that people perceive as immediate. */
 const AT_ONCE_MS = 100
 
 let office: Office
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => office?.close())
 
-test('whatever is pressed, the page answers within a tenth of a second', async (t) => {
+test('each click gets a visible response within a tenth of a second', async (t) => {
   await Promise.all(
     Array.from({ length: 60 }, (_, i) =>
       office.world.post('/v1/collections/wallet-push', {
@@ -27,7 +27,7 @@ test('whatever is pressed, the page answers within a tenth of a second', async (
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
   await visitor.opens('/')
-  // Each page is loaded once before: a chunk that comes over the network is not an interaction.
+  // Each page is loaded once before, because loading a chunk over the network is not part of the interaction.
   const menu = ['Collections', 'Payment links', 'Withdrawals', 'Transactions', 'API keys', 'Home']
   const go = async (name: string) => {
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
@@ -51,7 +51,7 @@ test('whatever is pressed, the page answers within a tenth of a second', async (
     await page.getByText(button === 'Next' ? 'Page 2 of 3' : 'Page 1 of 3').waitFor()
     pressed += 1
   }
-  // Shorter ones than a frame are not told of.
+  // The browser does not report interactions shorter than a frame.
   const slow = (await page.evaluate<number[]>('durations')).sort((a, b) => a - b)
   const all = [...Array.from({ length: Math.max(0, pressed - slow.length) }, () => 16), ...slow]
   const median = all[Math.floor(all.length / 2)] ?? 0

@@ -1,29 +1,29 @@
-// Reading the consoles as people do: the total below a list, a file that was kept, the figures of the first page.
+// Reads the consoles as people do: the total below a list, a saved file, the figures of the first page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Visitor } from './office.ts'
 import { centsOf, type Sum } from './totals-sums.ts'
 
-/** Where a page says something else than the books: each in a line. */
+/** Differences between a page and the books, one per line. */
 export type Differences = string[]
 
-/** Notes what differs. */
+/** Records a difference. */
 export function compare(differences: Differences, where: string, says: unknown, is: unknown): void {
   if (String(says) !== String(is)) differences.push(`${where}: the page says ${says}, it is ${is}`)
 }
 
-/** What the list on the page says that it holds. Nothing is said of none. */
+/** The total that the page shows below the list; 0 if the page shows none. */
 export async function total({ page }: Visitor): Promise<number> {
   const said = page.getByText(/^Total: [\d,]+$/)
   const none = page.getByText('Nothing matches these filters.')
   await said.or(none).first().waitFor()
-  // What was just answered is drawn.
+  // The page draws the response.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   return (await said.count()) === 0 ? 0 : Number((await said.innerText()).replace(/\D/g, ''))
 }
 
-/** Chooses in a filter, and waits for the answer about it. */
+/** Chooses a value in a filter, and waits for the response. */
 export async function choose(
   { page }: Visitor,
   label: string,
@@ -39,7 +39,7 @@ export async function choose(
   await (await answered).finished()
 }
 
-/** The file behind "Download CSV": how many rows, and the sum of a column; debits of a file of transactions count against. */
+/** The file of "Download CSV": its number of rows, and the sum of a column, with debits of transactions subtracted. */
 export async function file({ page }: Visitor, column: string): Promise<Sum> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -54,7 +54,7 @@ export async function file({ page }: Visitor, column: string): Promise<Sum> {
   return { count: rows.length, minor: rows.reduce((sum, row) => sum + amountOf(row.split(',')), 0n) }
 }
 
-/** The figures of the first page by section and name: what stands large, and beside it. */
+/** The figures of the first page by section and name: the large text, and the text beside it. */
 export async function figures({ page }: Visitor): Promise<Record<string, { figure: string; beside: string }>> {
   await page.getByText('Paid out', { exact: true }).waitFor()
   await page.getByText('You can withdraw it.').waitFor()

@@ -1,5 +1,5 @@
-// Payments, pages, invoices, withdrawals and corrections in every state, in one environment of one shop; and what they come to,
-// counted and added up by SQL that has nothing in common with the platform's own.
+// Makes payments, pages, invoices, withdrawals and adjustments in every state, in one environment of one shop, and the
+// expected sums. The SQL of the sums is independent of the platform's own.
 
 import assert from 'node:assert/strict'
 import { settlePayouts } from '../../src/money/withdrawals/index.ts'
@@ -10,7 +10,7 @@ import { said } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
-/** Waits for a fact, and fails where it does not come. */
+/** Waits for a condition; fails if it does not hold in time. */
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {
@@ -19,7 +19,7 @@ export async function until(what: string, fact: () => Promise<boolean>): Promise
   }
 }
 
-/** Statuses with how many of them there are to be. */
+/** Statuses with the expected number of records. */
 const PAYMENTS: Record<string, number> = {
   created: 2,
   processing: 1,
@@ -41,7 +41,7 @@ const WITHDRAWALS: Record<string, number> = {
   REVERSED: 1,
 }
 
-/** Fills one environment of a shop, and waits until everything stands where it is to stay. */
+/** Fills one environment of a shop, and waits until all records have their final status. */
 export async function fill(world: World, desk: OperatorDesk, shop: Shop, environment: Environment): Promise<void> {
   const at = { world, desk, shop, environment, key: shop[environment] }
   await payments(at)
@@ -84,7 +84,7 @@ function ok(reply: Reply): Reply {
 }
 
 async function payments({ world, desk, key, shop, environment }: At): Promise<void> {
-  // The last one pays more than was asked for, and is approved all the same.
+  // The last one pays more than requested, and an operator approves it.
   const failing = ['002', '003', '004', '005', '006']
   const endings = [...Array(9).fill('001'), ...failing, '007', '012', '013', '014', '014', '014', '011']
   const pushed = endings.map(async (ending, i) => {
@@ -106,7 +106,7 @@ async function payments({ world, desk, key, shop, environment }: At): Promise<vo
   }
 }
 
-/** Links and invoices in each state. One link and one invoice are paid, and one try of a link fails. */
+/** Links and invoices in each state. One link and one invoice are paid, and one attempt of a link fails. */
 async function pages({ world, shop, key }: At): Promise<void> {
   const link = async (amount: string, more: object = {}) =>
     ok(await world.post('/v1/payment-links', { merchant_id: shop.merchant.id, amount, ...more }, { key })).body.data
@@ -140,7 +140,7 @@ async function pages({ world, shop, key }: At): Promise<void> {
   const settled = await sent(invoice('7400.00'), key)
   ok(await act((await sent(invoice('7500.00'), key)).id, 'cancel', key))
   await pay(slugOf(settled.payment_url), '001')
-  // What a day that passes does.
+  // The effect of a day that passes.
   await world.rows('update invoices set due_date = due_date - 3 where id = $1 and merchant_id = $2', [
     late.id,
     shop.merchant.id,
@@ -176,7 +176,7 @@ async function withdrawals({ world, desk, shop, environment }: At): Promise<void
   ok(await desk.act(doubtful, 'resolve'))
   const key = { merchant_id: shop.merchant.id, id: contradicted }
   await settlePayouts(world.deps, [{ ...key, answer: said.declined, holds_lease: false }], () => false)
-  // The provider has this one, and is not asked again today. One that was asked before that is paid, and another is taken.
+  // The provider has this payout open, and is not queried again today. One that was queried before is paid, another reversed.
   for (let waits = false; !waits; ) {
     const taken = await approved('106', '2800.00')
     await until('a payout that the provider has', async () => {

@@ -1,15 +1,15 @@
-// What the pages have to say: counted and added up from the tables and from the ledger, by SQL that the platform does not share.
+// The expected content of the pages: counts and sums over the tables and the ledger, by SQL that the platform does not use.
 
 import type { World } from '../harness.ts'
 
-/** How many, and how much in cents. */
+/** A number of records, and their amount in cents. */
 export type Sum = { count: number; minor: bigint }
-/** The sums of one list by status, and of all under ''. */
+/** The sums of one list by status, and of the whole list under ''. */
 export type Sums = Record<string, Sum>
 
 type Book = { merchant_id: string; environment: string }
 
-/** How the test asks for what each list holds: rows of a status and an amount. */
+/** The rows of a list: status and amount. */
 const LISTS = {
   collections: `select status, amount_minor as minor from collections where merchant_id = $1 and environment = $2`,
   links: `select case when status = 'ACTIVE' and expires_at <= $3 then 'EXPIRED' else status end as status, amount_minor as minor
@@ -19,7 +19,7 @@ const LISTS = {
       when status = 'SENT' and due_date < ($3 at time zone 'Africa/Dar_es_Salaam')::date then 'OVERDUE' else status end as status,
       total_minor as minor
     from invoices i where merchant_id = $1 and environment = $2 and $3::timestamptz is not null`,
-  // A transaction is what a fact of the ledger did to the available balance: all its legs together.
+  // A transaction is the change of the available balance by one fact of the ledger: all its transfers together.
   transactions: `select case
       when posting in ('collection_settled', 'collection_cleared') then 'COLLECTION'
       when posting = 'collection_reversed' then 'COLLECTION_REVERSAL'
@@ -33,10 +33,10 @@ const LISTS = {
 } as const
 /** A list of the dashboard. */
 export type ListName = keyof typeof LISTS
-/** All of them. */
+/** All lists. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
-/** What a list of the dashboard holds, by status. Statuses that nothing has are not in it. */
+/** The sums of a list of the dashboard by status. Statuses without records are left out. */
 export async function sumsOfList(world: World, list: ListName, book: Book): Promise<Sums> {
   const text = LISTS[list]
   const values = [book.merchant_id, book.environment, ...(text.includes('$3') ? [world.deps.clock.now()] : [])]
@@ -49,12 +49,12 @@ export async function sumsOfList(world: World, list: ListName, book: Book): Prom
   )
 }
 
-/** What operators find in an environment, of all merchants: withdrawals, or payments that were held, by status. */
+/** The records of all merchants in an environment as operators list them: withdrawals, or held payments, by status. */
 export async function sumsOfDesk(world: World, what: 'withdrawals' | 'held', environment: string): Promise<Sums> {
   const rows =
     what === 'withdrawals'
       ? 'select status, amount_minor as minor from withdrawals where environment = $1'
-      : // Held was what the ledger put there, whatever the platform notes of it.
+      : // The ledger decides what was held, independent of the platform's own column.
         `select c.status, t.amount_minor as minor from ledger_transfers t
          join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id
          where t.environment = $1 and t.posting = 'collection_held' and t.leg = 0`
@@ -71,7 +71,7 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
   return Object.fromEntries(rows.map(({ status, count, minor }) => [status, { count, minor }]))
 }
 
-/** What the ledger says of a book: balances from its movements, and what came in and went out for good. */
+/** The ledger's view of a book: balances from its transfers, and the totals of money in and out. */
 export async function ledgerOf(world: World, book: Book): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(
     `with t as (select * from ledger_transfers where merchant_id = $1 and environment = $2),

@@ -1,4 +1,4 @@
-// Every number that a console tells of many records is what the tables and the ledger come to, page by page.
+// Compares every figure of the consoles with the tables and the ledger, page by page.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -47,13 +47,13 @@ const WITHDRAWALS = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ]
-/** Those that wait for an operator. */
+/** Statuses that wait for an operator. */
 const WAITING = WITHDRAWALS.filter((status) => /^(PENDING|INFO|NEEDS|BLOCKED)_/.test(status))
 
 const bookOf = (environment: Environment) => ({ merchant_id: shop.merchant.id, environment })
 const NONE: Sum = { count: 0, minor: 0n }
 
-/** Each list of the dashboard: its call, the filter, and what one can choose there. */
+/** Each list of the dashboard: its request, its filter, and the choices of the filter. */
 const LISTS: Record<
   ListName,
   { call: RegExp; filter: string; label: string; choices: readonly string[]; sum: string }
@@ -148,7 +148,7 @@ async function compareHome(environment: Environment, differences: Differences): 
   whole('numbers-title Under review', books['in review'])
   whole('numbers-title Reversed', books.reversed)
   money('numbers-title Our fees', books.fees?.minor)
-  // What the ledger paid out, but for what is in dispute.
+  // Money that the ledger paid out, without disputed payouts.
   const [paid, disputed] = [books['paid out'] ?? NONE, books.contradicted ?? NONE]
   whole('numbers-title Paid out', { count: paid.count - disputed.count, minor: paid.minor - disputed.minor })
   whole('numbers-title Paid out', out.SUCCESS)
@@ -176,7 +176,7 @@ async function compareStatement(environment: Environment, differences: Differenc
   const rows = await page.getByRole('table', { name: 'What came and went' }).getByRole('row').allInnerTexts()
   const lines = rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()))
   assert.equal(lines.length, 6, rows.join('\n'))
-  // Corrections have a line for each direction.
+  // Adjustments have a line for each direction.
   const order = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT', 'ADJUSTMENT']
   for (const kind of new Set(order)) {
     const mine = lines.filter((_, i) => order[i] === kind)
@@ -188,7 +188,7 @@ async function compareStatement(environment: Environment, differences: Differenc
   compare(differences, `${environment} statement, closing balance`, centsOf(closing), books.available?.minor)
 }
 
-/** The queue: what waits in each kind of the money. */
+/** The operators' queue: the waiting records of live and sandbox money. */
 async function compareQueue(environment: Environment, differences: Differences): Promise<void> {
   const visitor = visitors.desk
   const { page } = visitor
@@ -231,7 +231,7 @@ async function compareDesk(environment: Environment, differences: Differences): 
 
 test('the books hold with a record in every state, live and in the sandbox', () => booksHold(office.world))
 
-test('every list, file, figure, balance and statement of the dashboard says what tables and ledger come to', async () => {
+test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
   const differences: Differences = []
   const walk = async (environment: Environment) => {
     for (const name of LIST_NAMES) await compareList(environment, name, differences)
@@ -242,7 +242,7 @@ test('every list, file, figure, balance and statement of the dashboard says what
   assert.deepEqual(differences, [])
 })
 
-test('the queue of the operators and their lists say so too, of each environment by itself', async () => {
+test("the operators' queue and lists agree with tables and ledger, for each environment", async () => {
   const differences: Differences = []
   for (const environment of ENVIRONMENTS) {
     await compareQueue(environment, differences)
@@ -251,10 +251,10 @@ test('the queue of the operators and their lists say so too, of each environment
   assert.deepEqual(differences, [])
 })
 
-/** A row that is changed behind the platform's back, where a page shows it, and how it is put back. */
+/** A direct change of a row, the page that shows it, and the SQL that undoes it. */
 const PLANTS: [what: string, change: string, back: string, shown: (differences: Differences) => Promise<void>][] = [
   [
-    'what was received of one payment',
+    'the received amount of one payment',
     `update collections set amount_received_minor = amount_received_minor + 100 where id = (
        select id from collections where merchant_id = $1 and environment = 'live' and status = 'successful' order by id limit 1)`,
     `update collections set amount_received_minor = amount_received_minor - 100 where id = (
@@ -262,7 +262,7 @@ const PLANTS: [what: string, change: string, back: string, shown: (differences: 
     (differences) => compareHome('live', differences),
   ],
   [
-    'what is available',
+    'the available balance',
     `update ledger_accounts set balance_minor = balance_minor + 100
      where merchant_id = $1 and environment = 'sandbox' and code = 'available'`,
     `update ledger_accounts set balance_minor = balance_minor - 100
@@ -270,7 +270,7 @@ const PLANTS: [what: string, change: string, back: string, shown: (differences: 
     (differences) => compareStatement('sandbox', differences),
   ],
   [
-    'that a held payment waits',
+    'the waiting state of a held payment',
     `update held_collections set decided_at = held_at where collection_id = (
        select collection_id from held_collections where merchant_id = $1 and environment = 'live' and decided_at is null
        order by collection_id limit 1)`,
@@ -279,7 +279,7 @@ const PLANTS: [what: string, change: string, back: string, shown: (differences: 
   ],
 ]
 for (const [what, change, back, shown] of PLANTS) {
-  test(`changed behind the platform's back, ${what} is missed by neither verify nor the comparison`, async () => {
+  test(`verify and the comparison both find a direct change of ${what}`, async () => {
     const { world } = office
     const [differences, again]: [Differences, Differences] = [[], []]
     await world.rows(change, [shop.merchant.id])

@@ -1,4 +1,4 @@
-// What the tests of the twin share: a client with a signer of its own, and a receiver of callbacks.
+// Helpers of the tests of Selcom's twin: a client with its own signer, and a receiver of callbacks.
 
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
@@ -8,18 +8,18 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../twi
 
 const WAIT_MS = 5000
 
-/** When the clock of a test stands still at first. */
+/** The start of a test's clock. */
 export const START = new Date('2026-03-01T09:00:00Z')
-/** The Timestamp of that moment. */
+/** The Timestamp header of that time. */
 export const START_TEXT = '2026-03-01T12:00:00+03:00'
 
-/** Fields of a call in the order in which they are signed. */
+/** Fields of a request in their signed order. */
 export type Fields = Record<string, string | number>
 
-/** What came back. `json` is null for what is no JSON. */
+/** A response. `json` is null if the body is not JSON. */
 export type Heard = { status: number; text: string; headers: IncomingHttpHeaders; json: Record<string, unknown> | null }
 
-/** The text that is signed, made without the twin's code. */
+/** The text to sign, made without the twin's code. */
 export function textToSign(timestamp: string, fields: Fields): string {
   let text = `timestamp=${timestamp}`
   for (const name of Object.keys(fields)) text += `&${name}=${fields[name]}`
@@ -31,7 +31,7 @@ export function sign(key: string | Buffer, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64')
 }
 
-/** The headers of a call. */
+/** The headers of a request. */
 export function headersFor(account: Simulator['account'], timestamp: string, fields: Fields): Record<string, string> {
   return {
     'Content-Type': 'application/json',
@@ -44,7 +44,7 @@ export function headersFor(account: Simulator['account'], timestamp: string, fie
   }
 }
 
-/** Sends anything to anywhere. Rejects when there is no whole answer. */
+/** Sends any request. Rejects if there is no complete response. */
 export function send(
   url: string,
   method: string,
@@ -70,13 +70,13 @@ export function send(
   })
 }
 
-/** A twin on a clock of its own, and how to talk to it. */
+/** A twin with its own clock, and requests to it. */
 export type Rig = {
   simulator: Simulator
   clock: SettableClock
-  /** A signed call. `changes` replaces headers; an empty one is left out. */
+  /** A signed request. `changes` replaces headers; an empty one is removed. */
   call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<Heard>
-  /** The same, which can be given up. */
+  /** A signed request that the test can abort. */
   callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<Heard>
   control(method: string, path: string, content?: unknown, token?: string): Promise<Heard>
   close(): Promise<void>
@@ -113,10 +113,10 @@ export async function startRig(options: SimulatorOptions = {}): Promise<Rig> {
   }
 }
 
-/** One callback as it came. */
+/** One callback as it arrived. */
 export type Received = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
-/** Starts a receiver that answers with the statuses of `answers`, one after the other, then with 200. */
+/** Starts a receiver that answers with the statuses of `answers` in turn, then with 200. */
 export async function startReceiver(answers: number[] = []) {
   const received: Received[] = []
   const server = createServer((incoming, response) => {
@@ -134,7 +134,7 @@ export async function startReceiver(answers: number[] = []) {
   const { port } = server.address() as AddressInfo
   return {
     received,
-    /** The address in base64, as an order wants it. */
+    /** The address in base64, the form of an order. */
     webhook: (path = '/callback') => Buffer.from(`http://127.0.0.1:${port}${path}`).toString('base64'),
     close() {
       server.closeAllConnections()
@@ -143,7 +143,7 @@ export async function startReceiver(answers: number[] = []) {
   }
 }
 
-/** Waits until something holds. Throws what it threw last when that takes too long. */
+/** Waits until the assertion holds. Throws its last error after the time limit. */
 export async function soon(holds: () => void): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {
@@ -157,7 +157,7 @@ export async function soon(holds: () => void): Promise<void> {
   }
 }
 
-/** An order as the gateway wants it. */
+/** A valid order. */
 export function orderOf(order_id: string, changes: Fields = {}): Fields {
   return {
     vendor: 'SIMTILL',
@@ -196,14 +196,15 @@ export function bankOf(transid: string, changes: Fields = {}): Fields {
   }
 }
 
-/** The only entry of an answer's data. */
+/** The only entry of a response's data. */
 export function dataOf({ json }: Heard): Record<string, string | null> {
   const data = json?.data
-  if (!Array.isArray(data) || data.length !== 1) throw new Error(`one entry of data, not ${JSON.stringify(json)}`)
+  if (!Array.isArray(data) || data.length !== 1)
+    throw new Error(`expected one entry of data, got ${JSON.stringify(json)}`)
   return data[0] as Record<string, string | null>
 }
 
-/** Code and result of an answer, as `000 SUCCESS`. */
+/** Code and result of a response, as `000 SUCCESS`. */
 export function saidOf({ json }: Heard): string {
   return `${json?.resultcode} ${json?.result}`
 }

@@ -1,4 +1,4 @@
-// The adapter and the gateway's twin, put together for tests.
+// The adapter of Selcom with the gateway's twin, for tests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,17 +13,17 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../twi
 import { closing } from './servers.ts'
 
 const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callback_late_ms: 100 }
-/** A machine that is slower than this fails the tests. */
+/** Time limit of a wait; a slower machine fails the tests. */
 const PATIENCE_MS = 20_000
 const ASK_EVERY_MS = 50
 
-/** Hears of a verified callback: the order that it is about, and how it came. */
+/** Called with each verified callback: the order, the headers and the body. */
 export type Heard = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
 
-/** A twin, an adapter, and who hears of callbacks. */
+/** A twin, an adapter, and a listener for callbacks. */
 export type Asked = { twin: Simulator; provider: SelcomProvider; callback(heard: Heard): void }
 
-/** Starts a twin and an adapter that knows it. */
+/** Starts a twin and an adapter for it. */
 export async function startWithTwin(
   options: SimulatorOptions = {},
   adapter: Partial<SelcomOptions> = {},
@@ -56,7 +56,7 @@ export async function startWithTwin(
   }
 }
 
-/** Another adapter of the same twin, as in another process. */
+/** Another adapter for the same twin, as in another process. */
 export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOptions>): SelcomProvider {
   const provider = createSelcomProvider({
     name: 'selcom',
@@ -78,10 +78,10 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
   return provider
 }
 
-/** True when nothing more is to be heard. */
+/** True if the twin sends nothing more. */
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
-/** Does something again and again until it is done, or until there is no patience left. */
+/** Repeats a function until it succeeds, or until the time limit. */
 export async function until(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!isDone()) {

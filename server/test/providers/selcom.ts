@@ -1,4 +1,4 @@
-// What the adapter's tests stand on: a small server that answers what each test tells it to, and checks every signature.
+// Helpers of the tests of Selcom's adapter: a small server that follows a script and checks every signature.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -14,38 +14,38 @@ import {
 import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
 import { closing, listen } from './servers.ts'
 
-/** The key and secrets of the tests. They open nothing. */
+/** The key and secrets of the tests. They protect nothing. */
 export const KEY = 'the-api-key-of-the-tests'
 /** See KEY. */
 export const SECRET = 'the-api-secret-of-the-tests'
 /** See KEY. */
 export const PIN = '4343'
 
-/** One request as it came. */
+/** One request as it arrived. */
 export type Heard = { method: string; path: string; fields: Record<string, unknown>; names: string[]; body: string }
-/** What the server does: an answer, or nothing at all, or the end of the connection. */
+/** The server's reaction: a response, silence, or a closed connection. */
 export type Act = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
-/** Says what the server does. */
+/** Chooses the server's reaction to a request. */
 export type Script = (heard: Heard) => Act
 
-/** In progress. */
+/** The response "in progress". */
 export const PENDING: Act = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
-/** An envelope of success. */
+/** A response of success. */
 export const SUCCESS = { resultcode: '000', result: 'SUCCESS', reference: '0289999288' }
-/** An order that was made, with its code. */
+/** The response to a new order, with its code. */
 export const MADE: Act = { content: { ...SUCCESS, data: [{ payment_token: '80008000', qr: '0002 é&' }] } }
-/** A failure that says nothing more. */
+/** A failure without a reason. */
 export const FAIL: Act = { content: { resultcode: '400', result: 'FAIL' } }
-/** One way of saying that there is no such order. */
+/** One form of "no such order". */
 export const NO_ORDER: Act = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid order' } }
-/** An order that is there. */
+/** The response about an existing order. */
 export const there = ({ fields }: Heard, payment_status = 'PENDING'): Act => ({
   content: { ...SUCCESS, data: [{ order_id: fields.order_id, amount: '5000', payment_status }] },
 })
 
 let last_reference = 0
 
-/** A payment with a reference of its own. */
+/** A payment with a new reference. */
 export function payment(fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `01ARZ3NDEKTSV4RRFFQ69G${String(++last_reference).padStart(6, '0')}`,
@@ -59,7 +59,7 @@ export function payment(fields: Partial<PaymentRequest> = {}): PaymentRequest {
   }
 }
 
-/** A payout with a reference of its own. */
+/** A payout with a new reference. */
 export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `01ARZ3NDEKTSV4RRFFQ69H${String(++last_reference).padStart(5, '0')}`,
@@ -76,7 +76,7 @@ export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
   }
 }
 
-/** An adapter for `url`, with what it logged. */
+/** An adapter for `url`, with its log. */
 export function adapterFor(
   url: string,
   options: Partial<SelcomOptions> = {},
@@ -102,7 +102,7 @@ export function adapterFor(
   return { provider, logged }
 }
 
-/** A server that follows a script and checks every signature, with an adapter that talks to it. */
+/** A server that follows a script and checks every signature, with an adapter for it. */
 export async function start(script: Script, options: Partial<SelcomOptions> = {}) {
   const heard: Heard[] = []
   const server = createServer(async (request, response) => {
@@ -127,7 +127,7 @@ export async function start(script: Script, options: Partial<SelcomOptions> = {}
   return { ...adapterFor(url, options), heard, paths: () => heard.map(({ path }) => path), url }
 }
 
-/** What a request says. Fails when its signature does not cover exactly what it carries. */
+/** Parses a request. Fails if its signature does not cover exactly its fields. */
 function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): Heard {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
   const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
@@ -135,7 +135,7 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   const signed = names.map((name) => `&${name}=${fields[name]}`).join('')
   const mac = createHmac('sha256', SECRET).update(`timestamp=${headers.timestamp}${signed}`).digest('base64')
   assert.equal(headers.digest, mac, `the signature of ${pathname}`)
-  assert.deepEqual(names, Object.keys(fields), 'every field is signed, in its order')
+  assert.deepEqual(names, Object.keys(fields), 'the signature covers every field, in order')
   assert.equal(headers['digest-method'], 'HS256')
   assert.equal(headers.authorization, `SELCOM ${Buffer.from(KEY).toString('base64')}`)
   assert.match(String(headers.timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
@@ -144,12 +144,12 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   return { method, path: pathname, fields, names, body }
 }
 
-/** A payment of which nobody was asked. */
+/** A payment that no payer was asked for. */
 export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** Why an answer is unknown, or what else it is. */
+/** The reason of an unknown answer, or the kind of another one. */
 export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind
 
-/** An envelope as a test writes it. */
+/** An envelope for a test. */
 export type Text = {
   resultcode?: unknown
   result?: unknown
@@ -159,17 +159,17 @@ export type Text = {
 }
 /** Its text. */
 export const text = (content: Text) => JSON.stringify({ reference: '0289999288', message: '', data: [], ...content })
-/** An exchange that ended with an answer. */
+/** An exchange that ended with a response. */
 export const answered = (status: number, content: Text | string): ExchangeResult => ({
   kind: 'answered',
   status,
   text: typeof content === 'string' ? content : text(content),
 })
-/** The weighed answer of these words. */
+/** The verdict about these words. */
 export const said = (resultcode: string, result: string, message = '', status = 200): Verdict =>
   weigh(answered(status, { resultcode, result, message }))
 
-/** What is worth comparing of an answer, in a word. */
+/** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null): string => {
   if (answer === null) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`

@@ -1,23 +1,23 @@
-// What the tests of every adapter stand on: servers that are there until the test ends.
+// Servers of the adapters' tests that close when the test ends.
 
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach } from 'node:test'
 
-/** What is closed when a test ends, the last first. */
+/** Closes these when a test ends, the last one first. */
 export const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** Lets a server listen until the test ends, and answers where. */
+/** Lets a server listen until the test ends, and returns its address. */
 export async function listen(server: Server | TcpServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(async () => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An address at which nobody listens. */
+/** An address without a listener. */
 export async function nowhere(): Promise<string> {
   const server = createTcpServer()
   const url = await listen(server)

@@ -1,4 +1,4 @@
-// What the twin's tests share: a caller that shares no code with the adapter, and a twin for each test.
+// Helpers of the tests of Vodacom's twin: a client that shares no code with the adapter, and a twin for each test.
 
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
 import { request } from 'node:http'
@@ -10,16 +10,16 @@ const KEY = 'an-api-key'
 /** The short code of the tests. */
 export const CODE = '654321'
 
-/** What came back. `json` is null for what is no JSON. */
+/** A response. `json` is null if the body is not JSON. */
 export type Reply = { status: number; text: string; code: string | undefined; json: Record<string, string> | null }
-/** What a test changes about a request. An empty header is left out. */
+/** Changes of a request. An empty header is removed. */
 export type Changes = { headers?: Record<string, string>; secret?: string; base?: string; body?: string }
 
-/** A twin on a clock of its own, and how to talk to it. */
+/** A twin with its own clock, and requests to it. */
 export type Rig = {
   twin: VodacomTwin
   clock: SettableClock
-  /** Sends anything, with the key or what `changes` says. Rejects when there is no whole answer. */
+  /** Sends any request, with the key or the given changes. Rejects if there is no complete response. */
   send(method: string, path: string, fields: object, changes?: Changes): Promise<Reply>
   openSession(): Promise<string>
   sealed(secret: string): string
@@ -89,7 +89,7 @@ function jsonOf(text: string): Record<string, string> | null {
 
 let last = 0
 
-/** A payment as the gateway wants it. */
+/** A valid payment. */
 export const c2b = (changes: object = {}) => ({
   input_Amount: '5000',
   input_CustomerMSISDN: '255754000001',
@@ -102,13 +102,13 @@ export const c2b = (changes: object = {}) => ({
   ...changes,
 })
 
-/** A payout. */
+/** A valid payout. */
 export const b2c = (changes: object = {}) => {
   const { input_PurchasedItemsDesc, ...fields } = c2b()
   return { ...fields, input_PaymentItemsDesc: 'Salary', ...changes }
 }
 
-/** A question. */
+/** A valid status query. */
 export const question = (reference: string, changes: object = {}) => ({
   input_QueryReference: reference,
   input_ServiceProviderCode: CODE,
@@ -117,7 +117,7 @@ export const question = (reference: string, changes: object = {}) => ({
   ...changes,
 })
 
-/** A reversal. */
+/** A valid reversal. */
 export const reversal = (receipt: string) => ({
   input_TransactionID: receipt,
   input_Country: 'TZN',
@@ -125,7 +125,7 @@ export const reversal = (receipt: string) => ({
   input_ThirdPartyConversationID: `reversal${++last}`,
 })
 
-/** Where payments and questions go. */
+/** The paths of payments and status queries. */
 export const C2B = '/c2bPayment/singleStage/'
 /** See C2B. */
 export const QUERY = '/queryTransactionStatus/'

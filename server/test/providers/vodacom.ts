@@ -1,4 +1,4 @@
-// What the adapter's tests stand on: the twin with an adapter that talks to it, and a server that answers whatever it is told.
+// Helpers of the tests of Vodacom's adapter: the twin with an adapter for it, and a server that follows a script.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -12,17 +12,17 @@ import { createLog, idToBase32, newId, seededRandom, settableClock, systemClock 
 import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
 import { closing, listen } from './servers.ts'
 
-/** The secret of the callbacks' address in tests. It opens nothing. */
+/** The secret in the address of the callbacks. It protects nothing. */
 export const CALLBACK_SECRET = 'the-callback-secret-of-the-tests'
 /** See CALLBACK_SECRET. */
 export const API_KEY = 'the-api-key-of-the-tests'
 
-// References follow from a seed, so that the faults which a twin draws for them come again.
+// References derive from a seed, so that the twin draws the same faults for them in each run.
 const random = seededRandom('vodacom')
 const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
 let adapters = 0
 
-/** A payment with a reference of its own. `ending` chooses what becomes of it. */
+/** A payment with a new reference. `ending` chooses its outcome. */
 export function payment(ending = '001', fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `${idToBase32(newId({ clock, random }, 7))}01`,
@@ -36,7 +36,7 @@ export function payment(ending = '001', fields: Partial<PaymentRequest> = {}): P
   }
 }
 
-/** A payout with a reference of its own. */
+/** A payout with a new reference. */
 export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `W${idToBase32(newId({ clock, random }, 7))}`,
@@ -53,7 +53,7 @@ export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): Pay
   }
 }
 
-/** An adapter, with what it logged. */
+/** An adapter, with its log. */
 export type Adapter = { provider: VodacomProvider; logged: string[] }
 
 /** An adapter for a gateway. */
@@ -69,7 +69,7 @@ export function adapterFor(
     service_provider_code: '123456',
     callback_secret: CALLBACK_SECRET,
     clock: systemClock,
-    // Ids of questions are never used twice, by whichever process.
+    // The ids of status queries are unique across processes.
     random: seededRandom(`questions ${++adapters}`),
     log: createLog('debug', { write: (line) => void logged.push(line) }),
     timeout_ms: 1_500,
@@ -80,7 +80,7 @@ export function adapterFor(
   return { provider, logged }
 }
 
-/** A twin with an adapter that talks to it. */
+/** A twin with an adapter for it. */
 export async function start(
   twin_options: VodacomTwinOptions = {},
   options: Partial<VodacomOptions> = {},
@@ -91,18 +91,18 @@ export async function start(
   return { ...adapterFor(twin, options), twin }
 }
 
-/** One request as it came. */
+/** One request as it arrived. */
 export type Heard = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
-/** What a scripted server does: an answer, or nothing at all, or the end of the connection. */
+/** The reaction of a scripted server: a response, silence, or a closed connection. */
 export type Act = { status?: number; content: object | string } | 'hang' | 'reset'
 
-/** A session as the gateway opens one. */
+/** A new session as the gateway returns it. */
 export const SESSION: Act = {
   status: 200,
   content: { output_ResponseCode: 'INS-0', output_SessionID: 'the-session-of-the-tests' },
 }
 
-/** A server that opens sessions, and follows a script for everything else; with an adapter that talks to it. */
+/** A server that opens sessions and follows a script for everything else, with an adapter for it. */
 export async function script(
   act: (heard: Heard, count: number) => Act,
   options: Partial<VodacomOptions> = {},
@@ -125,18 +125,18 @@ export async function script(
   return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), heard }
 }
 
-/** The key of scripted servers. Nobody opens what is encrypted with it. */
+/** The public key of scripted servers. Its private key is unknown. */
 export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 1024 })
   .publicKey.export({ format: 'der', type: 'spki' })
   .toString('base64')
 
-/** A twin and an adapter of which the first is slower than the other waits, and no slower than a test can. */
+/** A twin that answers later than the adapter waits, but within the time of a test. */
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
-/** A payment of which nobody was asked. */
+/** A payment that no payer was asked for. */
 export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
-/** What is worth comparing of an answer, in a word. */
+/** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
   if (answer === null || answer === undefined) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
@@ -147,7 +147,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
 
 const WAIT_MS = 5_000
 
-/** Waits until something holds. Throws what it threw last when that takes too long. */
+/** Waits until the assertion holds. Throws its last error after the time limit. */
 export async function soon(holds: () => void | Promise<void>): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {

@@ -1,4 +1,4 @@
-// What can happen in a simulation, drawn at random.
+// The events of a simulation, drawn at random.
 
 import fc from 'fast-check'
 import type { Crash, Price, Word } from './model.ts'
@@ -11,11 +11,11 @@ export const TIMES = [0, 3 * SECOND, 16 * SECOND, 70 * SECOND, 10 * HOUR, 60 * H
 
 const MERCHANTS = 2
 const merchant = fc.integer({ min: 0, max: MERCHANTS - 1 })
-/** Which withdrawal, counted back from the newest: more often than not one that was just at hand. */
+/** The index of a withdrawal, counted back from the newest. The newest ones are the most likely. */
 const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 9 }))
 const amount = fc.oneof(fc.bigInt({ min: 100n, max: 9_000n }), fc.bigInt({ min: 100n, max: 80_000n }))
 
-/** What a request comes to: the word, and whether the provider executed it. */
+/** The result of a payout request: the answer, and whether the provider executed it. */
 export type Sent = { word: Word; executes: boolean }
 const sent = fc.constantFrom<Sent>(
   { word: { kind: 'accepted' }, executes: true },
@@ -24,7 +24,7 @@ const sent = fc.constantFrom<Sent>(
   { word: { kind: 'paid', more: 0n, again_ms: 2_000 }, executes: true },
   { word: { kind: 'paid', more: 1n }, executes: true },
   { word: { kind: 'reversed', more: 0n }, executes: true },
-  // The answer is lost: it was executed, or it was not.
+  // The response is lost: the provider executed the payout, or it did not.
   { word: { kind: 'unknown' }, executes: true },
   { word: { kind: 'unknown' }, executes: false },
   { word: { kind: 'declined' }, executes: false },
@@ -41,20 +41,20 @@ const word = fc.constantFrom<Word>(
   { kind: 'reversed', more: 0n },
   { kind: 'reversed', more: 0n, charge_returned: true },
   { kind: 'reversed', more: 7n },
-  // Of one that it executed, no provider says so: it is taken for 'accepted' then.
+  // For an executed payout the provider never answers 'not found'; the answer is then 'accepted'.
   { kind: 'not_found' },
   { kind: 'not_found' },
   { kind: 'unknown' },
   { kind: 'blocked' },
   { kind: 'not_sent' },
 )
-/** Each withdrawal hears one of these. */
+/** The answers of the provider to status queries, one per withdrawal. */
 const voices = fc.record({
   says: fc.array(word, { minLength: 1, maxLength: 3 }),
   sends: fc.array(sent, { minLength: 1, maxLength: 3 }),
 })
 
-/** What the provider says meanwhile. */
+/** The answers of the provider. */
 export type Voices = { says: Word[]; sends: Sent[] }
 
 const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_commit', 'after_commit'), {
@@ -62,13 +62,13 @@ const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_com
   freq: 3,
 }) as fc.Arbitrary<Crash>
 const process = fc.integer({ min: 0, max: 1 })
-/** Which of the operators. */
+/** One of the operators. */
 const operator = fc.integer({ min: 0, max: 1 })
 const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
 )
 
-/** One thing that happens. */
+/** One event. */
 export type Event =
   | { what: 'collect'; merchant: number; amount: bigint }
   | { what: 'take_back'; which: number }
@@ -92,7 +92,7 @@ export type Event =
 
 const what = <Name extends Event['what']>(name: Name) => fc.constant(name)
 
-/** Draws things that happen, in an order. */
+/** Draws a sequence of events. */
 export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
   fc.oneof(
     { weight: 3, arbitrary: fc.record({ what: what('collect'), merchant, amount }) },
@@ -154,9 +154,9 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
             maxLength: 4,
             size: 'max',
           }),
-          // Everything that waits, at once: together more than there is.
+          // All waiting withdrawals at once, which exceed the balance together.
           fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve', operator: back % 2 }))),
-          // Whatever was at hand last, by everybody who may.
+          // The newest withdrawal, approved by all operators.
           fc.constant([0, 1].map((each) => ({ which: 0, verb: 'approve', operator: each }))),
         ),
       }),
@@ -165,7 +165,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
   { minLength: 12, maxLength: 45, size: 'max' },
 )
 
-/** Draws what each merchant is charged. */
+/** Draws the charges of each merchant. */
 export const prices: fc.Arbitrary<Price[]> = fc.array(
   fc.record({
     hundredths: fc.bigInt({ min: 0n, max: 500n }),

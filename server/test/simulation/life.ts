@@ -1,16 +1,16 @@
-// One life in a simulation: what happens, happens to the real thing and to the model at once, and is compared.
+// One life of a simulation: each event is applied to the real system and to the model, and the results are compared.
 
 import assert from 'node:assert/strict'
 import { type Event, HOUR, type Sent, TIMES, type Voices } from './events.ts'
 import { type Crash, Model, type Modelled, type Mouth, type Price, type Result, type Word } from './model.ts'
 import type { Rig, Shop } from './rig.ts'
 
-/** One life: some merchants, what happened to them, and what should have. */
+/** One life: some merchants, the real records and the expected ones. */
 export class Life {
   readonly rig: Rig
   readonly shops: Shop[]
   model: Model
-  /** The real withdrawals, in the order of the model's. */
+  /** The real withdrawals, in the order of the model. */
   readonly ids: string[] = []
   readonly references: string[] = []
   readonly collections: { merchant: number; id: string; amount: bigint }[] = []
@@ -21,7 +21,7 @@ export class Life {
     this.model = new Model(given)
   }
 
-  /** Lets one thing happen, in both worlds, and compares how it went. */
+  /** Applies one event to the system and to the model, and compares the results. */
   async happen(event: Event): Promise<void> {
     const { rig, model } = this
     switch (event.what) {
@@ -124,12 +124,12 @@ export class Life {
       if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, mouth, event.crash)
       return assert.equal(done, expected)
     }
-    // Dying, a process tells nobody what it did.
+    // The process dies, so its result is not known.
     await rig.dying('approve', `${event.dies}_commit`, call)
     if (event.dies === 'after') model.approve(w, true, event.operator)
   }
 
-  /** Operators act at the same moment: what came of it is what some order of their acts comes to. */
+  /** Operators act at the same moment. The result must be that of some order of their acts. */
   private async race({ acts }: Event & { what: 'race' }): Promise<void> {
     if (this.ids.length === 0) return
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
@@ -145,7 +145,7 @@ export class Life {
       const fork = this.model.fork()
       const results = new Map(order.map((i) => [i, actOn(fork, placed[i] as (typeof placed)[number])]))
       const same = done.every((code, i) => code === results.get(i))
-      // Two orders may differ in nothing but whose approval still counts.
+      // Two orders may differ only in the operators whose approvals count.
       const alike = (w: Modelled, place: number) =>
         w.status === statuses[place] && w.approved_by.length === approvals[place]
       if (same && fork.withdrawals.every(alike)) {
@@ -156,7 +156,7 @@ export class Life {
     assert.fail(`no order of ${placed.map((act) => act.verb)} comes to ${done} and ${statuses}`)
   }
 
-  /** Time passes, and whoever works does what is due. */
+  /** Moves the clock, and lets the processes do the due work. */
   async tick(ms: number, of: { processes: readonly number[]; voices: Voices; crash: Crash }): Promise<void> {
     const mouth = this.listen(of.voices)
     this.rig.pass(ms)
@@ -164,7 +164,7 @@ export class Life {
     this.model.tick(ms, mouth, of.crash)
   }
 
-  /** Tells the provider what to answer. It never says that it has no such payout when it executed it. */
+  /** Sets the answers of the provider. It never answers 'not found' for an executed payout. */
   private listen({ says, sends }: Voices): Mouth {
     const known = new Set(this.rig.executed.keys())
     const sayAt = (place: number): Word => {
@@ -183,7 +183,7 @@ export class Life {
     return { says: sayAt, sends: (place) => sendAt(place).word }
   }
 
-  /** How many approvals of each withdrawal count. */
+  /** The number of approvals of each withdrawal that count. */
   private approvals(): Promise<number[]> {
     return this.rig.approvalsOf(
       this.model.withdrawals.map((w, place) => ({
@@ -193,12 +193,12 @@ export class Life {
     )
   }
 
-  /** What each withdrawal is really in, and where its money lies. */
+  /** The real status of each withdrawal, and where its money is. */
   async statuses(): Promise<string[]> {
     return (await this.records()).map((row) => row.status)
   }
 
-  /** The real records, in the order of the model's. */
+  /** The real records, in the order of the model. */
   records(): Promise<{ id: string; status: string; funds: string; failure: string | null; payout: string | null }[]> {
     return this.rig.world.rows(
       `select w.id, w.status, w.funds, w.failure_reason_code as failure, p.state as payout
@@ -209,7 +209,7 @@ export class Life {
     )
   }
 
-  /** Fails unless the real thing stands where the model does, and the provider executed nothing twice. */
+  /** Fails unless system and model agree and the provider executed no payout twice. */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(
@@ -227,7 +227,7 @@ export class Life {
     }
   }
 
-  /** The provider tells the truth about everything, and everybody comes to an end. */
+  /** The provider reports the truth about everything, and every withdrawal must end. */
   async heal(): Promise<void> {
     const { rig } = this
     const truth = this.references.map<Word>((reference) =>
@@ -239,7 +239,7 @@ export class Life {
     const waiting = (await this.records()).filter(({ status }) =>
       ['PROCESSING', 'NEEDS_RECONCILIATION'].includes(status),
     )
-    assert.deepEqual(waiting, [], 'when the provider says how it ended, everything has ended')
+    assert.deepEqual(waiting, [], 'when the provider reports every result, every withdrawal has ended')
   }
 
   private placeOf(back: number): number {
@@ -260,7 +260,7 @@ const CALLS: Record<string, [path: string, body: object]> = {
   retry: ['retry', {}],
 }
 
-/** As a process that only serves HTTP does it: what is to be sent waits for a worker. */
+/** As in a process that only serves HTTP: a payout to send waits for a worker. */
 function actOn(
   model: Model,
   { verb: act, place, operator }: { verb: string; place: number; operator: number },
@@ -279,7 +279,7 @@ function permutations(items: number[]): number[][] {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The id as a provider reads it, reckoned from the definition. */
+/** The reference for an id at the provider, computed from its definition. */
 function base32Of(id: string): string {
   let value = BigInt(`0x${id.replaceAll('-', '')}`)
   let text = ''

@@ -1,31 +1,31 @@
-// What should happen to withdrawals, in plain words: no database, no processes, no leases but one time per payout. It shares
-// no code with the product, so that a mistake in one of the two shows.
+// The expected behaviour of withdrawals: no database, no processes, no leases except one time per payout. The model shares
+// no code with the product, so that a mistake in one of them shows.
 
-/** Refusals that the model knows, or 'ok'. */
+/** Refusals of the model, or 'ok'. */
 export type Result = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
 
-/** What a provider says, as far as it matters. `amount`: 0 is what was asked for. */
+/** An answer of the provider, as far as it matters. `amount` 0 is the requested amount. */
 export type Word =
   | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
   | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }
 
-/** How a price list charges a merchant. */
+/** The charges of a merchant's price list. */
 export type Price = { hundredths: bigint; flat: bigint; processor: bigint; passed_on: boolean }
 
-/** A merchant's book, and what has gone through it. */
+/** A merchant's book, and the sums of its movements. */
 export type Book = { available: bigint; reserved: bigint; fees: bigint; costs: bigint; float: bigint }
 
 type Payout = {
   state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
   due: number
-  /** From then on it is not sent any more. */
+  /** From this time on the payout is not sent any more. */
   deadline: number
   asks: number
-  /** The provider has spoken of it. */
+  /** The provider has answered about the payout. */
   taken: boolean
 }
 
-/** A withdrawal as the model sees it. */
+/** A withdrawal in the model. */
 export type Modelled = {
   merchant: number
   amount: bigint
@@ -36,9 +36,9 @@ export type Modelled = {
   status: string
   funds: string
   payout: Payout | null
-  /** Who has approved it since the merchant was last asked. */
+  /** Operators who approved it since the last question to the merchant. */
   approved_by: number[]
-  /** What the provider has said of it, and what was made of that. */
+  /** The answers of the provider that are recorded. */
   heard: Set<string>
 }
 
@@ -53,13 +53,13 @@ const WAITING = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED']
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST']
 const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
 
-/** Where a process dies while it sends or settles a payout. */
+/** The points at which a process dies while it sends or settles a payout. */
 export type Crash = 'before_send' | 'after_send' | 'before_commit' | 'after_commit' | null
 
-/** How the provider will answer: to a question, and to a request. */
+/** The provider's next answers: to a query, and to a payout request. */
 export type Mouth = { says(place: number): Word; sends(place: number): Word }
 
-/** Everything that is expected of some merchants. */
+/** The expected state of some merchants. */
 export class Model {
   now = 0
   books: Book[]
@@ -106,7 +106,7 @@ export class Model {
     return 'ok'
   }
 
-  /** One of several operators approves. It leaves at once, or with the second of them. */
+  /** One of several operators approves. The payout is sent at once, or after the second approval. */
   approve(w: Modelled, leased: boolean, operator: number): Result {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
@@ -164,7 +164,7 @@ export class Model {
     if (crash !== 'after_send' && crash !== 'before_commit') this.hear(w, word, true)
   }
 
-  /** Time passes, and then whoever works does everything that is due. */
+  /** Moves the clock, then runs all due work. */
   tick(ms: number, mouth: Mouth, crash: Crash): void {
     this.now += ms
     for (const [place, w] of this.withdrawals.entries()) {
@@ -180,7 +180,7 @@ export class Model {
     }
   }
 
-  /** The provider calls back, and is asked. */
+  /** The provider sends a callback, and the platform queries it. */
   hint(w: Modelled, place: number, mouth: Mouth): void {
     if (w.payout !== null) this.hear(w, asQuestion(mouth.says(place)), false)
   }
@@ -194,7 +194,7 @@ export class Model {
     if (!final && (!holder || payout.state === 'final')) return
     if (final) this.end(w, word)
     else if (w.status === 'PROCESSING') this.leaveOpen(w, word, was_taken, late)
-    // When it is worked on again.
+    // The next time at which the payout is due.
     const again = late ? undefined : word.again_ms
     payout.asks += 1
     const pause = again ?? (PAUSES_S[Math.min(payout.asks, PAUSES_S.length) - 1] as number) * 1_000
@@ -221,7 +221,7 @@ export class Model {
     const may_alarm = open || w.status === 'SUCCESS' || (w.status === 'FAILED' && w.funds === 'released')
     const contradicts = other_amount || (!open && word.kind !== 'reversed')
     if (contradicts && may_alarm) {
-      // People are asked once about one word: whoever decided after it knew it.
+      // A repeated answer asks for no second decision, because the operator of the first knew it.
       if (!w.heard.has(text)) this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
     } else if (word.kind === 'paid' && open) {
       this.pay(w)
@@ -234,7 +234,7 @@ export class Model {
       this.comeBack(w, word.charge_returned === true)
       this.move(w, 'REVERSED', 'returned')
     }
-    // Whatever moves nothing is written down all the same.
+    // An answer is recorded also if it moves nothing.
     w.heard.add(text)
   }
 
@@ -272,7 +272,7 @@ export class Model {
   }
 }
 
-/** A question that was refused or did not arrive says nothing. */
+/** A refused or lost query gives no information. */
 function asQuestion(word: Word): Word {
   return word.kind === 'blocked' || word.kind === 'not_sent' ? { kind: 'unknown' } : word
 }

@@ -1,7 +1,7 @@
-// Hundreds of lives of pages: payers, providers, merchants, operators and time in any order, through two processes. After each
-// life every page is paid at most once without a person's decision, and all books hold.
+// Hundreds of lives of pages: payers, providers, merchants, operators and time in random order, through two processes. After
+// each life every page is paid at most once without an operator's decision, and all books hold.
 //
-// RUNS says how many lives; SEED=n repeats those of a run that printed it.
+// RUNS is the number of lives; SEED=n repeats those of a run that printed it.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -71,7 +71,7 @@ const events = fc.array<Event>(
   { minLength: 8, maxLength: 30, size: 'max' },
 )
 
-/** Accepts everything and says nothing more: what becomes of a payment, the life decides. */
+/** Accepts everything and answers nothing more: the events of the life settle the payments. */
 const silent: Provider = {
   name: 'mock',
   capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
@@ -179,7 +179,7 @@ async function live(happenings: Event[]): Promise<void> {
         const codes = await Promise.all(
           Array.from({ length: event.times }, (_, i) => collect(event.page, event.method, (event.process + i) % 2)),
         )
-        // A code to scan keeps nobody away; a prompt keeps everybody away.
+        // A QR code does not block a new attempt; a prompt blocks it for all payers.
         if (event.method !== 2) assert.ok(codes.filter((code) => code === 'ok').length <= 1, codes.join())
         break
       }
@@ -220,7 +220,7 @@ async function live(happenings: Event[]): Promise<void> {
   await lookAt(slugs)
 }
 
-/** Each page tells one state, at its own address and to the script, and none of them fails. */
+/** Each page has one state, the same at its own address and for the script, and no request fails. */
 async function lookAt(slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
     const shown = await processes[0].call({ method: 'GET', url: `/pay/${slug}`, key: null })
@@ -229,19 +229,19 @@ async function lookAt(slugs: readonly string[]): Promise<void> {
     count(`page ${told.body.state}`)
     const watched = /data-state="(\w+)"/.exec(shown.text)?.[1]
     if (watched !== undefined) assert.equal(watched, told.body.state)
-    // Whoever is offered a form can send it: never a page that asks for what it then refuses.
+    // A page with a form accepts it: no page offers a form that the server then refuses.
     const refused = await processes[0].post(`/public/payment-links/${slug}/collect`, { method: 'TANQR' }, { key: null })
     assert.equal(refused.status === 202, told.body.state === 'choose', `${told.body.state}: ${refused.text}`)
   }
 }
 
-/** Anew each time: hours pass between two calls. */
+/** A new session each time, because hours pass between two calls. */
 async function operatorToken(world: World): Promise<string> {
   const key = await signingKey(world.deps, 'http://127.0.0.1/identity')
   return issueAccessToken(world.deps, key, operator, ['pwd', 'otp'])
 }
 
-test('whatever happens on pages, each is paid once at most, says what is true, and every cent is in the books', async (t) => {
+test('in any order of events each page is paid at most once and shows the true state, and the books have every cent', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   await fc.assert(fc.asyncProperty(events, live), {
     seed: SEED,

@@ -1,5 +1,5 @@
-// The real thing for a simulation: processes over one database, a provider that knows what it has executed, and people who
-// do everything through the API.
+// The real system for a simulation: processes over one database, a provider that records its executions, and people who use
+// the API.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
@@ -11,10 +11,10 @@ import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'
 import { type Book, type Crash, DEADLINE_H, FOUR_EYES, type Price, type Word } from './model.ts'
 
-/** A merchant that can do everything. */
+/** A merchant with all keys. */
 export type Shop = { merchant: Merchant; key: string; person: string }
 
-/** What the provider is told to answer, and whether it executes what it is sent. */
+/** An answer of the provider, and whether it executes the payout. */
 export type Orders = {
   says(reference: string): Word
   sends(reference: string): { word: Word; executes: boolean }
@@ -31,23 +31,23 @@ export type Rig = {
   collect(shop: Shop, amount: bigint): Promise<string>
   takeBack(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
-  /** The call of one of two operators through one of the processes: 0 and 1 send at once, 2 and 3 only serve HTTP. Answers 'ok' or the code of the refusal. */
+  /** Calls one of the processes as one of two operators; 0 and 1 also send, 2 and 3 only serve HTTP. Returns 'ok' or the error code. */
   operate(process: number, path: string, body?: object, operator?: number): Promise<string>
-  /** How many operators have approved each of these withdrawals, as the console shows it. */
+  /** The number of approvals of each of these withdrawals, as the console shows it. */
   approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
   respond(shop: Shop, id: string): Promise<string>
   callBack(process: number, reference: string): Promise<void>
-  /** Lets time pass everywhere. */
+  /** Moves the clocks of all processes. */
   pass(ms: number): void
-  /** Lets these processes do everything that is due. */
+  /** Lets these processes do all due work. */
   work(processes: readonly number[]): Promise<void>
-  /** Runs something while processes die at a place, and waits until what it began has ended. */
+  /** Runs a function while processes die at a crash point, and waits for its work to end. */
   dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>
   booksOf(shop: Shop): Promise<Book>
   close(): Promise<void>
 }
 
-/** A word as the provider says it of one payout. */
+/** The provider's answer about one payout. */
 function answerOf(word: Word, { amount_minor }: PayoutRequest): PayoutAnswer {
   const again = word.again_ms === undefined ? {} : { ask_again_ms: word.again_ms }
   const rest = { provider_status: word.kind.toUpperCase(), ...again }
@@ -67,7 +67,7 @@ function answerOf(word: Word, { amount_minor }: PayoutRequest): PayoutAnswer {
   }
 }
 
-/** Builds a rig over a database of its own. */
+/** Builds a rig over its own database. */
 export async function createSimulation(): Promise<Rig> {
   const database = await createTestDatabase()
   const executed = new Map<string, number>()
@@ -101,7 +101,7 @@ export async function createSimulation(): Promise<Rig> {
   const [world] = processes as [World]
   const operators = [await world.newSession('SUPER_ADMIN'), await world.newSession('SUPER_ADMIN')]
   const signing = await signingKey(world.deps, 'http://127.0.0.1/identity')
-  // Anew each time: hours pass between two calls.
+  // A new session each time, because hours pass between two calls.
   const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
   const codeOf = (reply: Reply) => (reply.status < 300 ? 'ok' : (reply.body?.error?.code ?? String(reply.status)))
   const idle = async () => {

@@ -1,7 +1,7 @@
-// Thousands of lives of withdrawals: everything that can happen, in any order, to processes that die, under a provider that
-// lies. After each, the books are those of a model that knows nothing of how they are kept.
+// Thousands of lives of withdrawals: random events in random order, with dying processes and a provider that gives false
+// answers. After each life the books equal those of an independent model.
 //
-// `npm run simulate` runs the long form. RUNS says how many lives; SEED=n repeats those of a run that printed it.
+// `npm run simulate` is the long form. RUNS is the number of lives; SEED=n repeats those of a run that printed it.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -15,7 +15,7 @@ import { createSimulation, type Rig } from './rig.ts'
 
 const RUNS = Number(process.env.RUNS ?? 100)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** Lives between two looks at the whole database. */
+/** Lives between two checks of the whole database. */
 const CHUNK = 50
 
 let rig: Rig
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => rig?.close())
 
-/** How often each thing happened, and each place was reached: a simulation that reaches little proves little. */
+/** How often each event happened and each crash point was reached, to show what the simulation covers. */
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
@@ -54,7 +54,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('whatever happens, every withdrawal ends where it should, every cent is where it should be, and nothing is paid twice', async (t) => {
+test('in any order of events each withdrawal gets its expected status and book, and no payout is executed twice', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {
@@ -68,13 +68,13 @@ test('whatever happens, every withdrawal ends where it should, every cent is whe
   t.diagnostic(`${RUNS} lives in ${Math.round((Date.now() - begun) / 1000)} s: ${happened.join(', ')}`)
 })
 
-test('every place was reached, and every kind of thing happened', () => {
+test('the simulation reached each crash point and drew each kind of event', () => {
   const places = [
     ...['PENDING_ADMIN_APPROVAL none', 'INFO_REQUESTED none', 'REJECTED none', 'PROCESSING reserved'],
     ...['NEEDS_RECONCILIATION reserved', 'BLOCKED_IP_WHITELIST reserved', 'SUCCESS paid', 'FAILED released'],
     ...['REVERSED returned', 'NEEDS_ADMIN_ATTENTION reserved'],
   ]
-  // These take several turns: a short run may miss them.
+  // These need several steps, so a short run may not reach them.
   const rare = RUNS < 500 ? [] : ['NEEDS_ADMIN_ATTENTION paid', 'NEEDS_ADMIN_ATTENTION released', 'FAILED returned']
   const kinds = [
     'collect',

@@ -1,4 +1,4 @@
-// Two sets of books side by side: what the provider's twin did, and what we say of it. Amounts in cents.
+// Two sets of books to compare: the executions of the provider's twin, and the records of the platform. Amounts in cents.
 
 import { type Verification, verify } from '../../src/apps/admin/verify.ts'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -9,20 +9,20 @@ import type { Row } from '../statements.ts'
 import type { Told } from './clients.ts'
 import type { StormRig } from './rig.ts'
 
-/** A payment as the provider's book has it. */
+/** A payment in the provider's book. */
 export type TheirPayment = {
   reference: string
   amount_minor: bigint
   word: Word
   orders: number
   prompts: number
-  /** What payers paid, and what of it went back. */
+  /** The money that payers paid, and the part that was returned. */
   paid_minor: bigint[]
   returned_minor: bigint[]
   fate: PayerFateName | null
 }
 
-/** A payout as the provider's book has it. */
+/** A payout in the provider's book. */
 export type TheirPayout = {
   reference: string
   amount_minor: bigint
@@ -33,7 +33,7 @@ export type TheirPayout = {
   fate: PayeeFateName
 }
 
-/** One of our payments, with its only attempt and what the ledger moved for it. */
+/** One payment of the platform, with its only attempt and its ledger transfers. */
 export type OurPayment = {
   merchant_id: string
   id: string
@@ -45,16 +45,16 @@ export type OurPayment = {
   fee_minor: bigint
   reference: string
   attempts: number
-  /** The provider's last word, or ours on why it was not asked. */
+  /** The provider's last status, or our reason for not calling the provider. */
   word: string | null
   waits: boolean
-  /** What the ledger says came to the provider for it, what of that the merchant has, and how often it was credited. */
+  /** By the ledger: money that reached the provider, the merchant's part, and the number of credits. */
   float_minor: bigint
   merchant_minor: bigint
   credits: number
 }
 
-/** One of our withdrawals with its payout. */
+/** One withdrawal of the platform with its payout. */
 export type OurPayout = {
   merchant_id: string
   id: string
@@ -68,7 +68,7 @@ export type OurPayout = {
   merchant_minor: bigint
 }
 
-/** One status of ours that a merchant was to be told of. */
+/** One status that must reach the merchant as an event. */
 export type Move = {
   merchant_id: string
   source: string
@@ -78,7 +78,7 @@ export type Move = {
   event: string | null
 }
 
-/** One event on its way. */
+/** One stored delivery of an event. */
 export type Delivery = {
   merchant_id: string
   id: string
@@ -89,7 +89,7 @@ export type Delivery = {
   status: string
 }
 
-/** What everybody knows. */
+/** The records of all sides. */
 export type Books = {
   told: readonly Told[]
   funded: ReadonlyMap<string, bigint>
@@ -98,7 +98,7 @@ export type Books = {
   totals: Totals
   our_payments: OurPayment[]
   our_payouts: OurPayout[]
-  /** By merchant, what the ledger says lies at the provider for it, and by the accounts that it has. */
+  /** By merchant, the ledger's money at the provider, by float and by the other accounts. */
   accounts: { merchant_id: string; code: string; balance_minor: bigint }[]
   adjusted: { merchant_id: string; float_minor: bigint }[]
   moves: Move[]
@@ -107,7 +107,7 @@ export type Books = {
   checks: Verification['checks']
 }
 
-// What the ledger moved for a source: the provider's float is what lies there, so it grows where it is debited.
+// The ledger's transfers by source. Money at the provider is in its float, which grows by debits.
 const moved = (source: string) => `left join (
      select merchant_id, source_id, count(*) filter (where leg = 0 and posting in ('collection_settled', 'collection_held')) as credits,
        sum(case when credit_code = 'provider_float' then -amount_minor else 0 end
@@ -164,7 +164,7 @@ const DELIVERIES = sql(
   'select merchant_id, id, event, source_id, source_seq, body, status from webhook_deliveries',
 )
 
-/** Asks everybody. */
+/** Reads the records of all sides. */
 export async function readBooks(
   rig: StormRig,
   known: { told: readonly Told[]; funded: ReadonlyMap<string, bigint>; fates: ReadonlyMap<string, PayerFateName> },
@@ -187,7 +187,7 @@ export async function readBooks(
   }
 }
 
-/** Everything of a list of the twin. */
+/** All entries of a list of the twin. */
 function all<T>(simulator: Simulator, name: Parameters<Simulator['list']>[0]): T[] {
   return simulator.list(name, 1, Number.MAX_SAFE_INTEGER).items as T[]
 }
@@ -219,7 +219,7 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
   }
   const their_payouts = new Map<string, TheirPayout>()
   for (const { transid, amount, truth, executions, returns, requests, fate } of all<Payout>(simulator, 'payouts')) {
-    // Whatever comes under one reference by two rails was executed by both.
+    // Executions of one reference on two rails both count.
     const other = their_payouts.get(transid)
     their_payouts.set(transid, {
       reference: transid,
@@ -234,7 +234,7 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
   return { their_payments, their_payouts }
 }
 
-/** The provider's statement of everything that moved. */
+/** The provider's statement of all its movements. */
 export function statementOf(simulator: Simulator): Row[] {
   const rows: Row[] = []
   for (const { order_id, reference: provider_id, amount, at, returned_at } of all<Payment>(simulator, 'payments')) {
@@ -250,19 +250,19 @@ export function statementOf(simulator: Simulator): Row[] {
   return rows
 }
 
-/** What is left of payments at the provider. */
+/** The remaining money of payments at the provider. */
 export function leftOf({ paid_minor, returned_minor }: TheirPayment): bigint {
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
   return sum(paid_minor) - sum(returned_minor)
 }
 
-/** What the provider has decided of a payment: money that is there counts, whatever its word is. */
+/** The provider's decision about a payment: existing money counts, independent of the status. */
 export function decidedPayment(their: TheirPayment): 'paid' | 'unpaid' | 'undecided' {
   if (leftOf(their) > 0n) return 'paid'
   return their.word === 'PENDING' || their.word === 'INPROGRESS' ? 'undecided' : 'unpaid'
 }
 
-/** What the provider has decided of a payout. */
+/** The provider's decision about a payout. */
 export function decidedPayout(their: TheirPayout): 'paid' | 'unpaid' | 'undecided' {
   if (their.truth === 'pending') return 'undecided'
   return their.truth === 'paid' ? 'paid' : 'unpaid'

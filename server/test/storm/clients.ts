@@ -1,5 +1,5 @@
-// Who uses the platform in a storm: merchants who ask for payments and payouts, each request under one key until it is
-// answered, and payers who scan the codes that they are shown. Operators are in desk.ts.
+// The clients of a storm: merchants that request payments and payouts, each under one key until it is answered, and payers
+// who scan their QR codes. operators.ts has the operators.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -10,39 +10,39 @@ import type { Shop } from '../crash/rig.ts'
 import type { StormRig } from './rig.ts'
 import { stormRates } from './weather.ts'
 
-/** Something that a merchant wants, in shillings. */
+/** A payment or payout that a merchant requests, in shillings. */
 export type Wish = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
 
-/** What a merchant was told: the id that its wish got, or null when it was told for certain that nothing comes of it. */
+/** The result for a merchant: the id of its request, or null if the request was refused for good. */
 export type Told = { wish: Wish; id: string | null }
 
-/** What came of all wishes. */
+/** The results of all requests. */
 export type Clients = {
   told: Told[]
-  /** What no careful client expects. */
+  /** Responses that break the API's contract. */
   problems: string[]
-  /** Requests that lost their connection, and were sent again. */
+  /** Requests whose connection was lost, and which were repeated. */
   lost(): number
-  /** How many wishes are answered. */
+  /** The number of answered requests. */
   done(): number
   close(): Promise<void>
 }
 
 const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
-/** After 503: the server says itself that it is busy with its provider. */
+/** The pause after 503, with which the server reports that it is busy. */
 const LATER_MS = 1_000
-/** One wish in so many is asked for again once it was answered: it must get the same answer. */
+/** One request in this many is repeated after its answer, and must get the same answer. */
 const REPEAT_SHARE = 0.05
 
 const PAYMENT_METHODS = ['wallet-push', 'wallet-push', 'wallet-push', 'provider-pesa', 'qr'] as const
 const PAYOUT_METHODS = ['mobile-money', 'mobile-money', 'provider-pesa', 'bank-account'] as const
 const NETWORKS = ['MPESA', 'AIRTEL', 'MIXX', 'HALOPESA']
 const BANKS = ['CRDB', 'NMB', 'NBC']
-/** No number of these has a fixed behaviour at the twin: chance decides. */
+/** These numbers have no fixed behaviour at the twin: its seed decides. */
 const ENDINGS = { from: 200, count: 700 }
 
-/** Everything that merchants will ask for: the same for the same seed. */
+/** All requests of the merchants, the same for the same seed. */
 export function makeWishes(
   shops: readonly Shop[],
   random: () => number,
@@ -79,7 +79,7 @@ export function makeWishes(
   }
 }
 
-/** Lets merchants ask for everything, `at_once` at a time and at most `per_second`. `onTold`: what follows from an answer. */
+/** Sends all requests, `at_once` at a time and at most `per_second`. `onTold` gets each result. */
 export function startClients(
   rig: StormRig,
   random: () => number,
@@ -121,7 +121,7 @@ export function startClients(
   return { clients, finished: Promise.all(loops).then(() => {}) }
 }
 
-/** Asks until there is an answer that stands. A text: what went wrong. */
+/** Repeats a request until it is answered. A text describes an error. */
 async function ask(
   rig: StormRig,
   pools: readonly Client[],
@@ -136,7 +136,7 @@ async function ask(
       const { data } = JSON.parse(answer.text) as { data: { collection_id?: string; id?: string } }
       return { id: data.collection_id ?? data.id ?? '', text: answer.text }
     }
-    // A code that could not be had: the payment has failed, and this key shows no other one.
+    // The provider returned no code: the payment failed, and this key never shows another code.
     if (answer?.status === 503 && answer.text.includes('with a new key')) return { id: null, text: answer.text }
     const may_again = answer === null || answer.status === 503 || answer.text.includes('idempotency_in_progress')
     if (!may_again) return `${wish.key} was answered ${answer.status}: ${answer.text}`
@@ -150,20 +150,20 @@ const REFERENCES = sql(
   'storm_references',
   'select collection_id as id, provider_reference as reference from collection_attempts where collection_id = any($1::uuid[])',
 )
-/** How many of those who see a code pay. */
+/** The share of shown codes that are scanned. */
 const SCANNED_SHARE = 0.9
 const SCAN_EVERY_MS = 300
 
 /** Payers who see codes. */
 export type Payers = {
   show(id: string): void
-  /** What becomes of the codes that were scanned, by reference. */
+  /** The outcome of the scanned codes, by reference. */
   fates: ReadonlyMap<string, PayerFateName>
-  /** Call it when no more codes come: it resolves when all that are to be scanned are. */
+  /** Call it after the last code; it resolves when every code to scan is scanned. */
   stop(): Promise<void>
 }
 
-/** Payers who scan most of the codes that they are shown. */
+/** Payers who scan most of the codes that they see. */
 export function startPayers(rig: StormRig, seed: number): Payers {
   const { control_url, control_token } = rig.simulator
   const { payer } = stormRates(seed).rates

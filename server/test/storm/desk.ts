@@ -1,5 +1,5 @@
-// The operators in a storm, over HTTP as everybody: they price and fund merchants, approve payouts, send again what was
-// blocked, and afterwards bring the provider's statement and put right what it denies.
+// The operators of a storm, over HTTP: they price and fund merchants, approve payouts and resend blocked ones. Afterwards
+// they upload the provider's statement and correct the books by it.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { sql } from '../../src/kernel/db/index.ts'
 import { csvOf, type Row } from '../statements.ts'
 import type { StormRig } from './rig.ts'
 
-/** What merchants pay us. The provider takes no charge: what lies there is what its book says. */
+/** The prices of merchants. The provider takes no charge, so its book shows the full amounts. */
 const PRICES = {
   rules: [
     { flow: 'collection', percentage: '1.50' },
@@ -18,7 +18,7 @@ const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
 const PAGE_SIZE = 100
 
-/** A case of reconciliation, as far as it matters here. */
+/** A case of reconciliation with the fields that matter here. */
 export type Case = {
   id: string
   kind: string
@@ -35,27 +35,27 @@ type Said = { status: number; text: string }
 
 /** The operators. */
 export type Desk = {
-  /** Prices every merchant, gives it money, and names where its events go. `money` in shillings. */
+  /** Prices every merchant, gives it money, and configures its webhook address. `money` in shillings. */
   open(money: number): Promise<void>
-  /** Approves what is handed in, until `stop`. */
+  /** Approves the queued withdrawals, until `stop`. */
   hand(id: string): void
-  /** Resolves when everything that was handed in is approved. */
+  /** Resolves when every queued withdrawal is approved. */
   stop(): Promise<void>
-  /** Sends again what the provider blocked. Answers how many. */
+  /** Sends blocked payouts again. Returns their number. */
   retryBlocked(): Promise<number>
-  /** Brings a statement of everything since `from`. Answers how many lines agreed. */
+  /** Uploads a statement of everything since `from`. Returns the number of matching lines. */
   state(rows: readonly Row[], from: Date): Promise<number>
   cases(): Promise<Case[]>
-  /** Asks the provider about a case. Answers its state. */
+  /** Queries the provider about a case. Returns the state of the case. */
   ask(one: Case): Promise<string>
-  /** Puts the books right by hand where the provider's word cannot, and closes the case. */
+  /** Adjusts the books where the provider's answer cannot correct them, and closes the case. */
   correct(one: Case): Promise<void>
 }
 
 const BLOCKED = sql('storm_blocked', `select id from withdrawals where status = 'BLOCKED_IP_WHITELIST'`)
 const STANDING = sql('storm_standing', 'select status from withdrawals where id = $1')
 
-/** Opens the desk: `at_once` operators approve. */
+/** Starts the operators; `at_once` of them approve. */
 export function openDesk(rig: StormRig, random: () => number, at_once: number): Desk {
   const call = async (method: string, path: string, body: string | object, more: Record<string, string> = {}) => {
     const give_up = Date.now() + GIVE_UP_MS
@@ -85,7 +85,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
   const waiting: string[] = []
   let running = true
   const approve = async (id: string) => {
-    // One that was approved by a request whose answer was lost says so by its state, or by its key.
+    // If the response of an approval was lost, the withdrawal's status or the key shows the approval.
     const key: Record<string, string> = random() < 0.5 ? { 'idempotency-key': `approve-${id}` } : {}
     const { status, text } = await call('POST', `/v1/operator/withdrawals/${id}/approve`, {}, key)
     const is_done = status === 200 || (status === 409 && text.includes('invalid_state'))
@@ -99,7 +99,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
       }
     }),
   )
-  // Whoever calls stop hears of it.
+  // `stop` throws the error.
   loops.catch(() => {})
 
   return {
@@ -139,7 +139,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
     },
     async ask(one) {
       const { status, text } = await call('POST', `/v1/operator/reconciliation/exceptions/${one.id}/ask`, {})
-      // Another case of the same payment may have closed it.
+      // Another case of the same payment may have closed this one.
       if (status === 409) return 'resolved'
       return (await must(200, Promise.resolve({ status, text }))).state
     },

@@ -1,8 +1,8 @@
-// What merchants were told of what became of their money: every status that is promised, under one id, however often it came.
+// Checks the events that merchants received: each promised status under one id, with any number of deliveries.
 
 import type { Books } from './books.ts'
 
-/** Statuses after which nothing more is promised, with the event that tells each. */
+/** Final statuses of events, with the event of each. */
 const FINAL: Record<string, string> = {
   successful: 'collection.success',
   failed: 'collection.failed',
@@ -11,7 +11,7 @@ const FINAL: Record<string, string> = {
   FAILED: 'disbursement.failed',
 }
 
-/** Everything that is wrong with the events. */
+/** Describes everything that is wrong with the events. */
 export function eventProblems({ moves, deliveries, arrivals, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const sent = Map.groupBy(deliveries, (row) => `${row.source_id} ${row.source_seq}`)

@@ -1,5 +1,5 @@
-// What contradicts what was promised. Pure: the facts of everybody in, sentences out. No sentence: nothing was lost, doubled
-// or forgotten, and both sets of books agree to the shilling.
+// Finds contradictions in the books of both sides. Pure: records in, sentences out. No sentence means that nothing was lost,
+// doubled or forgotten, and that both sets of books agree to the cent.
 
 import {
   type Books,
@@ -13,7 +13,7 @@ import {
 } from './books.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
 
-/** One payment or payout of which the books differ. Amounts in cents, as both have them at the provider. */
+/** One payment or payout whose books differ. Amounts in cents, as both sides have them at the provider. */
 export type Difference = {
   flow: 'payment' | 'payout'
   reference: string
@@ -21,14 +21,14 @@ export type Difference = {
   says: string
   ours_minor: bigint
   theirs_minor: bigint
-  /** The provider gave another word as final before. */
+  /** The provider reported another final outcome before. */
   denied: boolean
 }
 
-/** How many are undecided here, by what the provider has of them. */
+/** The number of open records here, by the provider's status. */
 export type Undecided = Record<string, number>
 
-/** Everything but the amounts: what is wrong however the provider decided. */
+/** Every problem except differing amounts, independent of the provider's decisions. */
 export function findProblems(books: Books): string[] {
   return [
     ...promises(books),
@@ -39,7 +39,7 @@ export function findProblems(books: Books): string[] {
   ]
 }
 
-/** Where the books differ, one by one. */
+/** The differences between the books, one by one. */
 export function findDifferences(books: Books): Difference[] {
   const found: Difference[] = []
   for (const our of books.our_payments) {
@@ -96,7 +96,7 @@ function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | nu
   return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : word
 }
 
-/** Whatever a merchant was told of is there once, and nothing else is. */
+/** Each acknowledged id exists once, and no other record exists. */
 function promises({ told, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const name = (merchant_id: string, reference: string) => `${merchant_id} ${reference}`
@@ -121,7 +121,7 @@ function promises({ told, our_payments, our_payouts }: Books): string[] {
   return problems
 }
 
-/** What happened more often than once, on either side, or is known to one of them only. */
+/** Executions that happened twice on either side, and records that exist on one side only. */
 function twice({ our_payments, our_payouts, their_payments, their_payouts }: Books): string[] {
   const problems: string[] = []
   for (const { reference, prompts, paid_minor } of their_payments.values()) {
@@ -143,8 +143,8 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
 }
 
 /**
- * What is open here has to be open there as well: the provider never had it, or never decided it. And whoever was prompted,
- * and has not decided, may still pay: such a payment is never called failed.
+ * A record that is open here must be open at the provider too: the provider never got it, or never decided it. If a payer
+ * was prompted and has not decided, the payer may still pay, so the payment must not be failed.
  */
 export function undecided({ our_payments, our_payouts, their_payments, their_payouts }: Books): {
   counts: Undecided
@@ -172,7 +172,7 @@ export function undecided({ our_payments, our_payouts, their_payments, their_pay
   return { counts, problems }
 }
 
-/** What merchants have, beside what lies at the provider for them by its own book. */
+/** The balances of merchants compared with their money in the provider's book. */
 function merchants(books: Books): string[] {
   const problems: string[] = []
   const due = new Map(books.funded)
@@ -190,7 +190,7 @@ function merchants(books: Books): string[] {
   }
   const corrected = new Map(books.adjusted.map((row) => [row.merchant_id, row.float_minor]))
   for (const [merchant_id, lies] of is) {
-    // Adjustments hold the opening money as well.
+    // Adjustments also hold the opening money.
     const booked = (due.get(merchant_id) ?? 0n) - (books.funded.get(merchant_id) ?? 0n)
     const expected = booked + (corrected.get(merchant_id) ?? 0n)
     if (lies !== expected) problems.push(`merchant ${merchant_id}: ${lies} at the provider, booked ${expected}`)
@@ -199,7 +199,7 @@ function merchants(books: Books): string[] {
   return problems
 }
 
-/** The last word: what lies at the provider for each merchant, by its book and by ours. Neither looks at the other. */
+/** The final comparison: each merchant's money at the provider, by the provider's book and by ours, computed independently. */
 export function findShortage(books: Books): string[] {
   const problems: string[] = []
   const theirs = new Map(books.funded)

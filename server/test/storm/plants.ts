@@ -1,4 +1,4 @@
-// The judge of a storm must see what it is there for: each loss that is planted in the books of a storm that went well is found.
+// Shows that the judge works: it finds each loss that is planted in the correct books of a storm.
 
 import assert from 'node:assert/strict'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { findDifferences, findProblems, findShortage, sentenceOf } from './judge
 import type { StormRig } from './rig.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
 
-/** Plants one loss after the other. `sound`: books in which nothing is wrong. Throws when one of them is not found. */
+/** Plants one loss after another. `sound`: correct books. Throws if the judge does not find one. */
 export function plantLosses(sound: Books): void {
   const found = (change: (books: Books) => void): string => {
     const books = structuredClone(sound)
@@ -23,13 +23,13 @@ export function plantLosses(sound: Books): void {
     assert.ok(item !== undefined, 'the storm was large enough for every plant')
     return item
   }
-  // One about which the provider says the truth: a difference over another one is the provider's own.
+  // A record about which the provider tells the truth: other differences are the provider's own.
   const paid = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const fate = books.their_payments.get(reference)?.fate
       return status === 'successful' && (fate == null || !PAYERS_THAT_LIE.includes(fate))
     })
-  // One that the provider took no money of: what it was paid for after all would rightly be successful.
+  // A payment without money at the provider: with money, "successful" would be correct.
   const failed = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const their = books.their_payments.get(reference)
@@ -48,13 +48,13 @@ export function plantLosses(sound: Books): void {
   const open = (books: Books) => of(books.our_payments, ({ status }) => status === 'processing')
 
   const plants: [RegExp, (books: Books) => void][] = [
-    // What merchants were promised.
+    // Promises to merchants.
     [/acknowledged \S+ is missing/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
     [/acknowledged \S+ is missing/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
     [/no merchant was told of it/, (books) => Object.assign(books, { told: books.told.slice(1) })],
     [/is there 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
     [/the amount is 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
-    // What happens once.
+    // Things that happen once.
     [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
     [/was paid 2 times/, (books) => void order(books).paid_minor.push(100n)],
     [/was executed 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
@@ -64,7 +64,7 @@ export function plantLosses(sound: Books): void {
       /cost its merchant 1, not/,
       (books) => Object.assign(paid(books), { merchant_minor: paid(books).float_minor - 1n }),
     ],
-    // Where both stand.
+    // The statuses of both sides.
     [/is successful, and unknown to the provider/, (books) => books.their_payments.delete(paid(books).reference)],
     [/is SUCCESS, and unknown to the provider/, (books) => books.their_payouts.delete(sent(books).reference ?? '')],
     [/is failed, and paid/, (books) => Object.assign(paid(books), { status: 'failed' })],
@@ -76,7 +76,7 @@ export function plantLosses(sound: Books): void {
     [/does not wait/, (books) => Object.assign(open(books), { waits: false })],
     [/nobody asks about it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
     [/its payer may still pay/, (books) => mayStillPay(books)],
-    // Money, one by one and all together.
+    // Money, one record at a time and in total.
     [/: 1 here, \d+ there/, (books) => Object.assign(paid(books), { float_minor: 1n })],
     [/: -1 here, -\d+ there/, (books) => Object.assign(sent(books), { float_minor: -1n })],
     [/\d+ here, \d+ at the provider/, (books) => Object.assign(floatOf(books), { balance_minor: 1n })],
@@ -85,7 +85,7 @@ export function plantLosses(sound: Books): void {
     [/all together \d+ here/, (books) => Object.assign(books.totals.payments, { amount: 1n })],
     [/all together \d+ here/, (books) => Object.assign(books.totals.payouts, { paid_amount: 1n })],
     [/verify: some check/, (books) => books.checks.push({ name: 'some check', ok: false, detail: 'is broken' })],
-    // What merchants were told.
+    // Events of merchants.
     [/became \S+, and 0 events tell it/, (books) => books.deliveries.splice(0, 1)],
     [/told $/m, (books) => forgetEvents(books)],
     [/is pending/, (books) => Object.assign(books.deliveries[0] ?? {}, { status: 'pending' })],
@@ -103,11 +103,11 @@ const ONE_CENT = sql(
    where environment = 'live' and code = 'available' and merchant_id = $1`,
 )
 
-/** And once for real: a shilling more in the provider's book, a payout executed again, a cent in ours that came from nowhere. */
+/** Plants three losses in the real books: a shilling at the provider, a second payout execution, a cent without a source. */
 export async function tamper(rig: StormRig, sound: Books): Promise<void> {
   const again = () => readBooks(rig, { told: sound.told, funded: sound.funded, fates: new Map() })
   const payments = rig.simulator.list('payments', 1, Number.MAX_SAFE_INTEGER).items as Payment[]
-  // One that it still has: of what it gave back, no amount is missed.
+  // A payment that was not returned: a missing amount of a returned one is no loss.
   const shilling = payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('none was paid')
   shilling.amount += 1n
   const more = await again()

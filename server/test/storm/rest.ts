@@ -1,5 +1,5 @@
-// Waiting until a storm is over: no fixed time, but facts. The pauses between questions grow to an hour, and nobody waits for
-// that here: what the provider has decided is asked about now.
+// Waits until a storm is at rest, by conditions instead of a fixed time. The pauses between queries grow to an hour, so the
+// test makes the queries due at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -7,7 +7,7 @@ import type { Order, Payout } from '../../twins/selcom/index.ts'
 import type { Desk } from './desk.ts'
 import type { StormRig } from './rig.ts'
 
-/** What is not at rest yet. */
+/** Counts of open records. */
 export type Left = { payments: number; payouts: number; events: number; pending: number }
 
 const OPEN_PAYMENTS = sql(
@@ -41,12 +41,12 @@ const HURRY_EVENTS = sql(
 )
 
 const LOOK_EVERY_MS = 300
-/** A question that fails is asked again after this: long enough for it to be asked, and for the answer to come. */
+/** The pause before a failed query is repeated: long enough for its response to arrive. */
 const HURRY_EVERY_MS = 1_500
 
 type OpenPayout = { reference: string; status: string }
 
-/** Resolves when nothing is open but what the provider never decided, or after `within_ms`. Answers what was left. */
+/** Resolves when only records that the provider never decided are open, or after `within_ms`. Returns the counts. */
 export async function waitForRest(
   rig: StormRig,
   desk: Desk,
@@ -85,13 +85,13 @@ async function references(rig: StormRig, statement: Statement): Promise<string[]
   return (await rig.db.query<{ reference: string }>(statement)).map(({ reference }) => reference)
 }
 
-/** The provider has it, and will never decide it by itself: it does nothing more. */
+/** Open at the provider, which will not decide it by itself. */
 function isUndecided({ simulator, pending }: StormRig, reference: string): boolean {
   const order: Order | null = simulator.order(reference)
   return order !== null && order.payment === null && ['PENDING', 'INPROGRESS'].includes(order.word) && pending() === 0
 }
 
-/** An operator has to say what became of it: the provider does not know it, or does not know what became of it. */
+/** An operator must decide: the provider has no such payout, or does not know its outcome. */
 function isDoubted({ simulator, pending }: StormRig, { reference, status }: OpenPayout): boolean {
   if (status !== 'NEEDS_RECONCILIATION') return false
   const found = ['walletcashin', 'selcompesa', 'qwiksend'].map((rail) => simulator.payout(rail, reference))

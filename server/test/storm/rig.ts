@@ -1,5 +1,5 @@
-// What a storm rages between: a database, merchants, the provider's twin with books of its own, a webhook receiver, and the
-// processes of the platform, which die. All but those live in the test process and go on.
+// The surroundings of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the
+// processes of the platform, which die. All others live in the test process and continue.
 
 import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
 import { createUser } from '../../src/access/merchants/index.ts'
@@ -15,30 +15,30 @@ import { STORM_SETTINGS, stormRates } from './weather.ts'
 
 /** Everything of a storm. */
 export type StormRig = {
-  /** The database's. */
+  /** The URL of the database. */
   url: string
   db: Db
   simulator: Simulator
-  /** How many things the twin is still going to do by itself. */
+  /** The number of actions that the twin has scheduled. */
   pending(): number
   hooks: Hooks
   shops: Shop[]
   seats: Seat[]
-  /** Seats that serve HTTP. */
+  /** Places of processes that serve HTTP. */
   apis: Seat[]
-  /** A session token of an operator, good now. */
+  /** A session token of an operator that is valid now. */
   session(): Promise<string>
-  /** Everybody who still waits for something gives up when it is closed. */
+  /** Aborts when the rig closes, so that all waiting ends. */
   closed: AbortSignal
   close(): Promise<void>
 }
 
-/** Far below the life of a session, which a storm outlasts. */
+/** Much shorter than a session, because a storm lasts longer than one. */
 const SESSION_MS = 300_000
-/** Shillings: never empty, so that a payout fails for no reason but those of the storm. */
+/** Shillings: the float never runs out, so that a payout fails only by the faults of the storm. */
 const FLOAT = 100_000_000_000n
 
-/** Builds it, with `pairs` API processes and as many workers. Close it in `after`. */
+/** Builds the rig with `pairs` API processes and as many workers. Close it in `after`. */
 export async function createStormRig(options: { seed: number; shops: number; pairs: number }): Promise<StormRig> {
   const database = await createTestDatabase()
   const { clock, pending } = countingClock()
@@ -115,7 +115,7 @@ async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
   }
 }
 
-/** The machine's clock, and how much waits for it: a twin with nothing pending has done all that it will ever do by itself. */
+/** The machine's clock, with a count of its timers: a twin without timers has finished all its own actions. */
 function countingClock(): { clock: Clock; pending(): number } {
   const waiting = new Set<object>()
   const clock: Clock = {

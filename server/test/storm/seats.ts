@@ -1,27 +1,27 @@
-// The processes of the platform in a storm: each sits in a place of its own, dies at any moment, and is followed by another.
+// The processes of the platform in a storm: each has a fixed place, dies at random moments, and is replaced by another.
 
 import { type Child, serverEnv, startChild } from '../crash/processes.ts'
 
-/** One place in which a process of the platform runs. */
+/** One place for a process of the platform. */
 export type Seat = {
   name: string
   serves: boolean
   url: string
   kills(): number
-  /** Ends the process as a power cut would, and starts the next one. Resolves when the old one is dead. */
+  /** Kills the process like a power cut and starts the next one. Resolves when the old one is dead. */
   kill(): Promise<void>
-  /** Resolves when it answers; a worker is ready when it says so. */
+  /** Resolves when the process answers; a worker is ready when it logs so. */
   ready(): Promise<void>
-  /** What any process in it has logged as errors; `busy`: the times at which its database had no connection left for it. */
+  /** Errors that its processes logged; `busy`: the times at which its database had no free connection. */
   errors(): { unexpected: string[]; busy: number }
   close(): Promise<void>
 }
 
 const ERROR = /"level":"error".*/g
-/** Its caller was told 503, and asks again: on a small machine that comes of the load, and says nothing about the books. */
+/** The caller got 503 and retries. On a small machine the load causes it; the books are not affected. */
 const BUSY = '"msg":"database unavailable"'
 
-/** Takes a seat and starts its first process. */
+/** Makes a place and starts its first process. */
 export function takeSeat(name: string, database_url: string, env: Record<string, string>): Seat {
   const serves = env.PROCESS !== 'worker'
   // One folder for all of them: each generated secret is made once.

@@ -1,6 +1,6 @@
-// A storm from its first payment to its last shilling: merchants, payers and operators at work while the provider fails in
-// every way it knows and processes die; then rest, the comparison of the books, the provider's statement, and what operators
-// put right by it.
+// A storm from its first payment to the last comparison: merchants, payers and operators work while the provider has faults
+// and processes die. Then the system comes to rest, the books are compared, and operators correct them by the provider's
+// statement.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../crash/rig.ts'
@@ -11,35 +11,35 @@ import { type Difference, findDifferences } from './judge.ts'
 import { type Left, waitForRest } from './rest.ts'
 import type { StormRig } from './rig.ts'
 
-/** How large a storm is. */
+/** The size of a storm. */
 export type StormSize = {
   seed: number
   payments: number
   payouts: number
   kills: number
-  /** Wishes a second, at most. */
+  /** Requests per second, at most. */
   per_second: number
   rest_ms: number
 }
 
-/** What a storm left behind. */
+/** The results of a storm. */
 export type Aftermath = {
-  /** When the storm had come to rest, and after the operators' work. */
+  /** The books at rest, and after the operators' work. */
   before: Books
   after: Books
   differences: Difference[]
   cases: Case[]
-  /** Cases that the provider's own word closed, and those that an operator did. */
+  /** The cases that the provider's answer closed, and those that an operator closed. */
   explained: number
   corrected: number
-  /** Lines of the statement, and how many agreed at once. */
+  /** The lines of the statement, and how many matched at once. */
   lines: number
   agreed: number
   problems: string[]
   left: Left
   lost: number
   kills: Record<string, number>
-  /** What processes logged as errors, and how often one was too busy for its database. */
+  /** Errors that processes logged, and how often one had no free database connection. */
   errors: string[]
   busy: number
   ms: { storm: number; rest: number; desk: number }
@@ -48,13 +48,13 @@ export type Aftermath = {
 const SHOPS_MONEY = 1_000_000_000
 const LOOK_MS = 50
 const OPERATORS = 6
-/** Of the deaths, so many come after the last wish, while what is open is asked about. */
+/** This many deaths come after the last request, while open records are queried. */
 const LATE_KILLS = 0.2
-/** One death in so many hits a process that has only begun to start. */
+/** One death in this many hits a process that has just started to start. */
 const EARLY_SHARE = 0.25
 const PAUSE_BETWEEN_LATE_MS = 1_500
 
-/** Lets it rage over a rig. `say` gets a line now and then. */
+/** Runs the storm over a rig. `say` gets a line now and then. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
   const desk = openDesk(rig, seededRandom(size.seed + 1), OPERATORS)
@@ -112,7 +112,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const differences = findDifferences(before)
 
   const begin = Date.now()
-  // The weather has cleared: what remains is what the provider has said and done.
+  // The faults have ended: from here on only the provider's earlier decisions matter.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
   const agreed = await desk.state(rows, began)
@@ -143,7 +143,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
 
 const killsOf = (rig: StormRig) => rig.seats.reduce((sum, seat) => sum + seat.kills(), 0)
 
-/** Kills processes: most at moments of the work, which the seed draws, the others while it comes to rest. */
+/** Kills processes: most during the work, at moments that the seed draws, the others while the system comes to rest. */
 async function killAll(
   rig: StormRig,
   { seed, kills }: StormSize,
@@ -153,7 +153,7 @@ async function killAll(
   const random = seededRandom(seed + 4)
   const late = Math.floor(kills * LATE_KILLS)
   const moments = Array.from({ length: kills - late }, () => random()).sort((a, b) => a - b)
-  // Everybody has a turn before anybody has a second one.
+  // Each place has a turn before any place has a second one.
   let turns: StormRig['seats'] = []
   const draw = () => {
     if (turns.length === 0) turns = rig.seats.toSorted(() => random() - 0.5)
@@ -166,7 +166,7 @@ async function killAll(
   finished.then(stop, stop)
   const kill = async () => {
     const seat = draw()
-    // Most have served for a moment; some die while they are still starting.
+    // Most processes have served for a moment; some die while they start.
     if (random() >= EARLY_SHARE) await seat.ready()
     await sleep(random() * 300)
     await seat.kill()
@@ -182,7 +182,7 @@ async function killAll(
   }
 }
 
-/** Operators go through the cases: they ask the provider, and put right by hand what its word does not. */
+/** Operators work through the cases: they query the provider, and adjust the books that its answer does not correct. */
 async function workOff(desk: Desk, cases: readonly Case[]): Promise<{ explained: number; corrected: number }> {
   let explained = 0
   const waiting = [...cases]

@@ -1,4 +1,4 @@
-// What goes wrong in a storm, and how often: everything that the provider's twin knows to do wrong, at once.
+// The faults of a storm and their chances: every fault of the provider's twin at once.
 
 import {
   CALLBACK_KINDS,
@@ -11,27 +11,27 @@ import {
 import type { Rates } from '../../twins/selcom/faults.ts'
 import type { Settings } from '../../twins/selcom/index.ts'
 
-/** The share of calls, of callbacks, and of payers and receivers with whom something is wrong. */
+/** The share of calls, callbacks, payers and receivers with a fault. */
 export const FAULT_SHARE = 0.2
 
-/** Payers who behave as most do, and what a network says of a payer who has no money. Nothing is wrong with them. */
+/** Payers who pay, and the answer of a network for a payer without money. These are no faults. */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
-/** Of those who behave well, one in so many does something else than to pay at once, for each way of it. */
+/** Of the payers without a fault, one in this many does something else than to pay at once, for each other behaviour. */
 const OTHERWISE_SHARE = 0.03
 
 /**
- * The provider's last word denies one that it gave as final before. Nobody can be told by the answers alone: what is left of
- * these after the callbacks and the questions is found by the provider's statement, and nothing else may be.
+ * The provider's last status contradicts an earlier final one. Its answers alone cannot show that. After callbacks and
+ * queries, the provider's statement finds these records, and only these may remain.
  */
 export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 'returned', 'fail_pays']
-/** The same of payouts. */
+/** The same for payouts. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
-/** Chances of a storm: each kind of fault equally often. */
+/** Chances of a storm: each kind of fault is equally likely. */
 export function stormRates(seed: number): Rates {
   const wire = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE)
-  // A prompt takes both: together they fail as often as everything else.
+  // A prompt meets both faults: together they are as likely as each of the others.
   const half = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE / 2)
   const payer = fates(Object.keys(PAYER_FATES), GOOD_PAYERS)
   const payee = fates(Object.keys(PAYEE_FATES), GOOD_PAYEES)
@@ -46,8 +46,8 @@ export function stormRates(seed: number): Rates {
 }
 
 /**
- * How the twin behaves beside that. Whatever is asked for twice it does twice, so that its book shows who asked: a prompt, or
- * a payout. It says for certain that there is no such order, and never that there is no such payout.
+ * Further behaviour of the twin. It executes a repeated request twice, so that its book shows the repetition. It reports
+ * reliably that an order does not exist, and never that a payout does not exist.
  */
 export const STORM_SETTINGS: Partial<Settings> = {
   texts: 'mixed',
