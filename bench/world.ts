@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createKey } from '../server/src/access/api-keys/index.ts'
 import { createMerchant } from '../server/src/access/merchants/index.ts'
+import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { startEmbedded } from '../server/src/kernel/db/embedded.ts'
 import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { SCOPES } from '../server/src/kernel/http/index.ts'
@@ -156,7 +157,7 @@ export async function fsyncMs(folder: string): Promise<number> {
 
 /** Creates merchants with a live key each, through the code of `npm run admin`. */
 export async function makeMerchants(database: Database, url: string, count: number): Promise<BenchMerchant[]> {
-  const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir })
+  const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir }, PROVIDERS)
   const deps = await realDeps(config, createLog('silent'), url)
   try {
     const merchants: BenchMerchant[] = []

@@ -6,16 +6,17 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/adapters/providers/mock/index.ts'
+import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { helpOf, PAGES } from '../server/src/apps/admin/help.ts'
 import { createDb, type Deps } from '../server/src/kernel/db/index.ts'
 import {
   catalogue,
   createLog,
   createVault,
-  FROM_FILE,
+  fileSettings,
+  listSettings,
   noPoint,
   readConfig,
-  settings,
   systemClock,
   systemRandom,
 } from '../server/src/kernel/lib/index.ts'
@@ -43,7 +44,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
 
 /** Returns the OpenAPI document of a default configuration. The app is built but neither listens nor connects. */
 async function openApiText(): Promise<string> {
-  const config = readConfig({})
+  const config = readConfig({}, PROVIDERS)
   const random = systemRandom()
   const deps: Deps = {
     config,
@@ -70,9 +71,9 @@ function envExample(): string {
   const lines = [
     '# Every setting of the server, with its default. Generated from server/src/kernel/lib/config.ts by `npm run generate`.',
     '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. Secrets can also come',
-    `# from a file, whose path NAME_FILE holds: ${FROM_FILE.join(', ')}.`,
+    `# from a file, whose path NAME_FILE holds: ${fileSettings(PROVIDERS).join(', ')}.`,
   ]
-  for (const { env, default: preset, help } of Object.values(settings)) lines.push('', `# ${help}`, `#${env}=${preset}`)
+  for (const { env, default: preset, help } of listSettings(PROVIDERS)) lines.push('', `# ${help}`, `#${env}=${preset}`)
   return `${lines.join('\n')}\n`
 }
 

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { PROVIDERS } from './adapters/providers/registry.ts'
 import { startEmbedded } from './kernel/db/embedded.ts'
 import { createDb, type Deps, FIND_THE_KEY, holdsSealed, type Reader, requireRightKey } from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
@@ -23,9 +24,9 @@ import {
  * The configuration of this process: environment variables, then a file .env for variables that are not set. With the
  * embedded database, webhooks may go to this machine by default. `options` as for `readConfig`.
  */
-export function configFromEnvironment(options: Parameters<typeof readConfig>[1] = {}): Config {
+export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const config = readConfig(process.env, options)
+  const config = readConfig(process.env, PROVIDERS, options)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
 }
 

@@ -17,6 +17,7 @@ import { type ConfiguredProviders, createProviders, SANDBOX } from './adapters/p
 import type { ProviderExtras, ProviderLists } from './adapters/providers/extras.ts'
 import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
+import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
 import { operatorRoutes } from './apps/operators/index.ts'
@@ -217,7 +218,7 @@ function logRouting({ config, log }: Deps, routing: Routing): void {
     const unreachable = routing.unreachable_routes.map(({ route, could }) => `${route} (${could.join(', ')})`)
     log.warn({ unreachable }, 'PROVIDER_ROUTES sends routes to providers that cannot serve them, although others can')
   }
-  if (config.node_env === 'production' && config.provider === 'mock')
+  if (config.node_env === 'production' && isSimulated(config.provider))
     log.warn('live payments go over the mock provider: no money moves')
 }
 

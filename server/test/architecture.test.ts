@@ -36,9 +36,12 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/breaker.ts': null, // the circuit breaker
   'adapters/providers/questions.ts': null, // status queries, in sets or one by one
   'adapters/providers/routing.ts': null, // chooses a provider for a method
+  'adapters/providers/statement-forms.ts': null, // references in the statements of providers
+  'adapters/providers/registry.ts': ['process.ts', 'system.ts', 'money/reconciliation', 'apps/admin'], // lists the providers
   'adapters/providers/configured.ts': ['system.ts'], // builds the adapters
   'adapters/providers/announce.ts': ['system.ts', 'main.ts'], // describes the providers of live money in the log
   'adapters/providers/mock/index.ts': ['system.ts'],
+  'kernel/lib/setting.ts': ['adapters/providers'], // parsers of settings
   'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'apps/admin'], // starts a database server
   'kernel/db/migrate.ts': ['process.ts', 'admin.ts', 'apps/admin'],
   'kernel/db/describe.ts': ['apps/admin'],
@@ -148,9 +151,9 @@ test('the import rule finds a wrong wing, a wrong room, a side door, an adapter 
       ['kernel/http/a.ts', "export * from '../../money/collections/index.ts'"],
       ['adapters/webhooks/a.ts', "import { findUser } from '../../access/identity/index.ts'"],
       ['money/collections/a.ts', "import { postTransfers } from '../../books/ledger/post.ts'"],
-      ['money/collections/a.ts', "import { createMockProvider } from '../../adapters/providers/mock/index.ts'"],
+      ['money/collections/a.ts', "import { createSandbox } from '../../adapters/providers/mock/index.ts'"],
       ['money/collections/a.ts', "import { createProviders } from '../../adapters/providers/configured.ts'"],
-      ['money/collections/a.ts', "import { createSelcomProvider } from '../../adapters/providers/selcom/index.ts'"],
+      ['money/collections/a.ts', "import { createSelcomProvider } from '../../adapters/providers/selcom/adapter.ts'"],
       ['money/collections/a.ts', "const { migrate } = await import('../../kernel/db/migrate.ts')"],
       ['money/collections/a.ts', "import { createWorld } from '../../../test/harness.ts'"],
       ['money/misc/a.ts', "import { x } from '../../kernel/lib/index.ts'"],
@@ -159,7 +162,7 @@ test('the import rule finds a wrong wing, a wrong room, a side door, an adapter 
     keeps: [
       ['money/collections/a.ts', "import type { Provider } from '../../adapters/providers/port.ts'"],
       ['money/collections/a.ts', "// import { x } from '../../system.ts'\nimport { y } from './b.ts'"],
-      ['system.ts', "import { createMockProvider } from './adapters/providers/mock/index.ts'"],
+      ['system.ts', "import { MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'"],
     ],
   })
 })

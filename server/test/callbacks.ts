@@ -1,7 +1,10 @@
 // Helpers of tests of callbacks: send a callback as the mock provider, and read the stored callbacks.
 
 import { createHmac } from 'node:crypto'
+import { settings } from '../src/adapters/providers/mock/index.ts'
 import type { Reply, World } from './harness.ts'
+
+const MOCK_SECRET = settings.secret.default
 
 /** Sends a callback as the mock provider does; with `secret` or `signature`, a forged one. Null `signature`: no signature. */
 export function callBack(
@@ -9,7 +12,7 @@ export function callBack(
   body: string | Buffer,
   options: { provider?: string; signature?: string | null; secret?: string } = {},
 ): Promise<Reply> {
-  const { provider = 'mock', secret = world.deps.config.mock_secret } = options
+  const { provider = 'mock', secret = MOCK_SECRET } = options
   const signature =
     options.signature === undefined ? createHmac('sha256', secret).update(body).digest('hex') : options.signature
   return world.call({

@@ -5,6 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { createKey } from '../src/access/api-keys/index.ts'
 import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
 import { createMerchant, createUser, type Merchant, setMember } from '../src/access/merchants/index.ts'
+import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/kernel/db/index.ts'
 import { type Environment, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
@@ -33,17 +34,20 @@ export function testDeps(
 ): TestDeps {
   const random = systemRandom()
   const logged: string[] = []
-  const config = readConfig({
-    NODE_ENV: 'test',
-    DATABASE_URL: url,
-    MOCK_DELAY_MS: '0',
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-    RATE_LIMIT_PER_KEY: '0',
-    RATE_LIMIT_PER_ADDRESS: '0',
-    RATE_LIMIT_CALLBACKS: '0',
-    LOG_LEVEL: 'debug',
-    ...options.env,
-  })
+  const config = readConfig(
+    {
+      NODE_ENV: 'test',
+      DATABASE_URL: url,
+      MOCK_DELAY_MS: '0',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      RATE_LIMIT_PER_KEY: '0',
+      RATE_LIMIT_PER_ADDRESS: '0',
+      RATE_LIMIT_CALLBACKS: '0',
+      LOG_LEVEL: 'debug',
+      ...options.env,
+    },
+    PROVIDERS,
+  )
   const db = createDb({ url, max_connections: 6, ...(options.before ? { before: options.before } : {}) })
   return {
     config,

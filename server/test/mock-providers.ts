@@ -2,7 +2,8 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createMockProvider, createRemoteMockProvider } from '../src/adapters/providers/mock/index.ts'
+import { createMockProvider } from '../src/adapters/providers/mock/adapter.ts'
+import { createRemoteMockProvider } from '../src/adapters/providers/mock/remote.ts'
 import { startMockServer } from '../src/adapters/providers/mock/server-app.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
 import { systemClock } from '../src/kernel/lib/index.ts'

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret as OtpSecret, TOTP } from 'otpauth'
+import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { ConfigError, readConfig, settableClock } from '../src/kernel/lib/index.ts'
 import { startSimulator } from '../twins/selcom/index.ts'
 import { startVodacomTwin } from '../twins/vodacom/index.ts'
@@ -350,7 +351,7 @@ test('an invalid setting is refused without its value', () => {
   for (const name of ['SECRET_KEY', 'SELCOM_API_SECRET', 'VODACOM_CALLBACK_SECRET', 'DATABASE_URL']) {
     const value = name === 'DATABASE_URL' ? `nonsense://user:${wrong}@host` : `${wrong} \u0000`
     try {
-      readConfig({ NODE_ENV: 'production', [name]: value, SELCOM_URL: 'http://127.0.0.1/v1' })
+      readConfig({ NODE_ENV: 'production', [name]: value, SELCOM_URL: 'http://127.0.0.1/v1' }, PROVIDERS)
     } catch (error) {
       assert.ok(error instanceof ConfigError)
       places.push({ where: `the refusal of ${name}`, text: error.message })

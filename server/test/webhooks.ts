@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { createMerchant, type Merchant } from '../src/access/merchants/index.ts'
+import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { checkConfig, saveConfig } from '../src/adapters/webhooks/config.ts'
 import { createDeliverer, type Deliverer } from '../src/adapters/webhooks/deliver.ts'
 import { type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
@@ -49,7 +50,10 @@ export async function startBench(env: Record<string, string> = {}) {
 }
 
 function startProcess(url: string, clock: SettableClock, env: Record<string, string>) {
-  const config = readConfig({ WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_TIMEOUT_MS: '400', LOG_LEVEL: 'silent', ...env })
+  const config = readConfig(
+    { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_TIMEOUT_MS: '400', LOG_LEVEL: 'silent', ...env },
+    PROVIDERS,
+  )
   const random = systemRandom()
   const deps: Deps = {
     config,

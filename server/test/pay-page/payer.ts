@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { createMockProvider } from '../../src/adapters/providers/mock/index.ts'
+import { createMockProvider } from '../../src/adapters/providers/mock/adapter.ts'
 import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { type Clock, type Language, settableClock } from '../../src/kernel/lib/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'

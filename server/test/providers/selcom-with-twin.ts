@@ -7,7 +7,7 @@ import {
   createSelcomProvider,
   type SelcomOptions,
   type SelcomProvider,
-} from '../../src/adapters/providers/selcom/index.ts'
+} from '../../src/adapters/providers/selcom/adapter.ts'
 import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../twins/selcom/index.ts'
 import { closing } from './servers.ts'

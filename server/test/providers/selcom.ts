@@ -5,12 +5,12 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { ExchangeResult } from '../../src/adapters/providers/exchange.ts'
 import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
-import { type Verdict, weigh } from '../../src/adapters/providers/selcom/envelope.ts'
 import {
   createSelcomProvider,
   type SelcomOptions,
   type SelcomProvider,
-} from '../../src/adapters/providers/selcom/index.ts'
+} from '../../src/adapters/providers/selcom/adapter.ts'
+import { type Verdict, weigh } from '../../src/adapters/providers/selcom/envelope.ts'
 import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
 import { closing, listen } from './servers.ts'
 

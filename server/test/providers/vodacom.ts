@@ -7,7 +7,7 @@ import {
   createVodacomProvider,
   type VodacomOptions,
   type VodacomProvider,
-} from '../../src/adapters/providers/vodacom/index.ts'
+} from '../../src/adapters/providers/vodacom/adapter.ts'
 import { createLog, idToBase32, newId, seededRandom, settableClock, systemClock } from '../../src/kernel/lib/index.ts'
 import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
 import { closing, listen } from './servers.ts'

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, START, testDeps, type World } from '../../../test/harness.ts'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import type { Scope } from '../../kernel/http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../../kernel/lib/index.ts'
 import { compose } from '../../system.ts'
@@ -222,7 +223,7 @@ describe('the life of a key', () => {
   })
 
   test('a key has at least 160 random bits, and no two keys are equal', () => {
-    const config = readConfig({})
+    const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
     // 32 base62 characters hold 190 bits; the last 6 are the checksum.

@@ -2,9 +2,10 @@
 // that wait for a provider which is not configured any more.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
-import { type Config, isOwnNetwork } from '../../kernel/lib/index.ts'
+import { type Config, gatewayAddress, isOwnNetwork, settingsOf } from '../../kernel/lib/index.ts'
 import { callbackUrl } from './configured.ts'
 import type { Provider } from './port.ts'
+import { findProvider, isSimulated } from './registry.ts'
 import type { Routing } from './routing.ts'
 
 /** The providers of live money. */
@@ -17,11 +18,9 @@ export type LiveMoney = {
   payouts: readonly string[]
 }
 
-const MOCK = 'mock'
-
 /** Reads the providers of live money from settings and routing. */
 export function liveMoney(config: Config, routing: Routing): LiveMoney {
-  const real = routing.live.filter(({ name }) => name !== MOCK)
+  const real = routing.live.filter(({ name }) => !isSimulated(name))
   return {
     provider: config.provider,
     routes: [...routing.routes].map(([route, name]) => `${route}=${name}`),
@@ -37,7 +36,7 @@ function payoutsOf({ live }: Routing): string[] {
 
 /** Writes the providers of live money as lines for the terminal. */
 export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): string[] {
-  const note = provider === MOCK ? ' (moves no money)' : ''
+  const note = isSimulated(provider) ? ' (moves no money)' : ''
   return [
     `${provider}${note}${routes.length === 0 ? '' : `, but ${routes.join(', ')}`}`,
     `payouts: ${payouts.length === 0 ? 'off' : payouts.join(', ')}`,
@@ -47,31 +46,37 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
 
 /** Lists warnings about combinations of valid settings. */
 export function liveWarnings(config: Config, routing: Routing): string[] {
-  const prompts = routing.find('live', { method: 'wallet_push' })
-  const warnings = routing.live.flatMap((provider) => [
-    ...callbackWarnings(config, provider),
-    ...promptWarnings(routing, provider),
-  ])
-  if (prompts?.name === 'vodacom' && config.vodacom_failed_states.size === 0) {
-    warnings.push(
-      `VODACOM_FAILED_STATES is empty: a failed payment stays processing until COLLECTION_DEADLINE_H, unless its prompt was answered. Set VODACOM_FAILED_STATES, VODACOM_PENDING_STATES and VODACOM_FAILED_PAYOUT_STATES to the states that your application's queries return`,
-    )
-  }
-  return warnings
+  const prompting = routing.find('live', { method: 'wallet_push' })
+  return [
+    ...routing.live.flatMap((provider) => [
+      ...callbackWarnings(config, provider),
+      ...promptWarnings(routing, provider),
+    ]),
+    ...routing.live.flatMap((provider) => ownWarnings(config, provider, provider === prompting)),
+  ]
+}
+
+function ownWarnings(config: Config, { name }: Provider, is_prompting: boolean): string[] {
+  const definition = findProvider(name)
+  return definition?.warnings?.(settingsOf(config, definition), { is_prompting }) ?? []
 }
 
 /** Warns about a callback URL in the private network: only a gateway in the same network, such as a twin, reaches it. */
 function callbackWarnings(config: Config, { name }: Provider): string[] {
-  if (name === MOCK) return []
+  if (isSimulated(name)) return []
   const address = callbackUrl(config, name)
   if (address === null) {
     return [
       `${name} has no callback address: set BASE_URL, or a PORT other than 0. The server only queries its payments`,
     ]
   }
-  const gateway = { selcom: config.selcom_url, vodacom: config.vodacom_url }[name]
+  const definition = findProvider(name)
+  const gateway = definition === undefined ? null : gatewayAddress(definition, settingsOf(config, definition))
   const unreachable =
-    gateway !== undefined && isOwnNetwork(new URL(address).hostname) && !isOwnNetwork(new URL(gateway).hostname)
+    gateway !== null &&
+    gateway !== '' &&
+    isOwnNetwork(new URL(address).hostname) &&
+    !isOwnNetwork(new URL(gateway).hostname)
   return unreachable ? [`${name} cannot reach ${address}: set BASE_URL to the public address of this server`] : []
 }
 

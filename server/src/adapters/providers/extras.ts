@@ -1,7 +1,6 @@
 // Optional functions of providers. Nothing that moves money depends on them.
 
 import type { PayoutMethod } from './port.ts'
-import { packReference, unpackReference } from './vodacom/reference.ts'
 
 /** The recipient of a possible payout. */
 export type PayoutRecipient = {
@@ -39,31 +38,6 @@ export type ProviderExtras = {
   lookupName?(recipient: PayoutRecipient): Promise<{ name: string } | null>
   /** Reads the balance of the account that pays payouts. It may not include the newest payouts. */
   floatBalance?(): Promise<{ amount_minor: bigint; currency: string } | null>
-}
-
-/** How a provider's statements write the platform's references, if they differ from the sent ones. */
-type StatementForm = {
-  /** The form of a reference in a statement. Null if it has none. */
-  write(reference: string): string | null
-  /** The reference of a text in a statement; null if it has none. `at` is the time of the movement in the statement. */
-  read(text: string, at: Date): string | null
-}
-
-// By name and not by adapter, because the provider of a statement may not be configured any more.
-const FORMS: Record<string, StatementForm> = {
-  vodacom: { write: packReference, read: unpackReference },
-}
-const formOf = (provider: string) => (Object.hasOwn(FORMS, provider) ? FORMS[provider] : undefined)
-
-/** The form of a reference in the provider's statements; null if it is the reference itself. */
-export function statementForm(provider: string, reference: string): string | null {
-  const form = formOf(provider)?.write(reference) ?? null
-  return form === reference ? null : form
-}
-
-/** The reference of a text in a provider's statement. Null if the provider writes references unchanged, or the text has none. */
-export function readStatementForm(provider: string, text: string, at: Date): string | null {
-  return formOf(provider)?.read(text, at) ?? null
 }
 
 /** Optional functions, as `ProviderExtras`, that read the provider's own books. */

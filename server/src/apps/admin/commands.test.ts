@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { readConfig } from '../../kernel/lib/index.ts'
 import { COMMANDS, prepareCommand } from './commands.ts'
 import { commandsOf, helpOf, PAGES } from './help.ts'
@@ -14,7 +15,7 @@ const USER = 'user create --email a@b.tz'
 function prepare(line: string, env: Record<string, string> = {}) {
   const args = line.split(' ').map((word) => word.replaceAll('+', ' '))
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-  return prepareCommand(positionals, values, readConfig(env))
+  return prepareCommand(positionals, values, readConfig(env, PROVIDERS))
 }
 
 const INVALID_LINES: [string, string][] = [
@@ -110,7 +111,7 @@ test('the help of each command names every option and gives a valid example', ()
     const args = words.map((match) => match[1] ?? (match[2] as string))
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const env = values.provider === 'selcom' ? SELCOM : {}
-    assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env)), name)
+    assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env, PROVIDERS)), name)
   }
 })
 

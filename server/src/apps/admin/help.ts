@@ -1,6 +1,8 @@
 // The help texts of the admin command: one table, for the list and for each command.
 
+import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
+import { orList } from '../../kernel/lib/index.ts'
 
 type HelpPage = {
   /** The options, as the usage line shows them. */
@@ -92,7 +94,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
       'A time is 2026-01-05T00:00:00Z, or a day in Tanzania. --to is exclusive',
     ],
     options: {
-      '--provider P': 'Provider of the statement: mock, selcom or vodacom',
+      '--provider P': `Provider of the statement: ${orList(PROVIDER_NAMES)}`,
       '--file F': 'CSV with a header row: reference, provider_id, kind, amount, currency, at',
       '--from T': 'Start of the period that the file covers completely',
       '--to T': 'End of the period, exclusive. It must be in the past',

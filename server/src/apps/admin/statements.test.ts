@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createWorld } from '../../../test/harness.ts'
 import { csvOf, DAY, lineOf, NOW, plant } from '../../../test/statements.ts'
-import { statementForm } from '../../adapters/providers/extras.ts'
+import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { importStatement, statementToImport } from './statements.ts'
 
 test('the command imports a file with its own column names once and writes the audit log', async (t) => {

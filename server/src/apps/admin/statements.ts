@@ -1,8 +1,8 @@
 // The command that imports a provider's statement: for files that are too large to upload, and for scheduled imports.
 
 import { basename } from 'node:path'
+import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { PROVIDERS } from '../../kernel/lib/index.ts'
 import {
   type ColumnNames,
   importWhole,
@@ -27,7 +27,7 @@ export function statementToImport(values: read.OptionValues): StatementToImport 
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
   return {
-    provider: read.choice(values, 'provider', PROVIDERS),
+    provider: read.choice(values, 'provider', PROVIDER_NAMES),
     path: read.required(values, 'file'),
     period: { from: readTimeOption(values, 'from'), to: readTimeOption(values, 'to') },
     columns,

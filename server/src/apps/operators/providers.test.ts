@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { statementForm } from '../../adapters/providers/extras.ts'
 import type { Answer, PayoutAnswer, Provider } from '../../adapters/providers/port.ts'
+import { statementForm } from '../../adapters/providers/statement-forms.ts'
 
 const DOWN: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 const TAKEN: Answer & PayoutAnswer = { kind: 'accepted', provider_status: 'PENDING' }

@@ -1,6 +1,6 @@
 // The payments and payouts that wait for a provider.
 
-import { statementForm } from '../../adapters/providers/extras.ts'
+import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 

@@ -1,7 +1,7 @@
 // One payment for operators: its next step, attempts, moves, postings and webhooks.
 
 import { type Breaker, CIRCUIT_OPEN, QUESTIONS } from '../../adapters/providers/breaker.ts'
-import { statementForm } from '../../adapters/providers/extras.ts'
+import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { amountAsNumber } from '../../kernel/lib/index.ts'
 import { getForOperators } from '../../money/collections/index.ts'

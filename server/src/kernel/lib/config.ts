@@ -2,10 +2,30 @@
 
 import { readFileSync } from 'node:fs'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
-import { insecureMessages, MESSAGE_SECRETS, messageProblems, messageSettings } from './message-settings.ts'
+import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
 import { parseProxyList } from './network.ts'
-import { insecureProviders, PROVIDER_SECRETS, providerProblems, providerSettings } from './provider-settings.ts'
-import { amount, flag, number, oneOf, setting, text, url, word, words } from './setting.ts'
+import {
+  type ConfigurableProviders,
+  defaultsInProduction,
+  insecureProviders,
+  type ProviderConfig,
+  providerProblems,
+  routingSettings,
+} from './provider-settings.ts'
+import {
+  amount,
+  flag,
+  number,
+  oneOf,
+  type Setting,
+  type SettingTable,
+  type SettingValues,
+  setting,
+  text,
+  url,
+  word,
+  words,
+} from './setting.ts'
 
 /** The server refuses to start with this configuration. The message names each variable and its problem. */
 export class ConfigError extends Error {}
@@ -51,8 +71,8 @@ const reminderDays = (value: string): number[] => {
   if (!valid) throw new Error('must hold at most ten whole numbers from -999 to 999, separated by commas')
   return [...new Set(days.map(Number))].sort((a, b) => a - b)
 }
-/** Every setting of the server. `.env.example` is generated from this table. */
-export const settings = {
+/** The settings of the process and its database. */
+const processSettings = {
   node_env: setting(
     'NODE_ENV',
     'development',
@@ -91,6 +111,7 @@ export const settings = {
     '',
     url('postgres:', 'postgresql:'),
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
+    { secret: true },
   ),
   database_connections: setting(
     'DATABASE_CONNECTIONS',
@@ -124,28 +145,12 @@ export const settings = {
     '',
     secretKey,
     '32 bytes in base64 that encrypt stored secrets. Never change it. Empty: the server makes one in DATA_DIR (not in production).',
+    { secret: true },
   ),
-  ...providerSettings,
-  mock_url: setting(
-    'MOCK_URL',
-    '',
-    url('http:'),
-    'Address of a mock provider process (npm run mock-provider) for live payments. Empty: the mock runs in this process.',
-  ),
-  mock_secret: setting('MOCK_SECRET', 'mock-provider-secret', text, "Secret that signs the mock provider's callbacks."),
-  mock_success_rate: setting(
-    'MOCK_SUCCESS_RATE',
-    '0.9',
-    number(0, 1, 'any'),
-    'Share of live mock payments that succeed when the phone has no magic ending.',
-  ),
-  mock_seed: setting('MOCK_SEED', 'malipo', text, 'Seed of the random outcomes of the mock provider.'),
-  mock_delay_ms: setting(
-    'MOCK_DELAY_MS',
-    '1500',
-    number(0, 600_000),
-    'Milliseconds until a mock payment has its outcome.',
-  ),
+} as const
+
+/** The settings of the product. */
+const productSettings = {
   collection_min: setting('COLLECTION_MIN_AMOUNT', '1.00', amount, 'Smallest amount of a collection in shillings.'),
   collection_max: setting(
     'COLLECTION_MAX_AMOUNT',
@@ -314,17 +319,40 @@ export const settings = {
   ),
 } as const
 
+/** The settings of the server without its providers. */
+export const settings = { ...processSettings, ...productSettings }
+
 /** The checked configuration. Amounts in cents. */
-export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
+export type Config = {
+  -readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
+} & ProviderConfig
+
+/** Real providers first, as in `.env.example`. */
+const realFirst = (providers: ConfigurableProviders): ConfigurableProviders => [
+  ...providers.filter(({ simulated }) => !simulated),
+  ...providers.filter(({ simulated }) => simulated),
+]
+
+/** Every setting of a server with these providers. `.env.example` is generated from this list. */
+export function listSettings(providers: ConfigurableProviders): Setting<unknown>[] {
+  const tables: SettingTable[] = [
+    processSettings,
+    routingSettings(providers),
+    ...realFirst(providers).map((provider) => provider.settings),
+    productSettings,
+  ]
+  return tables.flatMap((table) => Object.values(table))
+}
 
 /** Settings whose value may come from a file: NAME_FILE holds its path. */
-export const FROM_FILE: readonly string[] = [
-  'DATABASE_URL',
-  'SECRET_KEY',
-  'MOCK_SECRET',
-  ...PROVIDER_SECRETS,
-  ...MESSAGE_SECRETS,
-]
+export function fileSettings(providers: ConfigurableProviders): string[] {
+  const tables: SettingTable[] = [processSettings, ...providers.map((provider) => provider.settings), productSettings]
+  return tables.flatMap((table) =>
+    Object.values(table)
+      .filter(({ secret }) => secret)
+      .map(({ env }) => env),
+  )
+}
 
 /**
  * Reads the configuration from environment variables. `calls_providers` is false for programs that call no provider, such as
@@ -333,41 +361,75 @@ export const FROM_FILE: readonly string[] = [
  */
 export function readConfig(
   env: Record<string, string | undefined>,
+  providers: ConfigurableProviders,
   { calls_providers = true }: { calls_providers?: boolean } = {},
 ): Config {
   const problems: string[] = []
-  const values: Record<string, unknown> = {}
-  for (const [name, entry] of Object.entries(settings)) {
-    try {
-      const given = env[entry.env]
-      // If .env has an empty line for a variable, NAME_FILE still applies.
-      values[name] = entry.parse((given || fromFile(entry.env, env)) ?? given ?? entry.default)
-    } catch (error) {
-      problems.push(`${entry.env} ${(error as Error).message}`)
-    }
-  }
-  const config = values as Config
+  const config = parseSettings(env, providers, problems)
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
   if (problems.length === 0) problems.push(...messageProblems(config), ...consoleProblems(config))
-  if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config))
+  if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config, providers))
   if (problems.length === 0 && config.node_env === 'production') {
-    problems.push(...insecure(config))
-    if (calls_providers) problems.push(...insecureProviders(config))
+    problems.push(...insecure(config, providers))
+    if (calls_providers) problems.push(...insecureProviders(config, providers))
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
 }
 
-/** The content of the file that NAME_FILE names; undefined if none is named. Throws if the file cannot be used. */
-function fromFile(name: string, env: Record<string, string | undefined>): string | undefined {
-  const path = env[`${name}_FILE`]
-  if (!path) return undefined
-  if (!FROM_FILE.includes(name)) {
-    // Another program may own such a variable, but not one with the name of a provider setting.
-    if (!Object.values(providerSettings).some(({ env: own_name }) => own_name === name)) return undefined
-    throw new Error(`cannot come from a file (${name}_FILE); these can: ${FROM_FILE.join(', ')}`)
+/** Parses every setting. A setting that cannot be parsed is added to `problems` and missing in the configuration. */
+function parseSettings(
+  env: Record<string, string | undefined>,
+  providers: ConfigurableProviders,
+  problems: string[],
+): Config {
+  const readFile = fileReader(env, providers)
+  const parse = <Table extends SettingTable>(table: Table): SettingValues<Table> => {
+    const values: Record<string, unknown> = {}
+    for (const [name, entry] of Object.entries(table)) {
+      try {
+        const given = env[entry.env]
+        // If .env has an empty line for a variable, NAME_FILE still applies.
+        values[name] = entry.parse((given || readFile(entry)) ?? given ?? entry.default)
+      } catch (error) {
+        problems.push(`${entry.env} ${(error as Error).message}`)
+      }
+    }
+    return values as SettingValues<Table>
   }
+  return {
+    ...parse(processSettings),
+    ...parse(routingSettings(providers)),
+    provider_settings: new Map(realFirst(providers).map((provider) => [provider.name, parse(provider.settings)])),
+    ...parse(productSettings),
+  }
+}
+
+/**
+ * Makes the function that reads the content of the file that NAME_FILE names; undefined if none is named. The function throws
+ * if the file cannot be used.
+ */
+function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
+  const allowed = fileSettings(providers)
+  // Another program may own a variable such as PORT_FILE, but not one with the name of a setting of a real provider.
+  const tables: SettingTable[] = [
+    routingSettings(providers),
+    ...providers.filter(({ simulated }) => !simulated).map((provider) => provider.settings),
+  ]
+  const owned = new Set(tables.flatMap((table) => Object.values(table).map((entry) => entry.env)))
+  return ({ env: name }: Setting<unknown>): string | undefined => {
+    const path = env[`${name}_FILE`]
+    if (!path) return undefined
+    if (!allowed.includes(name)) {
+      if (!owned.has(name)) return undefined
+      throw new Error(`cannot come from a file (${name}_FILE); these can: ${allowed.join(', ')}`)
+    }
+    return contentOf(path, name)
+  }
+}
+
+function contentOf(path: string, name: string): string {
   let held: string
   try {
     held = readFileSync(path, 'utf8').trim()
@@ -379,15 +441,13 @@ function fromFile(name: string, env: Record<string, string | undefined>): string
 }
 
 /** The settings that production refuses, each with the name of its variable. */
-function insecure(config: Config): string[] {
+function insecure(config: Config, providers: ConfigurableProviders): string[] {
   const problems: string[] = []
   if (config.webhook_allow_private) problems.push('WEBHOOK_ALLOW_PRIVATE must not be true in production')
   if (config.database_url === '')
     problems.push('DATABASE_URL must name your PostgreSQL in production; the embedded database is for development')
   if (config.secret_key === '') problems.push('SECRET_KEY must be set in production: openssl rand -base64 32')
-  // The sandbox always uses the mock provider.
-  if (['', settings.mock_secret.default].includes(config.mock_secret))
-    problems.push('MOCK_SECRET must be set in production, other than the default: openssl rand -base64 32')
+  problems.push(...defaultsInProduction(config, providers))
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
   if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
     problems.push('PAY_URL must begin with https:// in production')

@@ -3,16 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newPlaintextKey } from '../../access/api-keys/index.ts'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { systemRandom } from './random.ts'
 
 const random = systemRandom()
 const SECRETS = {
-  'a live key': newPlaintextKey(readConfig({}), random, 'live'),
-  'a sandbox key': newPlaintextKey(readConfig({}), random, 'sandbox'),
-  'a key of style sk': newPlaintextKey(readConfig({ API_KEY_STYLE: 'sk' }), random, 'sandbox'),
-  'a key of another brand': newPlaintextKey(readConfig({ BRAND: 'acme2' }), random, 'live'),
+  'a live key': newPlaintextKey(readConfig({}, PROVIDERS), random, 'live'),
+  'a sandbox key': newPlaintextKey(readConfig({}, PROVIDERS), random, 'sandbox'),
+  'a key of style sk': newPlaintextKey(readConfig({ API_KEY_STYLE: 'sk' }, PROVIDERS), random, 'sandbox'),
+  'a key of another brand': newPlaintextKey(readConfig({ BRAND: 'acme2' }, PROVIDERS), random, 'live'),
   'a webhook secret': `whsec_${Buffer.from(random.bytes(32)).toString('base64')}`,
   'a session token': 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
 }

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { ConfigError, isMailAddress, readConfig } from './index.ts'
 
 const PRODUCTION = {
@@ -20,7 +21,7 @@ const SMS = { SMS_GATEWAY: 'africastalking', AFRICASTALKING_USERNAME: 'malipo', 
 
 function refusedFor(env: Record<string, string>): string[] {
   try {
-    readConfig(env)
+    readConfig(env, PROVIDERS)
     return []
   } catch (error) {
     assert.ok(error instanceof ConfigError)
@@ -82,7 +83,7 @@ test('production refuses to send the key of the gateway without TLS, and accepts
 })
 
 test('a sender is an address, with or without a name', () => {
-  const from = (MAIL_FROM: string) => readConfig({ MAIL_FROM }).mail_from
+  const from = (MAIL_FROM: string) => readConfig({ MAIL_FROM }, PROVIDERS).mail_from
   assert.equal(from(''), null)
   assert.deepEqual(from('pay@example.tz'), { name: '', address: 'pay@example.tz' })
   assert.deepEqual(from('Duka la Asha  <pay@example.tz>'), { name: 'Duka la Asha', address: 'pay@example.tz' })
@@ -92,6 +93,6 @@ test('a sender is an address, with or without a name', () => {
 test('the secrets of the gateways may come from a file', () => {
   const file = join(tmpdir(), `message-secret-${process.pid}`)
   writeFileSync(file, 'smtp://u:p@mail.example.tz\n')
-  const config = readConfig({ MAIL_FROM: 'a@b.tz', SMTP_URL_FILE: file, AFRICASTALKING_API_KEY_FILE: file })
+  const config = readConfig({ MAIL_FROM: 'a@b.tz', SMTP_URL_FILE: file, AFRICASTALKING_API_KEY_FILE: file }, PROVIDERS)
   assert.deepEqual([config.smtp_url, config.africastalking_api_key], Array(2).fill('smtp://u:p@mail.example.tz'))
 })

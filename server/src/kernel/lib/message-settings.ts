@@ -54,6 +54,7 @@ export const messageSettings = {
     '',
     smtp,
     'Mail server: smtp://user:password@host:587 (in production only with STARTTLS) or smtps://user:password@host:465. Empty: e-mails are kept in the outbox.',
+    { secret: true },
   ),
   mail_from: setting('MAIL_FROM', '', mailFrom, 'Sender of e-mails: pay@example.tz or Malipo <pay@example.tz>.'),
   sms_gateway: setting(
@@ -80,11 +81,10 @@ export const messageSettings = {
     optional(word),
     "Application name at Africa's Talking.",
   ),
-  africastalking_api_key: setting('AFRICASTALKING_API_KEY', '', optional(word), "API key of Africa's Talking."),
+  africastalking_api_key: setting('AFRICASTALKING_API_KEY', '', optional(word), "API key of Africa's Talking.", {
+    secret: true,
+  }),
 } as const
-
-/** Secrets of gateways that may come from a file. */
-export const MESSAGE_SECRETS = ['SMTP_URL', 'AFRICASTALKING_API_KEY'] as const
 
 type MessageSettings = typeof messageSettings
 /** The checked settings of the gateways. */

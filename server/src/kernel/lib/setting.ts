@@ -2,13 +2,40 @@
 // value, which may be a secret.
 
 import { isOwnNetwork } from './network.ts'
+import { canonicalPhone } from './phone.ts'
 
-/** One setting: its environment variable, its default, its help text and its parser. */
-export type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
+/** The properties of a setting that the configuration handles in one way for all providers. */
+export type SettingMarks = {
+  /** The value may come from a file, and no log line contains it. */
+  secret?: true
+  /** The provider cannot work without a value. */
+  required?: true
+  /** The address of the provider's gateway. If it is set, the provider is configured. Production requires https://. */
+  gateway?: true
+  /** Production refuses the default and an empty value. */
+  replaced_in_production?: true
+}
+
+/** One setting: its environment variable, its default, its help text, its parser and its marks. */
+export type Setting<T> = SettingMarks & { env: string; default: string; help: string; parse: (text: string) => T }
+
+/** The settings of one part of the server, by their names in the configuration. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
+
+/** The checked values of a table of settings. */
+export type SettingValues<Table extends SettingTable = SettingTable> = {
+  readonly [Name in keyof Table]: ReturnType<Table[Name]['parse']>
+}
 
 /** Makes one setting. */
-export function setting<T>(env: string, fallback: string, parse: (text: string) => T, help: string): Setting<T> {
-  return { env, default: fallback, help, parse }
+export function setting<T>(
+  env: string,
+  fallback: string,
+  parse: (text: string) => T,
+  help: string,
+  marks: SettingMarks = {},
+): Setting<T> {
+  return { env, default: fallback, help, parse, ...marks }
 }
 
 /** Any text. */
@@ -64,6 +91,22 @@ export const gateway =
     return address
   }
 
+/** Lists the settings of `names` that are empty, each with the variable's name. `why` is the reason why they are required. */
+export function missingSettings(
+  table: SettingTable,
+  values: SettingValues,
+  names: readonly string[],
+  why: string,
+): string[] {
+  return names.filter((name) => values[name] === '').map((name) => `${table[name]?.env} must be set: ${why}`)
+}
+
+/** A number of seconds up to a day. */
+export const seconds = number(1, 86_400)
+
+/** A number of connections to a gateway. */
+export const connections = number(1, 2_000)
+
 /** An e-mail address. */
 export const email = (value: string): string => {
   if (!/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(word(value))) throw new Error('must be an e-mail address')
@@ -95,6 +138,13 @@ export const optional =
   (parse: (value: string) => string) =>
   (value: string): string =>
     value === '' ? '' : parse(value)
+
+/** Empty, or a Tanzanian mobile number, which becomes canonical. */
+export const mobileNumber = optional((value) => {
+  const canonical = canonicalPhone(value)
+  if (canonical === null) throw new Error('must be a Tanzanian mobile number')
+  return canonical
+})
 
 /** Texts separated by |, because they may hold commas. */
 export const texts = (value: string): string[] =>

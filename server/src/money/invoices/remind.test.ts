@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { ConfigError, readConfig } from '../../kernel/lib/index.ts'
 import { nextReminder } from './reminder-days.ts'
 
@@ -213,8 +214,8 @@ test("the next reminder is due at nine o'clock in Tanzania on the first reminder
 })
 
 test('the configuration is refused when INVOICE_REMINDER_DAYS is not a list of days', () => {
-  assert.deepEqual(readConfig({ INVOICE_REMINDER_DAYS: '7, 0,-3,7' }).invoice_reminder_days, [-3, 0, 7])
+  assert.deepEqual(readConfig({ INVOICE_REMINDER_DAYS: '7, 0,-3,7' }, PROVIDERS).invoice_reminder_days, [-3, 0, 7])
   for (const INVOICE_REMINDER_DAYS of ['x', '1.5', '1,,2', '10000', '0,1,2,3,4,5,6,7,8,9,10']) {
-    assert.throws(() => readConfig({ INVOICE_REMINDER_DAYS }), ConfigError, INVOICE_REMINDER_DAYS)
+    assert.throws(() => readConfig({ INVOICE_REMINDER_DAYS }, PROVIDERS), ConfigError, INVOICE_REMINDER_DAYS)
   }
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statementForm } from '../../adapters/providers/extras.ts'
+import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { newId, seededRandom, settableClock } from '../../kernel/lib/index.ts'
 import { attemptReference } from '../collections/reference.ts'
 import { readColumnNames, readHeader } from './columns.ts'

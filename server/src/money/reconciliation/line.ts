@@ -1,6 +1,7 @@
 // One line of a statement: what it may say, and reading it from texts.
 
-import { type MoveKind, type ProviderMove, readStatementForm } from '../../adapters/providers/extras.ts'
+import type { MoveKind, ProviderMove } from '../../adapters/providers/extras.ts'
+import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
 import { flowOf, namedBy } from './subject.ts'
 

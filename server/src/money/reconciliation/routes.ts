@@ -2,10 +2,11 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, answerOnce, findAnswer, NoBody, type Routes, readClaim, replay } from '../../kernel/http/index.ts'
-import { PROVIDERS, Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
 import { readColumnNames } from './columns.ts'
 import { type Askers, createAsk, findCase, listCases, resolveCase, reviewCase } from './exceptions.ts'
 import { type FileImport, finishImport, importFile } from './import.ts'
@@ -88,7 +89,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
       async (request, reply) => {
         const { provider, file_name = null } = request.query
         // One that was switched off may still state what it moved before.
-        const known = new Set([...providers.keys(), ...PROVIDERS])
+        const known = new Set([...providers.keys(), ...PROVIDER_NAMES])
         if (!known.has(provider)) refuseField('provider', `must be one of ${[...known].join(', ')}`)
         const period = { from: momentOf(request.query, 'from'), to: momentOf(request.query, 'to') }
         const columns = readColumnNames(request.query.columns ?? '')

@@ -1,113 +1,15 @@
-// The mock provider in this process: the provider of the sandbox and the default provider of a new installation.
+// The mock provider, as definition.ts describes it: the provider of the sandbox and the default of a new installation.
 
-import type { Clock } from '../../../kernel/lib/index.ts'
-import {
-  type Answer,
-  type CallbackSink,
-  METHODS,
-  PAYOUT_METHODS,
-  type PaymentRequest,
-  type PayoutAnswer,
-  type PayoutRequest,
-  type Provider,
-} from '../port.ts'
-import { type Callback, scheduleCallbacks, verifyCallback } from './callback.ts'
-import { answerAt, type Profile, paymentTokenOf, type Timeline, timelineOf } from './engine.ts'
-import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
-import { qrPayload } from './qr.ts'
-
-export type { Profile } from './engine.ts'
+export { capabilities } from './capabilities.ts'
+export { create, createSandbox } from './create.ts'
 export { MAGIC_NUMBERS, type MagicNumber, PAYOUT_MAGIC_NUMBERS, type PayoutMagicNumber } from './magic.ts'
-export { createRemoteMockProvider, type RemoteMockProvider } from './remote.ts'
+export { problems, settings } from './settings.ts'
 
-/** Remembered payments, and payouts. Beyond this number, a very late repeat causes its callbacks again. */
-const REMEMBERED_MAX = 50_000
+/** The name in PROVIDER and PROVIDER_ROUTES. */
+export const name = 'mock'
 
-/** Options of `createMockProvider`. */
-export type MockProviderOptions = {
-  name: string
-  profile: Profile
-  clock: Clock
-  /** Signs the callbacks. */
-  secret: string
-  /** Takes the callbacks. */
-  sink: CallbackSink
-}
+/** It moves no money. */
+export const simulated = true
 
-/**
- * Makes a mock provider without network and book: outcomes follow from the request and the time of its acceptance. When the
- * process ends, only due callbacks are lost; queries still find the outcomes.
- */
-export function createMockProvider(options: MockProviderOptions): Provider {
-  const { name, profile, clock, secret, sink } = options
-  const payments = new Map<string, Date>()
-  const payouts = new Map<string, Date>()
-
-  const deliver = async (callback: Callback) => {
-    try {
-      await sink(name, callback.headers, callback.body)
-    } catch {
-      // A failed callback is ignored, because it is only a hint.
-    }
-  }
-
-  /** Accepts a request once for each reference. Every repeat gets the first answer. */
-  const take = <Said extends Answer | PayoutAnswer>(
-    taken: Map<string, Date>,
-    reference: string,
-    timeline: Timeline<Said>,
-  ): Said => {
-    if (!taken.has(reference)) {
-      remember(taken, reference, clock.now())
-      scheduleCallbacks(clock, secret, reference, timeline, (callback) => void deliver(callback))
-    }
-    return timeline[0].answer
-  }
-  const takePayment = (request: PaymentRequest): Answer =>
-    take(payments, request.reference, timelineOf(request, profile))
-  // The timeline begins when this process accepted the request; after a restart, when the caller sent it.
-  const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
-    taken.get(reference) ?? sent_at
-
-  return {
-    name,
-    capabilities: {
-      methods: METHODS,
-      whole_shillings: false,
-      payout_methods: PAYOUT_METHODS,
-      circuit_breaker: false,
-      rehearses: true,
-    },
-    push: async (request) => takePayment(request),
-    qr: async (request) => {
-      const answer = takePayment(request)
-      if (answer.kind !== 'accepted') return answer
-      const payment_token = paymentTokenOf(request.reference, profile)
-      return { ...answer, payment_token, qr_payload: qrPayload(payment_token, request.amount_minor) }
-    },
-    status: async (requests) => {
-      const now = clock.now()
-      return requests.map((request) => {
-        const sent_at = takenAt(payments, request)
-        return answerAt({ ...request, sent_at }, profile, now)
-      })
-    },
-    payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
-    payoutStatus: async (requests) => {
-      const now = clock.now()
-      // If the process died before it stored the answer, the payout is not found, because this provider died too.
-      return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
-    },
-    verifyCallback: (headers, body) => verifyCallback(secret, headers, body),
-  }
-}
-
-/** Adds an entry and drops the oldest one if the memory is full. */
-function remember(taken: Map<string, Date>, reference: string, at: Date): void {
-  taken.set(reference, at)
-  if (taken.size <= REMEMBERED_MAX) return
-  for (const oldest of taken.keys()) {
-    taken.delete(oldest)
-    break
-  }
-}
+/** Statements have the references as they were sent. */
+export const statementForm = null

@@ -3,8 +3,10 @@ import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { settableClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest } from '../port.ts'
+import { createMockProvider } from './adapter.ts'
+import type { Profile } from './engine.ts'
 import { answerAt, timelineOf } from './engine.ts'
-import { createMockProvider, MAGIC_NUMBERS, type Profile } from './index.ts'
+import { MAGIC_NUMBERS } from './magic.ts'
 import { crc16, qrPayload } from './qr.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { payoutOf, SECRET } from '../../../../test/mock-providers.ts'
 import { settableClock } from '../../../kernel/lib/index.ts'
-import { createMockProvider, PAYOUT_MAGIC_NUMBERS, type Profile } from './index.ts'
+import { createMockProvider } from './adapter.ts'
+import type { Profile } from './engine.ts'
+import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')

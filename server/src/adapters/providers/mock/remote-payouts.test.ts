@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test'
 import { Pool } from 'undici'
 import { listen, PROFILE, pause, payoutOf, SECRET, SETTLED_MS, urlOf, wordOf } from '../../../../test/mock-providers.ts'
 import type { PayoutRequest } from '../port.ts'
-import { createRemoteMockProvider, type RemoteMockProvider } from './index.ts'
 import { post } from './post.ts'
+import { createRemoteMockProvider, type RemoteMockProvider } from './remote.ts'
 import { type MockServer, startMockServer } from './server-app.ts'
 
 const NOT_FOUND = { kind: 'not_found', provider_status: 'NOT_FOUND' }

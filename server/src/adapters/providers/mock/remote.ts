@@ -1,16 +1,9 @@
 // The adapter for a mock provider in another process, over HTTP. server-app.ts is its server.
 
 import { Pool } from 'undici'
-import {
-  CALL_MS_MAX,
-  METHODS,
-  PAYOUT_METHODS,
-  type PaymentRequest,
-  type PayoutRequest,
-  type Provider,
-  type QrAnswer,
-} from '../port.ts'
+import { CALL_MS_MAX, type PaymentRequest, type PayoutRequest, type Provider, type QrAnswer } from '../port.ts'
 import { verifyCallback } from './callback.ts'
+import { capabilities } from './capabilities.ts'
 import { post } from './post.ts'
 import {
   answerToPayout,
@@ -79,7 +72,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
 
   return {
     name,
-    capabilities: { methods: METHODS, whole_shillings: false, payout_methods: PAYOUT_METHODS },
+    capabilities: capabilities(options),
     push: send,
     qr: async (request) => {
       const answer = await send(request)

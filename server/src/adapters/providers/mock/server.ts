@@ -1,7 +1,8 @@
 // Runs the mock provider as a process of its own: npm run mock-provider.
 
-import { ConfigError, settings } from '../../../kernel/lib/index.ts'
+import { ConfigError, settings as serverSettings } from '../../../kernel/lib/index.ts'
 import { type MockServerOptions, startMockServer } from './server-app.ts'
+import { settings } from './settings.ts'
 
 const USAGE = `Usage: npm run mock-provider
 
@@ -10,10 +11,10 @@ A payment provider for tests and benchmarks. It moves no money.
 Environment:
   PORT               Port to listen on. 0: any free one. (8090)
   HOST               Address to listen on. (127.0.0.1)
-  MOCK_SECRET        Secret that signs callbacks. (${settings.mock_secret.default})
-  MOCK_SUCCESS_RATE  Share of payments that succeed when the phone has no magic ending. (${settings.mock_success_rate.default})
-  MOCK_SEED          Seed of its chances. (${settings.mock_seed.default})
-  MOCK_DELAY_MS      Pause before a payment or payout has its outcome. (${settings.mock_delay_ms.default})
+  MOCK_SECRET        Secret that signs callbacks. (${settings.secret.default})
+  MOCK_SUCCESS_RATE  Share of payments that succeed when the phone has no magic ending. (${settings.success_rate.default})
+  MOCK_SEED          Seed of its chances. (${settings.seed.default})
+  MOCK_DELAY_MS      Pause before a payment or payout has its outcome. (${settings.delay_ms.default})
   MOCK_CALLBACK_URL  Where callbacks are posted. Empty: nowhere. (empty)
 
 Requests:
@@ -52,17 +53,18 @@ function optionsOf(env: Record<string, string | undefined>): MockServerOptions {
       throw new ConfigError(`${name} ${(error as Error).message}`)
     }
   }
-  const { port, base_url, mock_secret, mock_success_rate, mock_seed, mock_delay_ms } = settings
+  const { port, base_url } = serverSettings
+  const { secret, success_rate, seed, delay_ms } = settings
   const callback_url = read('MOCK_CALLBACK_URL', '', base_url.parse)
   return {
     port: read('PORT', '8090', port.parse),
     host: env.HOST || '127.0.0.1',
-    secret: read(mock_secret.env, mock_secret.default, mock_secret.parse),
+    secret: read(secret.env, secret.default, secret.parse),
     callback_url: callback_url === '' ? null : callback_url,
     profile: {
-      success_default: read(mock_success_rate.env, mock_success_rate.default, mock_success_rate.parse),
-      seed: read(mock_seed.env, mock_seed.default, mock_seed.parse),
-      delay_ms: read(mock_delay_ms.env, mock_delay_ms.default, mock_delay_ms.parse),
+      success_default: read(success_rate.env, success_rate.default, success_rate.parse),
+      seed: read(seed.env, seed.default, seed.parse),
+      delay_ms: read(delay_ms.env, delay_ms.default, delay_ms.parse),
     },
   }
 }

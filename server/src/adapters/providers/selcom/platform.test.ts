@@ -6,7 +6,7 @@ import { createWorld, type World } from '../../../../test/harness.ts'
 import { type Asked, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
 import type { SimulatorOptions } from '../../../../twins/selcom/index.ts'
 import { systemClock } from '../../../kernel/lib/index.ts'
-import type { SelcomOptions } from './index.ts'
+import type { SelcomOptions } from './adapter.ts'
 
 const ANY_TIME_S = 1e9
 

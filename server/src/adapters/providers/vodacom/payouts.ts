@@ -13,9 +13,6 @@ import { nameOf, payoutSent, payoutStatus, type Reading } from './mapping.ts'
 import { packReference } from './reference.ts'
 import type { Unseen } from './unseen.ts'
 
-/** The only reachable network. */
-export const VODACOM_DESTINATIONS = ['MPESA'] as const
-
 /** Options of payouts. */
 export type PayoutsOptions = {
   country: string

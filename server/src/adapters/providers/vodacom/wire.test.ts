@@ -18,7 +18,7 @@ import {
 } from '../../../../test/providers/vodacom.ts'
 import { ConfigError, systemClock } from '../../../kernel/lib/index.ts'
 import { CALL_MS_MAX } from '../port.ts'
-import { createVodacomProvider, type VodacomOptions } from './index.ts'
+import { createVodacomProvider, type VodacomOptions } from './adapter.ts'
 
 const INS_0: Act = { status: 201, content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' } }
 

@@ -1,4 +1,4 @@
-// The contract of the mock providers for payments, beyond the contract of all providers (contract-all.test.ts): their statuses,
+// The contract of the mock providers for payments, beyond the contract of all providers (contract.test.ts): their statuses,
 // magic numbers, and the faults of the mock over HTTP. Payouts: contract-payouts.test.ts.
 
 import assert from 'node:assert/strict'
@@ -15,11 +15,11 @@ import {
   startLocal,
   startRemote,
   urlOf,
-} from '../../../test/mock-providers.ts'
-import { createRemoteMockProvider } from './mock/index.ts'
-import { crc16 } from './mock/qr.ts'
-import { type MockServer, startMockServer } from './mock/server-app.ts'
-import type { PaymentRequest, PushAnswer } from './port.ts'
+} from '../../../../test/mock-providers.ts'
+import type { PaymentRequest, PushAnswer } from '../port.ts'
+import { crc16 } from './qr.ts'
+import { createRemoteMockProvider } from './remote.ts'
+import { type MockServer, startMockServer } from './server-app.ts'
 
 let last_reference = 0
 

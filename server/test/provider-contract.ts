@@ -1,11 +1,7 @@
-// The contract of every provider, mock and real, in one suite. The tests of single providers are in contract.test.ts,
-// contract-payouts.test.ts and the adapters' own folders.
+// The contract of every provider, mock and real, in one suite. contract.test.ts in the folder of each provider runs it.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { soon } from '../../../test/mock-providers.ts'
-import { type AnySubject, paymentBy, payoutTo, SUBJECTS } from '../../../test/provider-subjects.ts'
-import { DESTINATIONS } from '../../kernel/lib/index.ts'
 import {
   type Answer,
   FAILURE_REASONS,
@@ -14,12 +10,16 @@ import {
   type PaymentRequest,
   type PayoutAnswer,
   type PayoutRequest,
-} from './port.ts'
+} from '../src/adapters/providers/port.ts'
+import { DESTINATIONS } from '../src/kernel/lib/index.ts'
+import { soon } from './mock-providers.ts'
+import { type AnySubject, paymentBy, payoutTo } from './provider-subjects.ts'
 
 /** The only allowed answers about a request that was never sent. */
 const SAYS_NOTHING = ['unknown', 'not_found']
 
-for (const [name, start] of SUBJECTS) {
+/** Runs the contract of every provider with the provider that `start` makes. */
+export function testProviderContract(name: string, start: () => Promise<AnySubject>): void {
   describe(`every provider: ${name}`, () => {
     let subject: AnySubject
     before(async () => {

@@ -1,4 +1,4 @@
-// The contract of the mock providers for payouts, beyond the contract of all providers (contract-all.test.ts).
+// The contract of the mock providers for payouts, beyond the contract of all providers (contract.test.ts).
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -11,9 +11,9 @@ import {
   soon,
   startLocal,
   startRemote,
-} from '../../../test/mock-providers.ts'
-import { PAYOUT_MAGIC_NUMBERS } from './mock/index.ts'
-import { PAYOUT_METHODS, type PayoutAnswer, type PayoutRequest } from './port.ts'
+} from '../../../../test/mock-providers.ts'
+import { PAYOUT_METHODS, type PayoutAnswer, type PayoutRequest } from '../port.ts'
+import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 
 const UNCLEAR = { kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' }
 const REFUSED = { kind: 'blocked', provider_status: 'REFUSED' }

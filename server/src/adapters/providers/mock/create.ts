@@ -1,0 +1,27 @@
+// Builds the mock provider and the provider of the sandbox from the settings.
+
+import type { BuiltProvider, ProviderParts } from '../definition.ts'
+import type { Provider } from '../port.ts'
+import { createMockProvider } from './adapter.ts'
+import { createRemoteMockProvider } from './remote.ts'
+import type { MockSettings } from './settings.ts'
+
+/** Builds the provider: in this process, or the adapter of the process at MOCK_URL. */
+export function create({ settings, clock, sink }: ProviderParts<MockSettings>): BuiltProvider {
+  const { url, secret, seed, delay_ms, success_rate } = settings
+  return url === ''
+    ? createMockProvider({
+        name: 'mock',
+        profile: { success_default: success_rate, seed, delay_ms },
+        clock,
+        secret,
+        sink,
+      })
+    : createRemoteMockProvider({ name: 'mock', url, secret })
+}
+
+/** Builds the provider of the sandbox. Its payments succeed unless a magic number asks for another outcome. */
+export function createSandbox(name: string, { settings, clock, sink }: ProviderParts<MockSettings>): Provider {
+  const { secret, seed, delay_ms } = settings
+  return createMockProvider({ name, profile: { success_default: 'always', seed, delay_ms }, clock, secret, sink })
+}

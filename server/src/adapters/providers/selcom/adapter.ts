@@ -1,0 +1,109 @@
+// The adapter for Selcom's API gateway: prompts, Selcom Pesa, QR codes, and payouts to wallets and banks. Whole shillings only.
+
+import type { Clock, Log, Random } from '../../../kernel/lib/index.ts'
+import type { ProviderExtras, ProviderLists } from '../extras.ts'
+import { CALL_MS_MAX, type Provider } from '../port.ts'
+import { verifyCallback } from './callback.ts'
+import { capabilities } from './capabilities.ts'
+import { createClient } from './client.ts'
+import { createCollections } from './collections.ts'
+import { createPayouts } from './payouts.ts'
+
+/** The adapter with its optional functions and `close`. */
+export type SelcomProvider = Provider &
+  Required<ProviderExtras> &
+  Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
+
+/** Options of `createSelcomProvider`. Options with a default concern points that the gateway's manual leaves open. */
+export type SelcomOptions = {
+  name: string
+  /** The base URL of the gateway with its version: https://.../v1. */
+  url: string
+  api_key: string
+  api_secret: string
+  /** The till that takes the money. */
+  vendor: string
+  /** The prepaid account of payouts and its PIN. Null: no payouts. */
+  float: { vendor: string; pin: string } | null
+  /** The callback URL for the gateway. Null: no callbacks. */
+  callback_url: string | null
+  /** The buyer of orders, which the gateway requires. The phone is used if the payer's phone is not known. */
+  buyer: { name: string; email: string; phone: string }
+  /** The sender of bank payouts. */
+  sender: { account: string; name: string; phone: string; purpose?: string }
+  clock: Clock
+  random: Random
+  log: Log
+  /** Minutes until the order of an unpaid prompt ends. Null (default): shortly before the payment's deadline, as for codes. */
+  push_expiry_min?: number | null
+  /**
+   * Result codes of the order query that mean "there is no such order" while the order is unconfirmed. A payment that was lost
+   * before it began is only sent again with such a code. The manual names none. Default: none.
+   */
+  order_unknown_codes?: readonly string[]
+  /** Undocumented result codes of a certainly failed payout. Default: none. */
+  failed_payout_codes?: readonly string[]
+  /** Additional texts by which the gateway refuses the platform's address or access. */
+  refusal_texts?: readonly string[]
+  /** True: payouts to the provider's own wallet contain its product code. Default: false. */
+  selcom_pesa_code?: boolean
+  /** The pause before the query of a payout in progress: 3 minutes, as the gateway requires. */
+  payout_ask_again_ms?: number
+  /** The greatest difference between a callback's time and the platform's: 15 minutes. */
+  callback_window_ms?: number
+  /** Connections for prompts: 128. As many each for codes, payouts and queries. */
+  connections?: number
+  /** The timeout of one call of the port with all its requests. The maximum and default is a little below CALL_MS_MAX. */
+  timeout_ms?: number
+}
+
+/** The part of CALL_MS_MAX for the work around the requests. */
+const AROUND_MS = 500
+const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
+
+/** Makes the adapter. It sends nothing before its first call. */
+export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
+  const { name, float, clock, random, log, connections = 128 } = options
+  const credentials = { api_key: options.api_key, api_secret: options.api_secret }
+  const timeout_ms = Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX)
+  const client = createClient({
+    name,
+    url: options.url,
+    credentials,
+    pin: float?.pin ?? null,
+    connections,
+    refusal_texts: options.refusal_texts ?? [],
+    clock,
+    log,
+  })
+  const collections = createCollections(client, {
+    vendor: options.vendor,
+    callback_url: options.callback_url,
+    buyer: options.buyer,
+    push_expiry_min: options.push_expiry_min ?? null,
+    order_unknown_codes: options.order_unknown_codes ?? [],
+    timeout_ms,
+  })
+  const payouts = createPayouts(client, {
+    float,
+    sender: { ...options.sender, purpose: options.sender.purpose ?? 'BUSINESS' },
+    selcom_pesa_code: options.selcom_pesa_code ?? false,
+    reading: {
+      ask_again_ms: options.payout_ask_again_ms ?? 180_000,
+      failed_codes: options.failed_payout_codes ?? [],
+    },
+    timeout_ms,
+    random,
+  })
+  const callback = { credentials, window_ms: options.callback_window_ms ?? 900_000, clock }
+  return {
+    name,
+    capabilities: capabilities({ float_vendor: float?.vendor ?? '', connections }),
+    // Payouts are paid from a prepaid account. The money of payments is in the till, whose balance no call returns.
+    separate_float: true,
+    ...collections,
+    ...payouts,
+    verifyCallback: (headers, body) => verifyCallback(callback, headers, body),
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,24 @@
+// What Selcom can do.
+
+import { METHODS, PAYOUT_METHODS, type Provider } from '../port.ts'
+import { SELCOM_DESTINATIONS } from './destinations.ts'
+import type { SelcomSettings } from './settings.ts'
+
+/** The capabilities. Without a prepaid account of payouts, the provider only collects. */
+export function capabilities({
+  float_vendor,
+  connections,
+}: Pick<SelcomSettings, 'float_vendor' | 'connections'>): Provider['capabilities'] {
+  const pays_out = float_vendor !== ''
+  return {
+    methods: METHODS,
+    whole_shillings: true,
+    payout_methods: pays_out ? PAYOUT_METHODS : [],
+    destinations: pays_out ? SELCOM_DESTINATIONS : [],
+    concurrency_limits: { payments: connections, payouts: connections },
+    // A bank compares the recipient's name with its records.
+    needs: { BANK_ACCOUNT: ['destination_name'] },
+    // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
+    asks_singly: Math.ceil(connections / 2),
+  }
+}

@@ -1,0 +1,163 @@
+// The adapter for Vodacom's M-Pesa OpenAPI: prompts to M-Pesa numbers and payouts to M-Pesa wallets. Whole shillings only.
+
+import { type Clock, ConfigError, type Log, type Random } from '../../../kernel/lib/index.ts'
+import type { ProviderExtras } from '../extras.ts'
+import { CALL_MS_MAX, FAILURE_REASONS, type FailureReason, type Provider } from '../port.ts'
+import { readPublicKey } from './bearer.ts'
+import { callbackReply, verifyCallback } from './callback.ts'
+import { capabilities } from './capabilities.ts'
+import { createClient } from './client.ts'
+import { CODES, meaningOf } from './codes.ts'
+import { createCollections } from './collections.ts'
+import type { Reading } from './mapping.ts'
+import { createPayouts, type Payouts } from './payouts.ts'
+import { createUnseen } from './unseen.ts'
+
+/** The adapter with its optional functions and `close`. */
+export type VodacomProvider = Provider &
+  Required<Pick<ProviderExtras, 'lookupName'>> &
+  Pick<Payouts, 'refund'> & {
+    /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
+    warm(): Promise<void>
+    /** Makes the answer that the gateway expects to a callback. Null if the body is no callback. */
+    callbackReply(body: Buffer): Record<string, string> | null
+    close(): Promise<void>
+  }
+
+/** Options of `createVodacomProvider`. Options with a default concern speed, or points that the gateway's manual leaves open. */
+export type VodacomOptions = {
+  name: string
+  /** The base URL with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
+  url: string
+  /** One of the application's trusted sources. */
+  origin: string
+  api_key: string
+  /** The market's public key as the portal shows it: base64, or PEM. Sandbox and production have different ones. */
+  public_key: string
+  /** The platform's short code: 4 to 12 letters and digits. */
+  service_provider_code: string
+  clock: Clock
+  random: Random
+  log: Log
+  /** The market's country: TZN. */
+  country?: string
+  /** The texts that payers of payments and recipients of payouts see. */
+  payment_text?: string
+  payout_text?: string
+  /** The secret in the callback URL, as ?secret=. Null (default): every callback is refused. */
+  callback_secret?: string | null
+  /** How long a session is used: 10 minutes. No longer than the application's session lifetime in the portal. */
+  session_life_ms?: number
+  /** How long the gateway may refuse a new session: 30 s. */
+  session_settle_ms?: number
+  /** How long the adapter waits for a late answer to a prompt: 75 s. */
+  late_ms?: number
+  /** The states of a transaction in a query. By default only Completed has a meaning: paid. */
+  paid_states?: readonly string[]
+  pending_states?: readonly string[]
+  failed_states?: Readonly<Record<string, FailureReason>>
+  failed_payout_states?: readonly string[]
+  /** Undocumented codes of a certainly failed payment. Default: none. */
+  payment_failures?: Readonly<Record<string, FailureReason>>
+  /** Codes of a query that certainly mean that the payment does not and will not exist. Default: none. */
+  not_found_codes?: readonly string[]
+  /** Additional texts by which the gateway refuses a session or the platform's address. Default: none. */
+  session_texts?: readonly string[]
+  refusal_texts?: readonly string[]
+  /** Connections for prompts, and as many for payouts: 128; half of them may wait for late answers. For queries: 32. */
+  act_connections?: number
+  ask_connections?: number
+  /** The timeout of one call of the port, its session included. The maximum and default is a little below CALL_MS_MAX. */
+  timeout_ms?: number
+}
+
+/** The part of CALL_MS_MAX for the work around the requests. */
+const AROUND_MS = 250
+const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
+const MINUTE_MS = 60_000
+
+/** Makes the adapter. It sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
+  const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
+  check(options)
+  const act_connections = options.act_connections ?? 128
+  const client = createClient({
+    ...options,
+    country,
+    public_key: publicKeyOf(options.public_key),
+    session_life_ms: options.session_life_ms ?? 10 * MINUTE_MS,
+    session_settle_ms: options.session_settle_ms ?? 30_000,
+    late_ms: options.late_ms ?? 75_000,
+    act_connections,
+    ask_connections,
+    timeout_ms: Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX),
+    wording: {
+      session_texts: options.session_texts ?? [],
+      refusal_texts: options.refusal_texts ?? [],
+      payment_failures: options.payment_failures ?? {},
+    },
+  })
+  const reading: Reading = {
+    states: {
+      paid: options.paid_states ?? ['Completed'],
+      pending: options.pending_states ?? [],
+      failed: options.failed_states ?? {},
+      payout_failed: options.failed_payout_states ?? [],
+    },
+    not_found_codes: options.not_found_codes ?? [],
+  }
+  const unseen = createUnseen(name, reading.states, options.log)
+  const shared = { country, service_provider_code, reading, unseen }
+  return {
+    name,
+    capabilities: capabilities({ act_connections, ask_connections }),
+    ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
+    ...createPayouts(client, { ...shared, text: options.payout_text ?? 'Payout' }),
+    verifyCallback: (headers, body) => verifyCallback(callback_secret, headers, body),
+    callbackReply,
+    warm: () => client.warm(),
+    close: () => client.close(),
+  }
+}
+
+function publicKeyOf(text: string) {
+  try {
+    return readPublicKey(text)
+  } catch {
+    // The error of the library would quote the text.
+    throw new ConfigError('VODACOM_PUBLIC_KEY must be the RSA public key of the market, in base64 or PEM')
+  }
+}
+
+const SECRET_CHARS_MIN = 16
+
+function check(options: VodacomOptions): void {
+  const { api_key, service_provider_code, origin, callback_secret = null } = options
+  if (!URL.canParse(options.url)) throw new ConfigError('VODACOM_URL must be a URL')
+  if (api_key === '') throw new ConfigError('VODACOM_API_KEY must be set')
+  if (!/^[\x21-\x7e]+$/.test(origin)) throw new ConfigError('VODACOM_ORIGIN must be visible ASCII, such as *')
+  if (!/^[0-9A-Za-z]{4,12}$/.test(service_provider_code)) {
+    throw new ConfigError('VODACOM_SERVICE_PROVIDER_CODE must be 4 to 12 letters and digits')
+  }
+  if (callback_secret !== null && !new RegExp(`^[0-9A-Za-z_-]{${SECRET_CHARS_MIN},}$`).test(callback_secret)) {
+    throw new ConfigError(`VODACOM_CALLBACK_SECRET must be at least ${SECRET_CHARS_MIN} characters of A-Za-z0-9_-`)
+  }
+  for (const text of [options.payment_text, options.payout_text]) {
+    if (text !== undefined && !/^[\x20-\x7e]{1,256}$/.test(text)) {
+      throw new ConfigError('VODACOM_PAYMENT_TEXT and VODACOM_PAYOUT_TEXT must be 1 to 256 characters of ASCII')
+    }
+  }
+  for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
+    // An installation cannot change the meaning of a documented code.
+    if (Object.hasOwn(CODES, code)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a meaning already`)
+    if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: no reason ${reason}`)
+  }
+  // These codes mean success or no session. As "not found" they could prompt a payer twice.
+  for (const code of options.not_found_codes ?? []) {
+    if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
+      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} says nothing of the kind`)
+  }
+  for (const reason of Object.values(options.failed_states ?? {})) {
+    if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_FAILED_STATES: no reason ${reason}`)
+  }
+}

@@ -1,0 +1,25 @@
+// What Vodacom's M-Pesa OpenAPI can do.
+
+import type { Provider } from '../port.ts'
+import { concurrencyLimit } from './client.ts'
+import { VODACOM_DESTINATIONS } from './destinations.ts'
+import type { VodacomSettings } from './settings.ts'
+
+/** The capabilities: prompts to M-Pesa numbers, and payouts to M-Pesa wallets. */
+export function capabilities({
+  act_connections,
+  ask_connections,
+}: Pick<VodacomSettings, 'act_connections' | 'ask_connections'>): Provider['capabilities'] {
+  const limit = concurrencyLimit(act_connections)
+  return {
+    methods: ['wallet_push'],
+    whole_shillings: true,
+    payout_methods: ['MOBILE_MONEY'],
+    destinations: VODACOM_DESTINATIONS,
+    concurrency_limits: { payments: limit, payouts: limit },
+    prompts: VODACOM_DESTINATIONS,
+    slow_pushes: true,
+    // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
+    asks_singly: Math.ceil(ask_connections / 2),
+  }
+}

@@ -1,0 +1,213 @@
+// What the platform relies on in every provider, kept by this adapter: payments and callbacks, against the twin.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { describe, test } from 'node:test'
+import { closing, listen } from '../../../../test/providers/servers.ts'
+import {
+  adapterFor,
+  CALLBACK_SECRET,
+  payment,
+  payout,
+  SLOW,
+  shortly,
+  soon,
+  start,
+} from '../../../../test/providers/vodacom.ts'
+import { settableClock, systemClock } from '../../../kernel/lib/index.ts'
+import { CALLBACK_PATH, type PaymentRequest } from '../port.ts'
+
+type Provider = Awaited<ReturnType<typeof start>>['provider']
+const statusOf = async (provider: Provider, request: PaymentRequest) => (await provider.status([request]))[0]
+
+describe('payments', () => {
+  test('a receipt says paid at once, and the status says the same', async () => {
+    const { provider, twin } = await start()
+    const request = payment()
+    const answer = await provider.push(request)
+    const receipt = twin.transaction(request.reference)?.receipt
+    const paid = { kind: 'succeeded', amount_minor: 500_000n, currency: 'TZS', provider_id: receipt } as const
+    assert.deepEqual(answer, { ...paid, provider_status: 'INS-0' })
+    assert.deepEqual(await statusOf(provider, request), { ...paid, provider_status: 'Completed' })
+  })
+
+  test('every way to fail has its reason, and whatever leaves a doubt is unknown', async () => {
+    const { provider, twin } = await start({}, { timeout_ms: 800 })
+    for (const [ending, pushed, asked] of [
+      ['002', 'declined provider_declined', 'unknown unseen_status'],
+      ['003', 'declined insufficient_balance', 'unknown unseen_status'],
+      ['004', 'declined provider_declined', 'unknown unseen_status'],
+      ['005', 'declined provider_declined', 'unknown unseen_status'],
+      ['006', 'unknown timeout', 'unknown unseen_status'],
+      ['007', 'unknown timeout', 'succeeded 500000 TZS'],
+      ['008', 'unknown unreachable', 'unknown unseen_status'],
+      ['009', 'unknown unreachable', 'succeeded 500000 TZS'],
+      ['010', 'declined provider_declined', 'succeeded 500000 TZS'],
+      ['011', 'unknown timeout', 'unknown unseen_status'],
+      ['012', 'succeeded 500000 TZS', 'reversed 500000 TZS'],
+      ['013', 'unknown unseen_status', 'succeeded 500000 TZS'],
+      ['014', 'accepted', 'succeeded 500000 TZS'],
+      ['555', 'succeeded 500000 TZS', 'succeeded 500000 TZS'],
+    ] as const) {
+      const request = payment(ending)
+      assert.equal(shortly(await provider.push(request)), pushed, ending)
+      await soon(async () => assert.equal(shortly(await statusOf(provider, request)), asked, ending))
+    }
+    assert.equal(twin.totals().executed_more_than_once, 0)
+  })
+
+  test('an asynchronous application accepts first, and its status tells the truth later', async () => {
+    const clock = settableClock(systemClock.now())
+    const { provider, twin } = await start(
+      { clock, settings: { mode: 'async', decide_ms: 60_000 } },
+      { pending_states: ['Pending'], failed_states: { Failed: 'provider_declined' } },
+    )
+    const [paid, failed] = [payment('001'), payment('002')]
+    for (const request of [paid, failed]) {
+      const answer = await provider.push(request)
+      assert.equal(answer.kind, 'accepted')
+      assert.equal(answer.provider_id, twin.transaction(request.reference)?.own_conversation)
+      assert.equal((await statusOf(provider, request))?.kind, 'accepted')
+    }
+    clock.advance(60_000)
+    assert.deepEqual((await provider.status([failed, paid])).map(shortly), [
+      'declined provider_declined',
+      'succeeded 500000 TZS',
+    ])
+  })
+
+  test('a payer who takes longer than a call may: the answer that comes late counts, with its reason', async () => {
+    const { provider, twin } = await start(SLOW.twin, SLOW.adapter)
+    const [paid, low, failed] = [payment('001'), payment('003'), payment('002')]
+    const requests = [paid, low, failed]
+    const pushed = await Promise.all(requests.map((request) => provider.push(request)))
+    assert.deepEqual(pushed.map(shortly), ['unknown timeout', 'unknown timeout', 'unknown timeout'])
+    assert.deepEqual((await provider.status(requests)).map(shortly), Array(3).fill('unknown unseen_status'))
+    await soon(async () => {
+      assert.deepEqual((await provider.status(requests)).map(shortly), [
+        'succeeded 500000 TZS',
+        'declined insufficient_balance',
+        'declined provider_declined',
+      ])
+    })
+    // Another process never heard it: there it is what the query says.
+    const other = adapterFor(twin).provider
+    assert.deepEqual((await other.status(requests)).map(shortly), [
+      'succeeded 500000 TZS',
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ])
+    assert.equal(twin.totals().prompts, 3)
+  })
+
+  test('a late failure never hides what the query knows better', async () => {
+    const { provider } = await start(SLOW.twin, SLOW.adapter)
+    const request = payment('010')
+    assert.equal(shortly(await provider.push(request)), 'unknown timeout')
+    await soon(async () => assert.equal(shortly(await statusOf(provider, request)), 'declined provider_declined'))
+    await soon(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
+  })
+
+  test('prompts that wait for their payers hold up neither questions nor other prompts', async () => {
+    const { provider, twin } = await start({}, { timeout_ms: 600, act_connections: 4, ask_connections: 2 })
+    await provider.push(payment())
+    for (let i = 0; i < 4; i++) {
+      const silent = await Promise.all([provider.push(payment('011')), provider.push(payment('011'))])
+      assert.deepEqual(silent.map(shortly), ['unknown timeout', 'unknown timeout'])
+    }
+    assert.equal(shortly(await provider.push(payment())), 'succeeded 500000 TZS')
+    assert.equal(twin.totals().requests.c2b, 10)
+  })
+
+  test('makes one prompt of a repeated reference, in this process and from another', async () => {
+    const { provider, twin } = await start({ settings: { decide_ms: 20 } })
+    const request = payment()
+    const answers = await Promise.all([1, 2, 3].map(() => provider.push(request)))
+    answers.push(await provider.push(request))
+    for (const answer of answers) assert.deepEqual(answer, answers[0])
+    assert.equal(twin.totals().requests.c2b, 1)
+    const other = adapterFor(twin).provider
+    assert.equal(shortly(await other.push(request)), 'unknown unseen_status')
+    assert.equal(twin.transaction(request.reference)?.prompts, 1)
+    assert.equal(shortly(await statusOf(other, request)), 'succeeded 500000 TZS')
+  })
+
+  test('answers many questions in their order; what was never sent is unknown, unless an operator knows better', async () => {
+    const { provider, twin } = await start()
+    const requests = Array.from({ length: 120 }, (_, i) => payment(i % 3 === 0 ? '002' : '001'))
+    for (const [i, request] of requests.entries()) if (i % 5 === 0) await provider.push(request)
+    const answers = await provider.status(requests)
+    for (const [i, answer] of answers.entries()) {
+      assert.equal(answer.kind, i % 5 === 0 && i % 3 !== 0 ? 'succeeded' : 'unknown', String(i))
+    }
+    const knowing = adapterFor(twin, { not_found_codes: ['INS-23'] }).provider
+    assert.deepEqual((await knowing.status(requests.slice(0, 2))).map(shortly), ['unknown unseen_status', 'not_found'])
+  })
+
+  test('the transaction reference on the statement is packed, and no two are the same', async () => {
+    const { provider, twin } = await start()
+    await Promise.all(Array.from({ length: 50 }, () => provider.push(payment())))
+    await Promise.all(Array.from({ length: 50 }, () => provider.payout(payout())))
+    const references = twin.transactions().map(({ reference }) => reference)
+    assert.equal(new Set(references).size, 100)
+    for (const reference of references) assert.match(reference, /^[0-9A-Za-z]{20}$/)
+  })
+})
+
+describe('callbacks', () => {
+  /** An asynchronous application whose callbacks arrive where the adapter checks them. */
+  const startWithCallbacks = async (settings: object = {}, secret = CALLBACK_SECRET) => {
+    const verdicts: unknown[] = []
+    const started = await start({ settings: { mode: 'async' } })
+    const receiver = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks)
+      const headers = { ...(request.headers as Record<string, string>), [CALLBACK_PATH]: request.url }
+      verdicts.push(started.provider.verifyCallback(headers, body))
+      response.end(JSON.stringify(started.provider.callbackReply(body)))
+    })
+    const url = await listen(receiver)
+    closing.push(async () => receiver.closeAllConnections())
+    started.twin.set({ callback_url: `${url}/callbacks/vodacom?secret=${secret}`, ...settings })
+    return { ...started, verdicts }
+  }
+
+  for (const callback_field of ['input_ThirdPartyConversationID', 'input_ThirdPartyReference'] as const) {
+    test(`name the payment, and the gateway hears what it wants (${callback_field})`, async () => {
+      const { provider, twin, verdicts } = await startWithCallbacks({ callback_field, callback_success: '0' })
+      const request = payment()
+      await provider.push(request)
+      await soon(() => assert.equal(verdicts.length, 1))
+      await twin.idle()
+      assert.deepEqual(verdicts, [{ verified: true, reference: request.reference }])
+      assert.equal(twin.callbacks[0]?.answer?.output_ResponseCode, '0')
+      assert.equal(twin.callbacks[0]?.answer?.[callback_field.replace('input', 'output')], request.reference)
+      assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS')
+    })
+  }
+
+  test('one that claims success before anybody paid makes nobody believe it', async () => {
+    const { provider, twin, verdicts } = await startWithCallbacks({ callbacks: 'forged' })
+    const request = payment('002')
+    await provider.push(request)
+    await soon(() => assert.equal(verdicts.length, 2))
+    await twin.idle()
+    assert.equal(twin.callbacks[0]?.forged, true)
+    assert.equal(shortly(await statusOf(provider, request)), 'unknown unseen_status')
+  })
+
+  test('those to another address are forged', async () => {
+    const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-somebody-else')
+    await provider.push(payment())
+    await soon(() => assert.deepEqual(verdicts, [{ verified: false }]))
+  })
+
+  test('a payment whose callback is lost is found by asking', async () => {
+    const { provider, verdicts } = await startWithCallbacks({ callbacks: 'lost' })
+    const request = payment()
+    await provider.push(request)
+    assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS')
+    assert.deepEqual(verdicts, [])
+  })
+})

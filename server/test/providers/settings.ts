@@ -1,0 +1,71 @@
+// Settings of the real providers for tests, and the refusals of wrong settings.
+
+import assert from 'node:assert/strict'
+import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
+import { ConfigError, readConfig } from '../../src/kernel/lib/index.ts'
+import type { SettingValues } from '../../src/kernel/lib/setting.ts'
+
+/** The required settings of Selcom. */
+export const SELCOM_SETTINGS = {
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754123456',
+}
+
+/** The settings of Selcom's payouts. */
+export const SELCOM_PAYOUT_SETTINGS = {
+  SELCOM_FLOAT_VENDOR: 'FLOAT',
+  SELCOM_PIN: '1234',
+  SELCOM_SENDER_ACCOUNT: 'M1',
+  SELCOM_SENDER_NAME: 'Duka Ltd',
+  SELCOM_SENDER_PHONE: '0754123456',
+}
+
+/** The required settings of Vodacom. The public key is none, so no adapter can be built. */
+export const VODACOM_SETTINGS = {
+  VODACOM_URL: 'https://openapi.example/openapi/ipg/v2/vodacomTZN',
+  VODACOM_API_KEY: 'key',
+  VODACOM_PUBLIC_KEY: 'key',
+  VODACOM_SERVICE_PROVIDER_CODE: '123456',
+}
+
+/** A valid configuration for production, over Selcom. */
+export const PRODUCTION_SETTINGS = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://malipo@db/malipo',
+  SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  MOCK_SECRET: 'a secret of our own that is long enough',
+  BASE_URL: 'https://api.example.tz',
+  PROVIDER: 'selcom',
+  // These settings have no effect with the built-in identity provider.
+  DASHBOARD_CLIENT_ID: 'malipo-dashboard',
+  OPERATOR_CLIENT_ID: 'malipo-operator',
+  ...SELCOM_SETTINGS,
+}
+
+type Env = Record<string, string | undefined>
+
+/** The message of the refusal of a configuration. Empty if the configuration is accepted. */
+export function refusalOf(env: Env): string {
+  try {
+    readConfig(env, PROVIDERS)
+    return ''
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.message
+  }
+}
+
+/** The names of the variables in the refusal of a configuration. */
+export function refusedFor(env: Env): string[] {
+  const message = refusalOf(env)
+  return message === '' ? [] : message.split('\n').map((line) => line.split(' ')[0] as string)
+}
+
+/** The checked values of one provider's own settings. */
+export function settingsIn(env: Env, provider: string): SettingValues {
+  return readConfig(env, PROVIDERS).provider_settings.get(provider) as SettingValues
+}
