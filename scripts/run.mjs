@@ -26,12 +26,12 @@ const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
        node scripts/run.mjs --bin NAME [arguments]
 
 Runs TARGET.ts (a path from the repository root), or the command NAME of an installed
-package, with the Node version this project pins. Packages are installed first when
-node_modules is missing or package-lock.json has changed; with --web the pages of web/ are
-built first when they have changed. With NODE_ENV=production, programs of server/src start
-what is there: nothing is installed, and pages are built only where the build tools are
-installed. Standard output belongs to the
-program alone; progress and errors of the installation go to standard error.
+package, with the Node version that this project pins. If node_modules is missing or
+package-lock.json has changed, packages are installed first. With --web, the pages of web/
+are built first if they have changed. With NODE_ENV=production, programs of server/src start
+without an installation, and pages are built only if the build tools are installed. The
+program alone writes to standard output; progress and errors of the installation go to
+standard error.
 `
 
 await main(process.argv.slice(2))
@@ -104,11 +104,11 @@ function programOf(args) {
 function isInstalled() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
   if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
-  const wanted = fingerprint(lock)
-  if (readIfThere(MARKER) === wanted) return true
+  const expected = fingerprint(lock)
+  if (readIfThere(MARKER) === expected) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
   // A user ran npm directly, and the result matches the lock file.
-  writeMarker(wanted)
+  writeMarker(expected)
   return true
 }
 
@@ -127,9 +127,14 @@ function matchesInstalledTree(lock) {
 
 async function install() {
   if (isInstalled()) return // another process did it while this one waited for the lock
-  process.stderr.write('Installing packages (only after a clone or a change of package-lock.json)...\n')
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']
-  const wanted = fingerprint(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
+  const count = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/')).length
+  process.stderr.write(
+    `Installing the ${count} packages of package-lock.json with npm ci: this takes about a minute, and is repeated only ` +
+      'if package-lock.json changes...\n',
+  )
+  const started = performance.now()
   const child = spawn(npm[0], [...npm.slice(1), 'ci', '--include=dev', '--include=optional'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -147,7 +152,8 @@ async function install() {
     child.on('close', resolve)
   })
   if (code !== 0) fail(`npm ci failed:\n${output}`)
-  writeMarker(wanted)
+  writeMarker(fingerprint(lock))
+  process.stderr.write(`Installed the packages in ${Math.round((performance.now() - started) / 1000)} s.\n`)
 }
 
 function writeMarker(value) {

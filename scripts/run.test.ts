@@ -1,4 +1,4 @@
-// Tests that `npm start` installs nothing in production.
+// `npm start`: it installs packages first, except in production.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,20 +17,20 @@ const LOCK = {
   },
 }
 
-test('in production npm start starts what npm ci --omit=dev has installed, and installs nothing', (t) => {
+test('npm start installs nothing in production', (t) => {
   const { root, start } = checkout(t)
   const { stdout, stderr, status } = start({ NODE_ENV: 'production' })
   assert.deepEqual([status, stdout, stderr], [0, 'started\n', ''])
   assert.equal(existsSync(join(root, 'node_modules/vite')), false)
 })
 
-test('a production that is set in .env alone installs nothing either', (t) => {
+test('npm start installs nothing when only .env sets production', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, '.env'), 'PORT=8080\nNODE_ENV="production"\n')
   assert.deepEqual(start({ NODE_ENV: undefined }).stdout, 'started\n')
 })
 
-test('in production npm start names a package that is missing or has another version, and the command to run', (t) => {
+test('npm start names a missing or different package and the command to run in production', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, 'node_modules/needed/package.json'), '{"version":"1.2.2"}')
   const older = start({ NODE_ENV: 'production' })
@@ -40,6 +40,29 @@ test('in production npm start names a package that is missing or has another ver
     assert.equal(stdout, '')
     assert.match(stderr, /needed 1\.2\.3\.\n.*\n {2}npm ci --omit=dev\n$/)
   }
+})
+
+test('npm start reports on standard error what it installs, and how long the installation took', (t) => {
+  const { root, start } = checkout(t)
+  writeFileSync(join(root, 'npm.js'), "process.stdout.write('output of npm')")
+  const env = { NODE_ENV: 'development', npm_execpath: join(root, 'npm.js') }
+  const first = start(env, 'server/src/main.ts')
+  assert.deepEqual([first.status, first.stdout], [0, 'started\n'])
+  assert.match(
+    first.stderr,
+    /^Installing the 3 packages of package-lock\.json with npm ci: this takes about a minute.*\nInstalled the packages in \d+ s\.\n$/,
+  )
+  const second = start(env, 'server/src/main.ts')
+  assert.deepEqual([second.status, second.stdout, second.stderr], [0, 'started\n', ''])
+})
+
+test('npm start prints the output of npm and fails when the installation fails', (t) => {
+  const { root, start } = checkout(t)
+  writeFileSync(join(root, 'npm.js'), "process.stdout.write('output of npm')\nprocess.exitCode = 1")
+  const env = { NODE_ENV: 'development', npm_execpath: join(root, 'npm.js') }
+  const { status, stdout, stderr } = start(env, 'server/src/main.ts')
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^Installing .*\nnpm ci failed:\noutput of npm\n$/)
 })
 
 /** A checkout after `npm ci --omit=dev`: the runtime packages, without development tools and pages. */
@@ -52,12 +75,12 @@ function checkout(t: TestContext) {
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(LOCK))
   writeFileSync(join(root, 'node_modules/needed/package.json'), '{"version":"1.2.3"}')
   writeFileSync(join(root, 'server/src/main.ts'), "process.stdout.write('started\\n')")
-  const start = (env: Record<string, string | undefined>) =>
-    spawnSync(process.execPath, ['scripts/run.mjs', '--web', 'server/src/main.ts'], {
+  const start = (env: Record<string, string | undefined>, ...args: string[]) =>
+    spawnSync(process.execPath, ['scripts/run.mjs', ...(args.length > 0 ? args : ['--web', 'server/src/main.ts'])], {
       cwd: root,
       encoding: 'utf8',
-      // An npm that always fails, so that an attempt to install shows.
-      env: { ...process.env, ...env, npm_execpath: '', PATH: '' },
+      // No npm, so that an attempt to install fails, unless the test brings its own.
+      env: { ...process.env, npm_execpath: '', ...env, PATH: '' },
     })
   return { root, start }
 }
