@@ -12,27 +12,30 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-const USAGE = `Usage: npm test [-- FILE ...]
+const USAGE = `Usage: npm test [-- [OPTION ...] [FILE ...]]
 
-Runs the test files that are named, or all of them, on a throw-away PostgreSQL.
+Runs the named test files, or all of them, on a throw-away PostgreSQL. An option goes to Node's test runner, such as
+--test-name-pattern='NAME' for the tests whose names contain NAME. The run fails if no test ran.
 
 Environment
   TEST_PG_BIN   Programs of another PostgreSQL, such as /usr/lib/postgresql/15/bin, instead of the packaged ones
-  KILLS         How often the crash test kills its server (5; npm run crash: 20)
-  LOSSES        How many backends of PostgreSQL are killed, and how often it restarts, fast and immediately
+  KILLS         Times that the crash test kills its server (5; npm run crash: 20)
+  LOSSES        Backends of PostgreSQL that the test kills, and its fast and immediate restarts
                 (8,2,2; npm run restarts: 50,10,10)
   PAYMENTS, PAYOUTS
-                How large the storm is, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
-  RUNS          How many lives of withdrawals are simulated (100; npm run simulate: 3000)
-  WAYS          "all" tries every screen and journey of the pay page in each language both with scripts and without
+                Size of the storm, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
+  RUNS          Number of simulations of withdrawals (100; npm run simulate: 3000)
+  WAYS          "all" opens every screen and journey of the pay page in each language both with scripts and without
                 (two ways of these four for each; npm run journeys: all)
-  SEED          The chances of all of them: the same number, the same moments (random; each prints its own)
+  SEED          Seed of the random tests: the same seed repeats a run (random; each test prints its seed)
 `
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
+const AWAIT_BEFORE = new URL('runner/await-before.ts', import.meta.url).href
+const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
 /** Test files at once. A file waits half of its time, so three of them keep two cores busy. */
 const CONCURRENCY = 3
@@ -49,8 +52,8 @@ const REMOVE_ATTEMPTS = 30
 process.stdout.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
-async function main(files: string[]): Promise<number> {
-  if (files.some((file) => file === '--help' || file === '-h')) {
+async function main(args: string[]): Promise<number> {
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
     process.stdout.write(USAGE)
     return 0
   }
@@ -72,7 +75,8 @@ async function main(files: string[]): Promise<number> {
     })
     stopServer = server.stop
     const template = await makeTemplate(server.url)
-    return await runTests(files.length > 0 ? files : ALL_TESTS, server.url, template, temporary, stopping.signal)
+    const files = args.every((arg) => arg.startsWith('-')) ? [...args, ...ALL_TESTS] : args
+    return await runTests(files, server.url, template, temporary, stopping.signal)
   } finally {
     await stopServer()
     await removeData(folder)
@@ -105,17 +109,23 @@ async function makeTemplate(adminUrl: string): Promise<string> {
   return TEMPLATE
 }
 
-/** Runs Node's test runner and returns its exit code. A run without a test fails. */
+/** Runs Node's test runner with options and files, and returns its exit code. A run without a test fails. */
 async function runTests(
-  files: string[],
+  args: string[],
   adminUrl: string,
   template: string,
   temporary: string,
   stop: AbortSignal,
 ): Promise<number> {
   if (stop.aborted) return 1
-  const args = ['--test', `--test-concurrency=${CONCURRENCY}`, '--test-reporter=spec', ...files]
-  const child = spawn(process.execPath, args, {
+  const countFile = join(temporary, 'number-of-tests')
+  const options = [
+    `--import=${AWAIT_BEFORE}`,
+    `--test-concurrency=${CONCURRENCY}`,
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${COUNT_TESTS}`, `--test-reporter-destination=${countFile}`],
+  ]
+  const child = spawn(process.execPath, ['--test', ...options, ...args], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -127,19 +137,14 @@ async function runTests(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   stop.addEventListener('abort', () => child.kill(stop.reason))
-  let tail = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk)
-    tail = (tail + chunk.toString()).slice(-100_000)
-  })
+  child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk))
   const code = await new Promise<number>((done, failed) => {
     child.on('error', failed)
     child.on('close', (exitCode) => done(exitCode ?? 1))
   })
-  const total = [...tail.matchAll(/^\S*[ℹ#] tests (\d+)/gmu)].at(-1)?.[1]
-  if (code === 0 && (total === undefined || total === '0')) {
-    console.error(`no test ran: nothing matches ${files.join(' ')}`)
-    return 1
+  if ((await readFile(countFile, 'utf8').catch(() => '')) === '0') {
+    console.error(`no test ran: no test matches ${args.join(' ')}`)
+    return code === 0 ? 1 : code
   }
   return code
 }

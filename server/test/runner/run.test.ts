@@ -1,0 +1,49 @@
+// The runner of `npm test`: its exit code, and the hooks of files without a matching test.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const RUNNER = fileURLToPath(new URL('../run.ts', import.meta.url))
+/** A test file whose `after` hook fails unless its `before` hook has ended. */
+const SLOW_BEFORE = `import { after, before, test } from 'node:test'
+let world
+before(async () => {
+  await new Promise((done) => setTimeout(done, 200))
+  world = { close() {} }
+})
+after(() => world.close())
+test('the first', () => {})
+`
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'malipo-runner-'))
+  await writeFile(join(folder, 'slow.test.mjs'), SLOW_BEFORE)
+  await writeFile(join(folder, 'other.test.mjs'), "import { test } from 'node:test'\ntest('the second', () => {})\n")
+})
+after(() => rm(folder, { recursive: true }))
+
+function runTests(pattern: string) {
+  // Node refuses a test runner inside a test runner by this variable.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const files = ['slow.test.mjs', 'other.test.mjs'].map((name) => join(folder, name))
+  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, ...files], { encoding: 'utf8', env })
+}
+
+test('the runner fails and reports that no test ran when no test matches the name pattern', () => {
+  const { status, stdout, stderr } = runTests('the third')
+  assert.equal(status, 1, stdout)
+  assert.match(stderr, /^no test ran: no test matches --test-name-pattern=the third /m)
+  assert.doesNotMatch(stdout, /TypeError/)
+})
+
+test('the runner succeeds when one of two files has no test that matches the name pattern', () => {
+  const { status, stdout, stderr } = runTests('the second')
+  assert.equal(status, 0, stdout + stderr)
+  assert.match(stdout, /the second/)
+})
