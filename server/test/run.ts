@@ -37,8 +37,8 @@ const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 
 const AWAIT_BEFORE = new URL('runner/await-before.ts', import.meta.url).href
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
-/** Test files at once. A file waits half of its time, so three of them keep two cores busy. */
-const CONCURRENCY = 3
+/** Test files at once. A file waits more than half of its time, so four of them keep two cores busy. */
+const CONCURRENCY = 4
 /** Fast settings without durability, because the data is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
