@@ -8,7 +8,7 @@ import { serve } from './rpc.ts'
 export type LoadSettings = {
   port: number
   connections: number
-  /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once. */
+  /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once, with a key. */
   kind: 'push' | 'get' | 'post'
   /** API keys, used in turn. */
   keys: string[]
@@ -113,10 +113,10 @@ function startRun(options: LoadSettings) {
     return `${heads[key]}${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
   const id_mark = ID_MARKS[kind]
-  const requests = paths.map(({ path, key }) => {
+  const requests = paths.map(({ path, key }, n) => {
     const [method, body] =
       kind === 'post'
-        ? ['POST', 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}']
+        ? ['POST', `Content-Type: application/json\r\nIdempotency-Key: ${run}-${n}\r\nContent-Length: 2\r\n\r\n{}`]
         : ['GET', `${options.head ?? ''}\r\n`]
     const bearer = keys[key] === '' ? '' : `Authorization: Bearer ${keys[key]}\r\n`
     return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer}${body}`
