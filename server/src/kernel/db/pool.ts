@@ -379,6 +379,7 @@ export function oneStatement(db: Session): Tx {
 
 const TRANSACTION_ABORTED = '25P02'
 const DISK_FULL = '53100'
+const LOCK_TIMEOUT = '55P03'
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
@@ -396,7 +397,7 @@ function mayRunAgain(error: unknown): boolean {
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  if (/^(08|53|57|58)/.test(code) || ['55P03', '25006', '25P03', '40001', '40P01'].includes(code)) return true
+  if (/^(08|53|57|58)/.test(code) || [LOCK_TIMEOUT, '25006', '25P03', '40001', '40P01'].includes(code)) return true
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
   // ENOENT of `connect` means a missing socket. Other missing files are no problem of the database.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
@@ -404,6 +405,11 @@ export function isUnavailable(error: unknown): boolean {
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message,
   )
+}
+
+/** True if a statement waited too long for a lock that another transaction holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === LOCK_TIMEOUT
 }
 
 /** True if the database had no disk space for a statement. */

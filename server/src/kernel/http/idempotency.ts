@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
+import { type Deps, inputRows, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
 import { formatAmount, parseAmount, Refusal, refuse } from '../lib/index.ts'
 import { caller, session } from './access.ts'
 import { failure } from './envelope.ts'
@@ -101,15 +101,36 @@ function withWrittenAmount(record: Record<string, unknown>): Record<string, unkn
   return { ...record, amount: writtenAmount(record as { amount: number }) }
 }
 
-type KeyRow = { fingerprint: Buffer; created_at: Date; locked_until: Date | null } & (
-  | StoredAnswer
-  | { status_code: null; response_body: null }
-)
+type ClaimKey = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 'scope' | 'key'>
+type KeyRow = ClaimKey & { fingerprint: Buffer; created_at: Date; locked_until: Date | null } & (
+    | StoredAnswer
+    | { status_code: null; response_body: null }
+  )
+
+const KEY_COLUMNS = 'merchant_id uuid, environment text, scope text, key text'
+
+/** The primary key of a claim, as a text. */
+function claimName({ merchant_id, environment, scope, key }: ClaimKey): string {
+  return `${merchant_id} ${environment} ${scope} ${key}`
+}
+
+/** The keys of a set as a JSON parameter. */
+function keysInput(claims: readonly IdempotencyClaim[]): string {
+  return JSON.stringify(
+    claims.map(({ merchant_id, environment, scope, key, fingerprint: hash }) => ({
+      ...{ merchant_id, environment, scope, key },
+      fingerprint: hash.toString('hex'),
+    })),
+  )
+}
 
 const FIND = sql(
   'idempotency_find',
-  `select fingerprint, created_at, locked_until, status_code, response_body from idempotency_keys
-   where merchant_id = $1 and environment = $2 and scope = $3 and key = $4`,
+  `select k.merchant_id, k.environment, k.scope, k.key, k.fingerprint, k.created_at, k.locked_until, k.status_code,
+     k.response_body
+   from ${inputRows('$1', 'merchant_id', KEY_COLUMNS)} i
+   join idempotency_keys k
+     on k.merchant_id = i.merchant_id and k.environment = i.environment and k.scope = i.scope and k.key = i.key`,
 )
 
 /**
@@ -117,18 +138,37 @@ const FIND = sql(
  * is too old to replay, or whose first request is still running.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
-  const [row] = await reader.query<KeyRow>(FIND, [claim.merchant_id, claim.environment, claim.scope, claim.key])
+  const [found = null] = await findAnswers(deps, reader, [claim])
+  if (found instanceof Refusal) throw found
+  return found
+}
+
+/** As `findAnswer`, for a set: a refusal is the result of its key. */
+async function findAnswers(
+  deps: Deps,
+  reader: Reader,
+  claims: readonly IdempotencyClaim[],
+): Promise<(StoredAnswer | Refusal | null)[]> {
+  if (claims.length === 0) return []
+  const rows = await reader.query<KeyRow>(FIND, [keysInput(claims)])
+  const rowsByName = new Map(rows.map((row) => [claimName(row), row]))
+  return claims.map((claim) => answerIn(deps, claim, rowsByName.get(claimName(claim))))
+}
+
+function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined): StoredAnswer | Refusal | null {
   if (!row) return null
   const now = deps.clock.now().getTime()
   const same = row.fingerprint.equals(claim.fingerprint)
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
-  if (!same || now > replay_until) refuse('idempotency_key_reused')
+  if (!same || now > replay_until) return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
   // A lock with a longer rest than any lock lasts was taken by a machine whose clock was ahead.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
-  if (left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS)
-    refuse('idempotency_in_progress', { retry_after_s: 1 })
-  return null
+  return left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS ? inProgress() : null
+}
+
+function inProgress(): Refusal {
+  return new Refusal('idempotency_in_progress', { retry_after_s: 1 })
 }
 
 /** Replays a stored answer, byte by byte. */
@@ -145,21 +185,28 @@ export function sendStored(reply: FastifyReply, answer: StoredAnswer): FastifyRe
     .send(answer.response_body)
 }
 
+// The rows are inserted in one order, so that two sets never deadlock.
 const CLAIM = sql(
   'idempotency_claim',
   `insert into idempotency_keys (merchant_id, environment, scope, key, fingerprint, locked_until, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7)
+   select merchant_id, environment, scope, key, decode(fingerprint, 'hex'), $2::timestamptz, $3::timestamptz
+   from ${inputRows('$1', 'merchant_id', `${KEY_COLUMNS}, fingerprint text`)} i
+   order by merchant_id, environment, scope, key
    on conflict (merchant_id, environment, scope, key) do update set locked_until = excluded.locked_until
      where idempotency_keys.status_code is null
-       and (idempotency_keys.locked_until <= excluded.created_at or idempotency_keys.locked_until > $8)
+       and (idempotency_keys.locked_until <= excluded.created_at or idempotency_keys.locked_until > $4)
        and idempotency_keys.fingerprint = excluded.fingerprint
-   returning created_at`,
+   returning merchant_id, environment, scope, key`,
 )
 
 const FINISH = sql(
   'idempotency_finish',
-  `update idempotency_keys set status_code = $5, response_body = $6, resource_id = coalesce($7, resource_id), locked_until = null
-   where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
+  `update idempotency_keys k
+   set status_code = i.status_code, response_body = i.response_body, resource_id = coalesce(i.resource_id, k.resource_id),
+     locked_until = null
+   from ${inputRows('$1', 'merchant_id', `${KEY_COLUMNS}, status_code smallint, response_body text, resource_id uuid`)} i
+   where k.merchant_id = i.merchant_id and k.environment = i.environment and k.scope = i.scope and k.key = i.key
+     and k.status_code is null`,
 )
 
 const RELEASE = sql(
@@ -169,16 +216,21 @@ const RELEASE = sql(
 )
 
 /** Stores the answer of a claimed key, in the transaction of the work that it describes. */
-export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
-  await tx.query(FINISH, [
-    claim.merchant_id,
-    claim.environment,
-    claim.scope,
-    claim.key,
-    answer.status_code,
-    answer.response_body,
-    answer.resource_id ?? null,
-  ])
+export function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
+  return storeAnswers(tx, [{ claim, answer }])
+}
+
+/** As `storeAnswer`, for a set. */
+export async function storeAnswers(
+  tx: Tx,
+  answers: readonly { claim: IdempotencyClaim; answer: StoredAnswer }[],
+): Promise<void> {
+  if (answers.length === 0) return
+  const input = answers.map(({ claim: { merchant_id, environment, scope, key }, answer }) => ({
+    ...{ merchant_id, environment, scope, key },
+    ...answer,
+  }))
+  await tx.query(FINISH, [JSON.stringify(input)])
 }
 
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
@@ -188,7 +240,7 @@ const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
 /** True for a final refusal because of the state of the record. A later replay must return the same refusal. */
-function isDecision(error: unknown): error is Refusal {
+export function isDecision(error: unknown): error is Refusal {
   return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)
 }
 
@@ -211,13 +263,13 @@ async function workOrRefusal<Answer extends StoredAnswer>(
   }
 }
 
-async function storeRefusal(
-  tx: Tx,
-  claim: IdempotencyClaim,
-  { code, message, details, status }: Refusal,
-): Promise<void> {
-  const response_body = JSON.stringify(failure(code, message, details))
-  await storeAnswer(tx, claim, { status_code: status, response_body })
+function storeRefusal(tx: Tx, claim: IdempotencyClaim, refusal: Refusal): Promise<void> {
+  return storeAnswer(tx, claim, refusalAnswer(refusal))
+}
+
+/** The answer that a key stores for a decision. */
+export function refusalAnswer({ code, message, details, status }: Refusal): StoredAnswer {
+  return { status_code: status, response_body: JSON.stringify(failure(code, message, details)) }
 }
 
 /**
@@ -232,13 +284,8 @@ export async function onceInTransaction(
 ): Promise<StoredAnswer & { replayed: boolean }> {
   const done = await inTransaction(deps.db, async (tx) => {
     if (claim === null) return { ...(await work(tx)), replayed: false }
-    const known = await findAnswer(deps, tx, claim)
+    const known = await claimOrAnswer(deps, tx, claim)
     if (known) return { ...known, replayed: true }
-    if (!(await claimKey(deps, tx, claim))) {
-      // The claim waited for the request that held the key. Usually that request has stored its answer.
-      const stored = await findAnswer(deps, tx, claim)
-      return stored ? { ...stored, replayed: true } : refuse('idempotency_in_progress', { retry_after_s: 1 })
-    }
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
@@ -270,12 +317,8 @@ export async function beginOnce<Begun>(
   work: (tx: Tx) => Promise<Begun>,
 ): Promise<{ begun: Begun } | { known: StoredAnswer }> {
   const done = await inTransaction(deps.db, async (tx) => {
-    const known = await findAnswer(deps, tx, claim)
+    const known = await claimOrAnswer(deps, tx, claim)
     if (known) return { known }
-    if (!(await claimKey(deps, tx, claim))) {
-      const stored = await findAnswer(deps, tx, claim)
-      return stored ? { known: stored } : refuse('idempotency_in_progress', { retry_after_s: 1 })
-    }
     await tx.query(SAVE)
     try {
       return { begun: await work(tx) }
@@ -309,20 +352,46 @@ export async function answerOnce(
   return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
-/** Claims a free key, or one whose lock has ended. False means that another request holds the key. */
-export async function claimKey(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
+/** Claims a key and returns null, or returns the stored answer of the key. Refuses as `findAnswer`. */
+async function claimOrAnswer(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
+  const [found] = await claimOrFind(deps, tx, [claim])
+  if (found instanceof Refusal) throw found
+  return typeof found === 'object' ? found : null
+}
+
+/** The result for one key of a set. 'repeat': an earlier request of the set has the same key. */
+export type ClaimResult = 'claimed' | 'repeat' | StoredAnswer | Refusal
+
+/** Claims the keys of a set that are free or whose lock has ended. The others have a stored answer or a refusal. */
+export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<ClaimResult[]> {
+  const known = await findAnswers(deps, tx, claims)
+  const free = new Map<string, IdempotencyClaim>()
+  for (const [i, claim] of claims.entries()) {
+    if (known[i] === null && !free.has(claimName(claim))) free.set(claimName(claim), claim)
+  }
+  const claimed = await claimKeys(deps, tx, [...free.values()])
+  // The claim of a lost key waited for the request that held the key. Usually that request has stored its answer.
+  const lost = [...free.values()].filter((claim) => !claimed.has(claimName(claim)))
+  const answers = await findAnswers(deps, tx, lost)
+  const answersByClaim = new Map(lost.map((claim, i) => [claim, answers[i] ?? inProgress()]))
+  return claims.map((claim, i) => {
+    if (known[i]) return known[i]
+    if (free.get(claimName(claim)) !== claim) return 'repeat'
+    return answersByClaim.get(claim) ?? 'claimed'
+  })
+}
+
+/** Claims distinct keys. Returns the names of those that no other request holds. */
+async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<Set<string>> {
+  if (claims.length === 0) return new Set()
   const now = deps.clock.now()
-  const rows = await tx.query(CLAIM, [
-    claim.merchant_id,
-    claim.environment,
-    claim.scope,
-    claim.key,
-    claim.fingerprint,
+  const rows = await tx.query<ClaimKey>(CLAIM, [
+    keysInput(claims),
     new Date(now.getTime() + LOCK_MS),
     now,
     new Date(now.getTime() + LOCK_MS + CLOCK_DIFFERENCE_MAX_MS),
   ])
-  return rows.length === 1
+  return new Set(rows.map(claimName))
 }
 
 /** Releases a claimed key after its request was refused without effect. */

@@ -9,6 +9,8 @@ export type GatherOptions = {
   max_items: number
   /** The largest number of sets that run at once. */
   max_running: number
+  /** True if one item can be the cause of a failure, so that the set is split. By default, failures that are about data. */
+  canSplit?: (failure: Error) => boolean
 }
 
 /**
@@ -50,7 +52,7 @@ export function gather<Item, Answer>(
   const loader = new DataLoader<Item, Answer>(
     async (items) => {
       try {
-        return await runSplitting(items, run)
+        return await runSplitting(items, run, options.canSplit)
       } finally {
         running--
         startNext()
@@ -89,21 +91,22 @@ export function createSharedDelay(wait_ms: number): () => Promise<void> {
 }
 
 /**
- * Runs a set. If `run` throws because of its data, runs each half by itself, down to the bad item.
+ * Runs a set. If `run` throws because of its data, or as `canSplit` decides, runs each half by itself, down to the bad item.
  * Any other failure, such as an unreachable database, is the result of every item. Never throws.
  */
 export async function runSplitting<Item, Answer>(
   items: readonly Item[],
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
+  canSplit: (failure: Error) => boolean = isAboutData,
 ): Promise<(Answer | Error)[]> {
   try {
     return [...(await run(items))]
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error))
-    if (items.length === 1 || !isAboutData(failure)) return items.map(() => failure)
+    if (items.length === 1 || !canSplit(failure)) return items.map(() => failure)
     const middle = items.length >> 1
-    const first = await runSplitting(items.slice(0, middle), run)
-    const second = await runSplitting(items.slice(middle), run)
+    const first = await runSplitting(items.slice(0, middle), run, canSplit)
+    const second = await runSplitting(items.slice(middle), run, canSplit)
     return [...first, ...second]
   }
 }

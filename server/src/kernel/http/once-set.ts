@@ -1,0 +1,121 @@
+// Idempotency keys of a set: the keys, the work and the stored answers of many requests are one transaction.
+
+import { type Deps, inTransaction, type Tx } from '../db/index.ts'
+import { Refusal } from '../lib/index.ts'
+import {
+  type ClaimResult,
+  claimOrFind,
+  type IdempotencyClaim,
+  isDecision,
+  refusalAnswer,
+  type StoredAnswer,
+  storeAnswers,
+} from './idempotency.ts'
+
+/** A request of a set. `once` is null for a request without an Idempotency-Key. */
+export type KeyedRequest<Result> = { once: { claim: IdempotencyClaim; answerOf(result: Result): StoredAnswer } | null }
+
+/**
+ * The result of a request: that of its work, with the answer that its key stores; the answer of an earlier request with its
+ * key; a refusal; or 'repeat': an earlier request of the set has its key, so the caller runs it again after the set.
+ */
+export type KeyedResult<Result> =
+  | { result: Result; answer: StoredAnswer | null }
+  | { replayed: StoredAnswer }
+  | Refusal
+  | 'repeat'
+
+/** The work on a set. For a request that it refuses, it writes nothing. `left`: for the caller, after the commit. */
+export type KeyedWork<Request, Result, Left> = (
+  tx: Tx,
+  requests: readonly Request[],
+) => Promise<{ answers: readonly (Result | Refusal)[]; left: Left }>
+
+/** The results of a set that was committed. `left` is null if no request did work. */
+type KeyedRun<Request, Result, Left> = { results: Map<Request, KeyedResult<Result>>; left: Left | null }
+
+/** Rolls back a set with refusals that are not stored: the rollback frees their keys. */
+class KeysToFree<Request> extends Error {
+  readonly refused: ReadonlyMap<Request, Refusal>
+  constructor(refused: ReadonlyMap<Request, Refusal>) {
+    super('refused requests free their keys')
+    this.refused = refused
+  }
+}
+
+/**
+ * As `onceInTransaction`, for a set: each request gets the answer, and stores the row, that it would alone. If `work` throws,
+ * nothing of the set is written. If a refusal is not stored, the other requests run again without the refused one.
+ */
+export async function onceInSet<Request extends KeyedRequest<Result>, Result, Left>(
+  deps: Deps,
+  requests: readonly Request[],
+  work: KeyedWork<Request, Result, Left>,
+): Promise<{ results: KeyedResult<Result>[]; left: Left | null }> {
+  try {
+    const { results, left } = await inTransaction(deps.db, (tx) => runSet(deps, tx, requests, work))
+    return { results: requests.map((request) => results.get(request) as KeyedResult<Result>), left }
+  } catch (error) {
+    if (!(error instanceof KeysToFree)) throw error
+    const refused: ReadonlyMap<Request, Refusal> = error.refused
+    const others = requests.filter((request) => !refused.has(request))
+    const run = others.length === 0 ? { results: [], left: null } : await onceInSet(deps, others, work)
+    const results = new Map(others.map((request, i) => [request, run.results[i] as KeyedResult<Result>]))
+    return {
+      results: requests.map((request) => refused.get(request) ?? (results.get(request) as KeyedResult<Result>)),
+      left: run.left,
+    }
+  }
+}
+
+/** Claims the keys, does the work of the requests that hold their keys, and stores the answers. */
+async function runSet<Request extends KeyedRequest<Result>, Result, Left>(
+  deps: Deps,
+  tx: Tx,
+  requests: readonly Request[],
+  work: KeyedWork<Request, Result, Left>,
+): Promise<KeyedRun<Request, Result, Left>> {
+  const results = await claimSet<Request, Result>(deps, tx, requests)
+  const open = requests.filter((request) => !results.has(request))
+  if (open.length === 0) return { results, left: null }
+  const { answers, left } = await work(tx, open)
+  const stored: { claim: IdempotencyClaim; answer: StoredAnswer }[] = []
+  const refused = new Map<Request, Refusal>()
+  for (const [i, request] of open.entries()) {
+    const made = answers[i] as Result | Refusal
+    const { once } = request
+    if (made instanceof Refusal) {
+      results.set(request, made)
+      if (once !== null && isDecision(made)) stored.push({ claim: once.claim, answer: refusalAnswer(made) })
+      else if (once !== null) refused.set(request, made)
+      continue
+    }
+    const answer = once === null ? null : once.answerOf(made)
+    results.set(request, { result: made, answer })
+    if (once !== null && answer !== null) stored.push({ claim: once.claim, answer })
+  }
+  if (refused.size > 0) throw new KeysToFree(refused)
+  await storeAnswers(tx, stored)
+  return { results, left }
+}
+
+/** Claims the keys of a set. Returns the results of the requests that hold no key of theirs and do no work. */
+async function claimSet<Request extends KeyedRequest<Result>, Result>(
+  deps: Deps,
+  tx: Tx,
+  requests: readonly Request[],
+): Promise<Map<Request, KeyedResult<Result>>> {
+  const results = new Map<Request, KeyedResult<Result>>()
+  const keyed = requests.flatMap((request) => (request.once === null ? [] : [{ request, claim: request.once.claim }]))
+  const found = await claimOrFind(
+    deps,
+    tx,
+    keyed.map(({ claim }) => claim),
+  )
+  for (const [i, { request }] of keyed.entries()) {
+    const claimed = found[i] as ClaimResult
+    if (claimed === 'repeat' || claimed instanceof Refusal) results.set(request, claimed)
+    else if (claimed !== 'claimed') results.set(request, { replayed: claimed })
+  }
+  return results
+}
