@@ -16,8 +16,8 @@ export type Cashier = {
   fund(shop: Shop, amount_minor: bigint): Promise<void>
   /** Submits a withdrawal; `ending` are the last three digits of the destination. Returns its id. */
   submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
-  /** Sends the approval to a server. Null: the connection was lost. */
-  approve(server_url: string, id: string): Promise<number | null>
+  /** Sends the approval to a server, with an Idempotency-Key or without one. Null: the connection was lost. */
+  approve(server_url: string, id: string, idempotency_key?: string): Promise<number | null>
   close(): Promise<void>
 }
 
@@ -46,11 +46,15 @@ export async function openCashier(rig: Rig): Promise<Cashier> {
       await world.rows('update withdrawals set destination_identifier = $2 where id = $1', [id, `255754123${ending}`])
       return id
     },
-    async approve(server_url, id) {
+    async approve(server_url, id, idempotency_key) {
       try {
         const answer = await fetch(`${server_url}/v1/operator/withdrawals/${id}/approve`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
+          },
           body: '{}',
         })
         await answer.arrayBuffer()

@@ -53,6 +53,9 @@ describe('another process finishes the work of a process that dies at a crash po
     for (const point of passed[flow]) test(`${flow}: ${point}`, () => crash(flow, point))
   }
   for (const point of passed_by_payout) test(`payout: ${point}`, () => crashPayout(point))
+  for (const point of passed_by_payout.filter((name) => name.startsWith('approve.'))) {
+    test(`payout that is approved with a key: ${point}`, () => crashPayout(point, 'the-approval'))
+  }
 })
 
 async function crash(flow: Flow, point: string): Promise<void> {
@@ -88,8 +91,11 @@ async function crash(flow: Flow, point: string): Promise<void> {
   }
 }
 
-/** Kills a process at the point while an operator approves and the payout is sent; another process finishes the payout. */
-async function crashPayout(point: string): Promise<void> {
+/**
+ * Kills a process at the point while an operator approves and the payout is sent; another process finishes the payout. With an
+ * Idempotency-Key, the repeated approval succeeds: it approves, or it gets the stored answer.
+ */
+async function crashPayout(point: string, idempotency_key?: string): Promise<void> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const cashier = await openCashier(rig)
   const children: Child[] = []
@@ -105,13 +111,14 @@ async function crashPayout(point: string): Promise<void> {
     const id = await cashier.submit(shop, PAYOUT_MINOR, '001')
     const first = await start({ CRASH_AT: point })
     await rig.configureWebhooks(first.url)
-    const before = await cashier.approve(first.url, id)
+    const before = await cashier.approve(first.url, id, idempotency_key)
     assert.ok(before === null || before === 200)
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
     const second = await start({ AHEAD_MS: String(AHEAD_MS) })
-    // The operator repeats the approval. It succeeds, or is refused because the first approval was committed.
-    assert.equal(await cashier.approve(second.url, id), point === 'approve.before_commit' ? 200 : 409)
+    // The operator repeats the approval. Without a key it is refused if the first approval was committed.
+    const succeeds = idempotency_key !== undefined || point === 'approve.before_commit'
+    assert.equal(await cashier.approve(second.url, id, idempotency_key), succeeds ? 200 : 409)
     assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
     const facts = await gatherPayoutFacts(rig)
     const funded = new Map([[shop.merchant.id, 2n * totalOf(PAYOUT_MINOR)]])

@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
-import { type App, answerOnce, NoBody, type Routes, readClaim } from '../../kernel/http/index.ts'
-import { isId, Refusal, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import { type App, answerOnce, NoBody, type Routes, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
+import { isId, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
+  type ApprovalResult,
   type ApprovalService,
   notifyDecision,
   rejectWithdrawal,
@@ -128,16 +129,16 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
     async (request, reply) => {
       const reason = request.body?.reason?.trim() ?? null
       const approval = { ...(await keyOf(request)), act: actOf(request), reason }
-      if (readClaim(request) === null) {
+      const claim = readClaim(request)
+      if (claim === null) {
         return { success: true as const, data: presentForOperator(deps, await service.approve(approval)) }
       }
-      const approveOne = async (tx: Tx) => {
-        const made = await service.approveSet(tx, [approval])
-        const [answer] = made.answers
-        if (answer === undefined || answer instanceof Refusal) throw answer
-        return { data: presentForOperator(deps, answer), left: made }
-      }
-      return decideOnce(deps, request, reply, approveOne, service.sendApproved)
+      const answerOf = (approved: ApprovalResult) => ({
+        status_code: 200,
+        response_body: JSON.stringify({ success: true, data: presentForOperator(deps, approved) }),
+      })
+      const answer = await service.approveOnce(approval, { claim, answerOf })
+      return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
     },
   )
 }

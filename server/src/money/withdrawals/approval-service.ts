@@ -1,8 +1,12 @@
 // The approval service: gathers concurrent approvals into sets, and sends payouts and deliveries after the commit.
+//
+// A set is one transaction: it claims the Idempotency-Keys, approves, and stores the answers. docs/design/crash-points.md
+// lists the result of a crash in each step of it.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
-import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
+import { type KeyedRequest, type KeyedResult, onceInSet, type StoredAnswer } from '../../kernel/http/index.ts'
+import { assertInvariant, gather, limitConcurrency, type Refusal } from '../../kernel/lib/index.ts'
 import {
   type ApprovalBatch,
   type ApprovalRequest,
@@ -15,6 +19,9 @@ import type { FindProvider } from './check.ts'
 import type { PayoutDriver } from './drive.ts'
 import type { Payout } from './store.ts'
 
+/** The Idempotency-Key of an approval, and the answer that it stores. */
+export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
+
 /** The operations and capacities that operators' decisions use. */
 export type ApprovalService = {
   providers: PayoutProviders
@@ -25,6 +32,8 @@ export type ApprovalService = {
    * nothing. Throws a Refusal.
    */
   approve(request: ApprovalRequest): Promise<ApprovalResult>
+  /** As `approve`, at most once per key. A repeated key returns the stored answer and sends nothing. */
+  approveOnce(request: ApprovalRequest, key: ApprovalKey): Promise<StoredAnswer & { replayed: boolean }>
   /** Approves a set in the caller's transaction. The caller calls `sendApproved` after the commit. */
   approveSet(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
   sendApproved(batch: ApprovalBatch): void
@@ -57,19 +66,79 @@ export function createApprovalService(
     deps.point('approve.after_commit')
     sendNow(batch)
   }
+  const approveGathered = gatherApprovals(deps, approveSet, sendApproved)
   return {
     providers,
     canDeliver: webhooks.canDispatch,
     sendNow,
     approveSet,
     sendApproved,
-    approve: gather<ApprovalRequest, ApprovalResult>(
-      async (requests) => {
-        const batch = await inTransaction(deps.db, (tx) => approveSet(tx, requests))
-        sendApproved(batch)
-        return batch.answers
-      },
-      { max_items: 100, max_running: 1 },
-    ),
+    async approve(request) {
+      const done = await approveGathered({ request, once: null })
+      assertInvariant('result' in done, 'an approval without a key has its own result')
+      return done.result
+    },
+    async approveOnce(request, once) {
+      const done = await approveGathered({ request, once })
+      if ('replayed' in done) return { ...done.replayed, replayed: true }
+      assertInvariant(done.answer !== null, 'an approval with a key has a stored answer')
+      return { ...done.answer, replayed: false }
+    },
+  }
+}
+
+/** An approval that waits for its set. */
+type WaitingApproval = KeyedRequest<ApprovalResult> & { request: ApprovalRequest }
+type GatheredApproval = Exclude<KeyedResult<ApprovalResult>, Refusal>
+
+/** After a lock timeout, this many approvals of a set run at once, each alone. */
+const ALONE_MAX = 4
+
+/** Makes the function that approves one withdrawal in a set. A failure or a refusal of one does not affect the others. */
+function gatherApprovals(
+  deps: Deps,
+  approveSet: ApprovalService['approveSet'],
+  sendApproved: ApprovalService['sendApproved'],
+): (approval: WaitingApproval) => Promise<Exclude<GatheredApproval, 'repeat'>> {
+  const approveAll = async (approvals: readonly WaitingApproval[]) => {
+    const { results, left } = await onceInSet(deps, approvals, async (tx, open) => {
+      const batch = await approveSet(
+        tx,
+        open.map(({ request }) => request),
+      )
+      return { answers: batch.answers, left: batch }
+    })
+    try {
+      if (left !== null) sendApproved(left)
+    } catch (error) {
+      // The set is committed: an error that is thrown here would split the set and approve again.
+      const failure = error instanceof Error ? error : new Error(String(error))
+      return results.map((result) => (typeof result === 'object' && 'result' in result ? failure : result))
+    }
+    return results
+  }
+  const limitAlone = limitConcurrency(ALONE_MAX)
+  const approveAlone = (approval: WaitingApproval) =>
+    limitAlone(() => approveAll([approval])).then(
+      ([result]) => result as KeyedResult<ApprovalResult> | Error,
+      (failure: Error) => failure,
+    )
+  const approveInSet = gather<WaitingApproval, GatheredApproval>(
+    async (approvals) => {
+      try {
+        return await approveAll(approvals)
+      } catch (error) {
+        // One withdrawal can be locked for seconds. Halves of the set would wait for its lock again and again.
+        if (approvals.length === 1 || !isLockTimeout(error)) throw error
+        return Promise.all(approvals.map(approveAlone))
+      }
+    },
+    { max_items: 100, max_running: 1, canSplit: (failure) => !isUnavailable(failure) },
+  )
+  return async (approval) => {
+    for (;;) {
+      const result = await approveInSet(approval)
+      if (result !== 'repeat') return result
+    }
   }
 }

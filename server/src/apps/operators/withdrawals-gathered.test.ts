@@ -1,0 +1,313 @@
+// Approvals with an Idempotency-Key that arrive at once: one transaction for the set, one effect and one answer for each key.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { newOperator, type Operator } from '../../../test/consoles.ts'
+import { type OperatorDesk, openDesk, type Shop, UNTOUCHED } from '../../../test/desk.ts'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { booksHold, newScript, said, scriptedProvider } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+/** With the prices of a desk, 10000.00 takes 10800.00 from the balance and needs two operators. */
+const FOUR_EYES_AMOUNT = '10800'
+const LARGE = '10000.00'
+const SMALL = '1000.00'
+
+const script = newScript({ payout: ({ amount_minor }) => said.paid(amount_minor) })
+const scripted = scriptedProvider(script)
+const provider = { ...scripted, capabilities: { ...scripted.capabilities, destinations: ['MPESA'] } }
+
+let world: World
+/** Another process of the same installation. */
+let other: World
+let desk: OperatorDesk
+let asha: Operator
+let juma: Operator
+/** The statements of `world`, by name. */
+const statements: string[] = []
+/** The number of statements from the next `begin` on after which `world` dies. Null: it lives. */
+let statements_left: number | null = null
+let begun = false
+let dies_at: string | null = null
+
+/** Fails every statement of a process that has died. */
+function recordStatement(name: string): void {
+  statements.push(name)
+  if (statements_left === null) return
+  begun ||= name === 'begin'
+  if (begun && statements_left-- <= 0) throw new Error('the process has died')
+}
+
+before(async () => {
+  // A process that only serves HTTP sends no payout, so its statements are those of its requests.
+  const options = { env: { FOUR_EYES_AMOUNT, PROCESS: 'api' }, compose: { providers: [provider] } }
+  const point = (name: string) => {
+    if (name === dies_at) throw new Error('the process dies here')
+  }
+  world = await createWorld({ ...options, before: recordStatement, point })
+  other = await createWorld({ ...options, url: world.url })
+  desk = await openDesk(world)
+  asha = await newOperator(world)
+  juma = await newOperator(world)
+})
+after(async () => {
+  await booksHold(world)
+  await other.close()
+  await world.close()
+})
+beforeEach(() => {
+  statements.length = 0
+  statements_left = null
+  begun = false
+  dies_at = null
+})
+
+type ApproveOptions = { by?: Operator; key?: string; at?: World; body?: object }
+
+async function approve(id: string, { by = asha, key = randomUUID(), at = world, body = {} }: ApproveOptions = {}) {
+  return at.post(`/v1/operator/withdrawals/${id}/approve`, body, { key: await by.token(), idempotency_key: key })
+}
+
+async function submitMany(shop: Shop, count: number, amount = SMALL): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) ids.push(await desk.submit(shop, { amount }))
+  return ids
+}
+
+const countOf = (name: string) => statements.filter((statement) => statement === name).length
+const isReplay = ({ headers }: Reply) => headers['idempotency-replayed'] === 'true'
+
+/** The status codes that are stored under keys. Null: the key has a row without an answer. */
+async function storedUnder(keys: readonly string[]): Promise<Record<string, number | null>> {
+  const rows = await other.rows<{ key: string; status_code: number | null }>(
+    'select key, status_code from idempotency_keys where key = any($1)',
+    [keys],
+  )
+  return Object.fromEntries(rows.map(({ key, status_code }) => [key, status_code]))
+}
+
+describe('approvals with different keys at once', () => {
+  test('64 approvals take far fewer than 64 transactions', async () => {
+    const shop = await desk.shop('1000000.00')
+    const ids = await submitMany(shop, 64)
+    statements.length = 0
+    const answers = await Promise.all(ids.map((id) => approve(id)))
+    for (const [i, answer] of answers.entries()) {
+      assert.deepEqual([answer.status, answer.body.data.id, answer.body.data.status], [200, ids[i], 'PROCESSING'])
+      assert.equal(isReplay(answer), false)
+    }
+    for (const name of ['idempotency_find', 'idempotency_claim', 'idempotency_finish', 'payouts_insert', 'commit']) {
+      assert.ok(countOf(name) >= 1 && countOf(name) <= 12, `${name}: ${countOf(name)}`)
+    }
+    const rows = await world.rows('select 1 from payouts where withdrawal_id = any($1::uuid[])', [ids])
+    assert.equal(rows.length, 64)
+  })
+
+  test('approvals with and without a key are one set', async () => {
+    const shop = await desk.shop('1000000.00')
+    const ids = await submitMany(shop, 20)
+    statements.length = 0
+    const answers = await Promise.all(ids.map((id, i) => (i % 2 === 0 ? approve(id) : desk.act(id, 'approve'))))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
+  })
+
+  test('each refused approval is refused alone, and its key stores the refusal only if it is a decision', async () => {
+    const [shop, poor] = [await desk.shop('1000000.00'), await desk.shop('1000.00')]
+    const [first, second, submitted] = await submitMany(shop, 3, LARGE)
+    const [small, more, rejected, unreachable] = await submitMany(shop, 4)
+    const lacking = await desk.submit(poor, { amount: '10.00' })
+    await approve(second as string)
+    await desk.act(rejected as string, 'reject')
+    await world.rows("update withdrawals set destination_code = 'AIRTEL' where id = $1", [unreachable])
+    await world.rows("update withdrawals set requested_by_kind = 'user', requested_by_id = $2 where id = $1", [
+      submitted,
+      asha.user_id,
+    ])
+    const debit = {
+      environment: 'live',
+      direction: 'debit',
+      against: 'provider_float',
+      amount: '400.00',
+      reason: 'Out',
+    }
+    await desk.adjust(poor, debit)
+    type Case = { id: string; code: string; status: number; stored: boolean }
+    const cases: Case[] = [
+      { id: small as string, code: 'ok', status: 200, stored: true },
+      { id: second as string, code: 'second_operator_required', status: 409, stored: true },
+      { id: submitted as string, code: 'forbidden', status: 403, stored: false },
+      { id: rejected as string, code: 'invalid_state', status: 409, stored: true },
+      { id: randomUUID(), code: 'not_found', status: 404, stored: false },
+      { id: lacking, code: 'insufficient_balance', status: 409, stored: true },
+      { id: unreachable as string, code: 'provider_unavailable', status: 503, stored: false },
+      { id: first as string, code: 'ok', status: 200, stored: true },
+      { id: more as string, code: 'ok', status: 200, stored: true },
+    ]
+    const keys = cases.map(() => randomUUID())
+    const send = () => Promise.all(cases.map(({ id }, i) => approve(id, { key: keys[i] as string })))
+    const answers = await send()
+    assert.deepEqual(
+      answers.map(codeOf),
+      cases.map(({ status, code }) => [status, code]),
+    )
+    const stored = cases.flatMap((item, i) => (item.stored ? [[keys[i], item.status] as const] : []))
+    assert.deepEqual(await storedUnder(keys), Object.fromEntries(stored))
+    const again = await unchanged(world, send)
+    for (const [i, item] of cases.entries()) {
+      assert.equal(again[i]?.text, answers[i]?.text)
+      assert.equal(isReplay(again[i] as Reply), item.stored, item.code)
+    }
+    // A key that stores nothing is free for another request.
+    const free = keys.filter((_, i) => !cases[i]?.stored)
+    const fresh = await submitMany(shop, free.length)
+    const taken = await Promise.all(fresh.map((id, i) => approve(id, { key: free[i] as string })))
+    assert.deepEqual(
+      taken.map(({ status }) => status),
+      free.map(() => 200),
+    )
+  })
+})
+
+describe('approvals with the same key at once', () => {
+  test('20 identical approvals are one approval and 20 equal answers, on one process or two', async () => {
+    for (const at of [world, other]) {
+      const shop = await desk.shop('100000.00')
+      const [id] = (await submitMany(shop, 1)) as [string]
+      const key = randomUUID()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => approve(id, { key, at: i % 2 === 0 ? world : at })),
+      )
+      assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
+      assert.equal(answers[0]?.body.data.status, 'PROCESSING')
+      assert.equal(answers.filter((answer) => !isReplay(answer)).length, 1)
+      const { history, approvals } = await desk.show(id)
+      assert.deepEqual([history.length, approvals.length], [1, 1])
+      const audits = await world.rows("select 1 from audit_log where target_id = $1 and action like '%approve'", [id])
+      assert.equal(audits.length, 1)
+    }
+  })
+
+  test('20 identical first approvals of two are one approval and 20 equal answers', async () => {
+    const id = await desk.submit(await desk.shop('100000.00'), { amount: LARGE })
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
+    assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
+    assert.deepEqual((await desk.show(id)).approvals.length, 1)
+    assert.equal((await approve(id, { by: juma, key })).body.data.status, 'PROCESSING', 'another operator has own keys')
+  })
+
+  test('a refusal that is not stored is the answer of each', async () => {
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => approve(randomUUID(), { key })))
+    for (const answer of answers) assert.deepEqual([codeOf(answer), isReplay(answer)], [[404, 'not_found'], false])
+    assert.deepEqual(await storedUnder([key]), {})
+  })
+
+  test('a request with another body is refused, and does not change the approval', async () => {
+    const shop = await desk.shop('100000.00')
+    const [id, later] = (await submitMany(shop, 2)) as [string, string]
+    const key = randomUUID()
+    const bodies = [{}, { reason: 'Seen' }]
+    const answers = await Promise.all(bodies.map((body) => approve(id, { key, body })))
+    assert.deepEqual(answers.map(codeOf).sort(), [
+      [200, 'ok'],
+      [422, 'idempotency_key_reused'],
+    ])
+    await unchanged(world, async () => {
+      const again = await Promise.all(bodies.map((body) => approve(id, { key, body })))
+      for (const [i, answer] of again.entries()) assert.equal(answer.text, answers[i]?.text)
+      assert.deepEqual(codeOf(await approve(later, { key })), [422, 'idempotency_key_reused'])
+    })
+  })
+
+  test('approvals of one withdrawal with two keys approve once, and each key keeps its answer', async () => {
+    const [id] = (await submitMany(await desk.shop('100000.00'), 1)) as [string]
+    const keys = [randomUUID(), randomUUID()]
+    const send = () => Promise.all(keys.map((key) => approve(id, { key })))
+    const answers = await send()
+    assert.deepEqual(answers.map(codeOf).sort(), [
+      [200, 'ok'],
+      [409, 'invalid_state'],
+    ])
+    const again = await send()
+    for (const [i, answer] of again.entries()) {
+      assert.deepEqual([answer.status, answer.text, isReplay(answer)], [answers[i]?.status, answers[i]?.text, true])
+    }
+  })
+})
+
+describe('a process that dies during two approvals with keys', () => {
+  test('has approved nothing when it dies before any statement of their transaction', async () => {
+    const shop = await desk.shop('1000000.00')
+    const set = async () => {
+      const ids = await submitMany(shop, 2)
+      return { ids, keys: [randomUUID(), randomUUID()] }
+    }
+    const send = ({ ids, keys }: { ids: string[]; keys: string[] }) =>
+      Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))
+    const known = await set()
+    statements.length = 0
+    await send(known)
+    const transaction = statements.slice(statements.indexOf('begin'), statements.indexOf('commit') + 1)
+    assert.ok(transaction.length > 12, transaction.join())
+    assert.equal(transaction.includes('idempotency_finish'), true)
+    for (let place = 0; place < transaction.length; place++) {
+      const next = await set()
+      const before = await desk.book(shop)
+      statements_left = place
+      begun = false
+      const answers = await send(next)
+      statements_left = null
+      const where = `before ${transaction[place]}`
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [500, 500],
+        where,
+      )
+      assert.deepEqual(await storedUnder(next.keys), {}, where)
+      assert.deepEqual(await desk.book(shop), before, where)
+      for (const id of next.ids) {
+        const { status, history, approvals, payout } = await desk.show(id)
+        const untouched = ['PENDING_ADMIN_APPROVAL', 0, 0, null]
+        assert.deepEqual([status, history.length, approvals.length, payout], untouched, where)
+      }
+      assert.deepEqual(
+        (await send(next)).map((answer) => [answer.status, isReplay(answer)]),
+        [
+          [200, false],
+          [200, false],
+        ],
+        where,
+      )
+    }
+  })
+
+  test('has approved nothing at approve.before_commit', async () => {
+    const shop = await desk.shop('100000.00')
+    const [id] = (await submitMany(shop, 1)) as [string]
+    const key = randomUUID()
+    dies_at = 'approve.before_commit'
+    assert.equal((await approve(id, { key })).status, 500)
+    assert.deepEqual([await storedUnder([key]), await desk.book(shop)], [{}, { ...UNTOUCHED }])
+  })
+
+  test('has stored the approvals and their answers at approve.after_commit', async () => {
+    const ids = await submitMany(await desk.shop('100000.00'), 3)
+    const keys = ids.map(() => randomUUID())
+    const send = () => Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))
+    dies_at = 'approve.after_commit'
+    assert.deepEqual(
+      (await send()).map(({ status }) => status),
+      [500, 500, 500],
+    )
+    dies_at = null
+    assert.deepEqual(await storedUnder(keys), Object.fromEntries(keys.map((key) => [key, 200])))
+    const replayed = await unchanged(world, send)
+    for (const [i, answer] of replayed.entries()) {
+      const { id, status } = answer.body.data
+      assert.deepEqual([answer.status, isReplay(answer), id, status], [200, true, ids[i], 'PROCESSING'])
+    }
+  })
+})
