@@ -31,7 +31,7 @@ function parseFolder(folder: string): ParsedSource[] {
 
 const product = parseFolder('server/src')
 /** Each twin has its own names, because the twins share no code. */
-const twins = ['server/twins/selcom', 'server/twins/vodacom'].map(parseFolder)
+const twins = readdirSync(join(ROOT, 'server/twins')).map((name) => parseFolder(`server/twins/${name}`))
 const server = [...product, ...twins.flat()]
 const pages = parseFolder('web')
 
