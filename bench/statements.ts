@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
-import { importWhole } from '../server/src/money/reconciliation/index.ts'
+import { importAndFinish } from '../server/src/money/reconciliation/index.ts'
 import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type Plant, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
@@ -92,7 +92,7 @@ async function importOnce(world: World, database: Database, chunks: readonly Buf
   const cpu_before = readCpu(database, { node: process.pid })
   const began = performance.now()
   const input = { provider: 'mock', file, columns: new Map(), period: PERIOD }
-  const { matched, opened } = await importWhole(world.deps, COMMAND_ACT, input)
+  const { matched, opened } = await importAndFinish(world.deps, COMMAND_ACT, input)
   const seconds = (performance.now() - began) / 1_000
   const cpu = readCpu(database, { node: process.pid })
   const used = (name: 'node' | 'postgres') =>

@@ -178,34 +178,34 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This delivery was attempted {} times. The server does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
-  'There is nothing of ours behind this case that the provider could be asked about.':
+  'This case belongs to no payment or payout of ours, so the provider cannot be asked.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
-  'This statement was withdrawn already.': 'Taarifa hii imeshaondolewa.',
+  'This statement is already withdrawn.': 'Taarifa hii imeshaondolewa.',
   'A statement of this provider is being imported. Try again soon.':
     'Taarifa ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'Another statement of this provider is being imported. Try again soon.':
     'Taarifa nyingine ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'This file is being imported right now.': 'Faili hili linaletwa sasa hivi.',
-  'This file was imported on {}: see statement {}. Withdraw that one first if it was brought wrongly.':
+  'This file was imported on {}: see statement {}. If that import was wrong, withdraw it first.':
     'Faili hili liliwahi kuletwa {}: angalia taarifa {}. Iondoe kwanza kama ililetwa kimakosa.',
   'Send the file as the body of the request.': 'Chagua faili.',
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
-  'The statement was not taken: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
+  'The statement was not imported: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
   // Errors in a line of a statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',
   'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',
   'has more than {} columns': 'safu ni zaidi ya {}',
-  'has {} fields, and the header another number': 'una safu {}, tofauti na mstari wa kwanza',
+  'has {} fields, but the header has another number of fields': 'una safu {}, tofauti na mstari wa kwanza',
   'has neither reference nor provider_id': 'hauna reference wala provider_id',
   'has a reference or provider_id of more than {} characters': 'reference au provider_id inazidi herufi {}',
-  'has no kind, and no reference of ours that would tell it': 'hauna kind, wala namba yetu ya kumbukumbu inayouonyesha',
+  'has no kind, and its reference is not one of ours': 'hauna kind, wala namba yetu ya kumbukumbu inayouonyesha',
   'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
-  'has a quote that is never closed': 'kuna alama ya nukuu isiyofungwa',
-  'has something behind a closing quote': 'kuna kitu baada ya nukuu kufungwa',
-  'holds a character that cannot be seen, such as NUL': 'kuna herufi isiyoonekana',
-  'holds a line end that is none': 'mwisho wa mstari si sahihi',
+  'has a quote that is not closed': 'kuna alama ya nukuu isiyofungwa',
+  'has text after a closing quote': 'kuna kitu baada ya nukuu kufungwa',
+  'has a control character such as NUL': 'kuna herufi isiyoonekana',
+  'has a carriage return without a line feed': 'mwisho wa mstari si sahihi',
   'is longer than {} characters': 'unazidi herufi {}',
   'is missing: the file has no header': 'faili halina mstari wa majina ya safu',
   'is not UTF-8': 'si UTF-8',

@@ -5,11 +5,11 @@ import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import {
   type ColumnNames,
-  importWhole,
+  importAndFinish,
   openFile,
+  parseTimeOrDay,
   presentStatement,
   readColumnNames,
-  readMoment,
 } from '../../money/reconciliation/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import * as read from './options.ts'
@@ -35,7 +35,7 @@ export function statementToImport(values: read.OptionValues): StatementToImport 
 }
 
 function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
-  const found = readMoment(read.required(values, name))
+  const found = parseTimeOrDay(read.required(values, name))
   if (found === null)
     throw new read.UsageError(`--${name} must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05`)
   return found
@@ -49,7 +49,9 @@ export async function importStatement(deps: Deps, { path, ...input }: StatementT
   try {
     const { sha256, open } = opened
     const file = { name: basename(path).slice(0, 200), sha256, open }
-    const { imported_by: _, ...statement } = presentStatement(await importWhole(deps, COMMAND_ACT, { ...input, file }))
+    const { imported_by: _, ...statement } = presentStatement(
+      await importAndFinish(deps, COMMAND_ACT, { ...input, file }),
+    )
     return statement
   } finally {
     await opened.close()

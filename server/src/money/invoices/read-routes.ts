@@ -27,7 +27,7 @@ export async function findOwnInvoice(deps: Deps, { merchant, environment }: Call
   const id = text.toLowerCase()
   const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
   if (invoice?.environment === environment) return invoice
-  return refuse('not_found', { message: 'This environment has no invoice with this id.' })
+  return refuse('not_found', { message: 'There is no such invoice in this environment.' })
 }
 
 /** Adds the endpoints that read invoices. */

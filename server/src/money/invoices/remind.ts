@@ -6,7 +6,7 @@
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayOf, runSplitting } from '../../kernel/lib/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
-import { channelsOf, queueInvoiceMessages } from './messages.ts'
+import { channelsOf, queueInvoiceMessages } from './notify.ts'
 import { nextReminder } from './reminder-days.ts'
 import { findInvoices, type Invoice } from './store.ts'
 

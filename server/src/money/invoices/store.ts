@@ -226,7 +226,7 @@ const filterCondition = (status: InvoiceStatus | undefined) =>
   `i.merchant_id = $1 and i.environment = $2 and $3::date is not null and ${status ? CONDITIONS[status] : 'true'}`
 
 // Statements without a name are planned for the given status. The inner query reads and skips the rows of earlier pages.
-const listStatement = (status: InvoiceStatus | undefined) =>
+const invoiceListStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
     `select ${COLUMNS} from (
@@ -235,7 +235,7 @@ const listStatement = (status: InvoiceStatus | undefined) =>
      join invoices i on i.merchant_id = $1 and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} order by i.id desc`,
   )
 // The order of the list uses the same index, so that counting stops at the limit.
-const countStatement = (status: InvoiceStatus | undefined) =>
+const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
     `select count(*)::int as total from (
@@ -245,7 +245,7 @@ const countStatement = (status: InvoiceStatus | undefined) =>
 /** Counting stops at this number, so that its cost has a bound. */
 const COUNT_MAX = 10_000
 
-function filterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
+function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
@@ -257,12 +257,17 @@ export function readInvoices(
   offset = 0,
   before_id: string | null = null,
 ): Promise<Invoice[]> {
-  return deps.db.query<Invoice>(listStatement(filter.status), [...filterValues(deps, filter), limit, offset, before_id])
+  return deps.db.query<Invoice>(invoiceListStatement(filter.status), [
+    ...invoiceFilterValues(deps, filter),
+    limit,
+    offset,
+    before_id,
+  ])
 }
 
 /** The number of selected invoices, at most 10,000. */
 export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<number> {
-  const values = [...filterValues(deps, filter), COUNT_MAX]
-  const [row] = await deps.db.query<{ total: number }>(countStatement(filter.status), values)
+  const values = [...invoiceFilterValues(deps, filter), COUNT_MAX]
+  const [row] = await deps.db.query<{ total: number }>(invoiceCountStatement(filter.status), values)
   return row?.total ?? 0
 }

@@ -1,4 +1,4 @@
-// Payments that a payer tried more than once: each try is compared with what it took, and with nothing that another one took.
+// Payments with two attempts: each attempt is compared with the money that it took, not with the money of the other.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -28,202 +28,217 @@ afterEach(() => world.close())
 const AT = new Date('2026-01-05T07:00:00Z')
 const AMOUNT = 100_000n
 
-/** Two tries of one payment. `two` is the second one, with what it took. */
+/** Two attempts of one payment. `two` is the second attempt, with its duplicate payment if it took one. */
 type Pair = { one: Planted; two: Planted }
 
-async function pair(
+async function plantPair(
   state: Plant['state'],
-  retry: Retry & { took?: Partial<Plant>; first_at?: string } = {},
+  retry: Retry & { duplicate?: Partial<Plant>; first_provider?: string } = {},
 ): Promise<Pair> {
-  const { took, first_at, ...rest } = retry
+  const { duplicate, first_provider, ...rest } = retry
   const wish: Plant = { flow: 'payment', state, amount_minor: AMOUNT, at: AT }
-  const [one] = (await plant(world, [wish], first_at)) as [Planted]
-  const [beside] = took ? await plant(world, [{ ...wish, state: 'paid', ...took }]) : []
+  const [one] = (await plant(world, [wish], first_provider)) as [Planted]
+  const [beside] = duplicate ? await plant(world, [{ ...wish, state: 'paid', ...duplicate }]) : []
   return { one, two: await plantRetry(world, one, beside ? { ...rest, beside } : rest) }
 }
 
-const back = (one: Planted) => lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })
-const second = (one: Planted) => lineOf(one, { provider_id: `X${one.provider_id}` })
-const found = async () =>
+const reversalOf = (one: Planted) => lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })
+const secondLine = (one: Planted) => lineOf(one, { provider_id: `X${one.provider_id}` })
+const openCases = async () =>
   (await desk.cases())
     .map(({ kind, line_kind, reference, difference }) => `${kind} of a ${line_kind} ${reference} ${difference}`)
     .sort()
-const said = (kind: string, { reference }: Planted, difference: bigint, line_kind = 'payment') =>
+const describeCase = (kind: string, { reference }: Planted, difference: bigint, line_kind = 'payment') =>
   `${kind} of a ${line_kind} ${reference} ${formatAmount(difference)}`
 
-/** What the books hold, what the provider states, and what has to become of it. */
-const WAYS: { name: string; make(): Promise<Pair>; lines(pair: Pair): Row[]; cases(pair: Pair): string[] }[] = [
+/** The state of the books, the lines of the provider, and the expected cases. */
+const SCENARIOS: { name: string; make(): Promise<Pair>; lines(pair: Pair): Row[]; cases(pair: Pair): string[] }[] = [
   {
-    name: 'the second try paid',
-    make: () => pair('paid', { settled: true }),
+    name: 'the second attempt paid',
+    make: () => plantPair('paid', { settled: true }),
     lines: ({ two }) => [lineOf(two)],
     cases: () => [],
   },
   {
-    name: 'the first try paid, after the second was begun',
-    make: () => pair('paid'),
+    name: 'the first attempt paid after the second began',
+    make: () => plantPair('paid'),
     lines: ({ one }) => [lineOf(one)],
     cases: () => [],
   },
   {
-    name: 'both paid, and the books hold both',
-    make: () => pair('paid', { took: {} }),
+    name: 'both paid, and the books have both',
+    make: () => plantPair('paid', { duplicate: {} }),
     lines: ({ one, two }) => [lineOf(one), lineOf(two)],
     cases: () => [],
   },
   {
-    name: 'both paid, and lines bear nothing but their ids',
-    make: () => pair('paid', { took: {} }),
+    name: 'both paid, and the lines have only ids',
+    make: () => plantPair('paid', { duplicate: {} }),
     lines: ({ one, two }) => [lineOf(one, { reference: null }), lineOf(two, { reference: null })],
     cases: () => [],
   },
   {
-    name: 'both paid, and what the second took went back',
-    make: () => pair('paid', { took: { state: 'reversed' } }),
-    lines: ({ one, two }) => [lineOf(one), lineOf(two), back(two)],
+    name: 'both paid, and the second was reversed',
+    make: () => plantPair('paid', { duplicate: { state: 'reversed' } }),
+    lines: ({ one, two }) => [lineOf(one), lineOf(two), reversalOf(two)],
     cases: () => [],
   },
   {
-    name: 'both paid, and what the first took went back',
-    make: () => pair('reversed', { took: {} }),
-    lines: ({ one, two }) => [lineOf(one), back(one), lineOf(two)],
+    name: 'both paid, and the first was reversed',
+    make: () => plantPair('reversed', { duplicate: {} }),
+    lines: ({ one, two }) => [lineOf(one), reversalOf(one), lineOf(two)],
     cases: () => [],
   },
   {
-    name: 'the first was paid and taken back there, and the second paid',
-    make: () => pair('paid', { settled: true }),
-    lines: ({ one, two }) => [back(one), lineOf(two)],
+    name: 'the provider reversed the first, and the second paid',
+    make: () => plantPair('paid', { settled: true }),
+    lines: ({ one, two }) => [reversalOf(one), lineOf(two)],
     cases: () => [],
   },
   {
-    name: 'both paid there, and the books hold the second alone',
-    make: () => pair('paid', { settled: true }),
+    name: 'both paid at the provider, and the books have only the second',
+    make: () => plantPair('paid', { settled: true }),
     lines: ({ one, two }) => [lineOf(one), lineOf(two)],
-    cases: ({ one }) => [said('outcome_differs', one, AMOUNT)],
+    cases: ({ one }) => [describeCase('outcome_differs', one, AMOUNT)],
   },
   {
-    name: 'both paid there, and the books hold the first alone',
-    make: () => pair('paid'),
+    name: 'both paid at the provider, and the books have only the first',
+    make: () => plantPair('paid'),
     lines: ({ one, two }) => [lineOf(one), lineOf(two)],
-    cases: ({ two }) => [said('outcome_differs', two, AMOUNT)],
+    cases: ({ two }) => [describeCase('outcome_differs', two, AMOUNT)],
   },
   {
-    name: 'the second is paid there, and the books hold that of the first',
-    make: () => pair('paid'),
+    name: 'the second paid at the provider, and the books have the first',
+    make: () => plantPair('paid'),
     lines: ({ two }) => [lineOf(two)],
-    cases: ({ one, two }) => [said('outcome_differs', two, AMOUNT), said('unknown_to_them', one, -AMOUNT)],
+    cases: ({ one, two }) => [
+      describeCase('outcome_differs', two, AMOUNT),
+      describeCase('unknown_to_them', one, -AMOUNT),
+    ],
   },
   {
-    name: 'the second was executed twice, and so was the first',
-    make: () => pair('paid', { took: {} }),
-    lines: ({ one, two }) => [lineOf(one), second(one), lineOf(two), second(two)],
-    cases: ({ one, two }) => [said('duplicate', one, AMOUNT), said('duplicate', two, AMOUNT)],
+    name: 'the provider executed both attempts twice',
+    make: () => plantPair('paid', { duplicate: {} }),
+    lines: ({ one, two }) => [lineOf(one), secondLine(one), lineOf(two), secondLine(two)],
+    cases: ({ one, two }) => [describeCase('duplicate', one, AMOUNT), describeCase('duplicate', two, AMOUNT)],
   },
   {
-    name: 'the one try that paid was executed twice',
-    make: () => pair('paid', { settled: true }),
-    lines: ({ two }) => [lineOf(two), second(two)],
-    cases: ({ two }) => [said('duplicate', two, AMOUNT)],
+    name: 'the provider executed the paid attempt twice',
+    make: () => plantPair('paid', { settled: true }),
+    lines: ({ two }) => [lineOf(two), secondLine(two)],
+    cases: ({ two }) => [describeCase('duplicate', two, AMOUNT)],
   },
   {
-    name: 'both paid, and they know of the first alone',
-    make: () => pair('paid', { took: {} }),
+    name: 'both paid, and the provider states only the first',
+    make: () => plantPair('paid', { duplicate: {} }),
     lines: ({ one }) => [lineOf(one)],
-    cases: ({ two }) => [said('unknown_to_them', two, -AMOUNT)],
+    cases: ({ two }) => [describeCase('unknown_to_them', two, -AMOUNT)],
   },
   {
-    name: 'both paid, and they know of none',
-    make: () => pair('paid', { took: { amount_minor: 70_000n } }),
+    name: 'both paid, and the provider states none',
+    make: () => plantPair('paid', { duplicate: { amount_minor: 70_000n } }),
     lines: () => [],
-    cases: ({ one, two }) => [said('unknown_to_them', one, -AMOUNT), said('unknown_to_them', two, -70_000n)],
+    cases: ({ one, two }) => [
+      describeCase('unknown_to_them', one, -AMOUNT),
+      describeCase('unknown_to_them', two, -70_000n),
+    ],
   },
   {
-    name: 'the second paid, and they know of none',
-    make: () => pair('paid', { settled: true }),
+    name: 'the second paid, and the provider states none',
+    make: () => plantPair('paid', { settled: true }),
     lines: () => [],
-    cases: ({ two }) => [said('unknown_to_them', two, -AMOUNT)],
+    cases: ({ two }) => [describeCase('unknown_to_them', two, -AMOUNT)],
   },
   {
-    name: 'the first paid, and they know of none',
-    make: () => pair('paid'),
+    name: 'the first paid, and the provider states none',
+    make: () => plantPair('paid'),
     lines: () => [],
-    cases: ({ one }) => [said('unknown_to_them', one, -AMOUNT)],
+    cases: ({ one }) => [describeCase('unknown_to_them', one, -AMOUNT)],
   },
   {
-    name: 'the second took another amount than they state',
-    make: () => pair('paid', { took: { amount_minor: 70_000n } }),
+    name: 'the provider states another amount for the second',
+    make: () => plantPair('paid', { duplicate: { amount_minor: 70_000n } }),
     lines: ({ one, two }) => [lineOf(one), lineOf(two, { amount_minor: 70_100n })],
-    cases: ({ two }) => [said('amount_differs', two, 100n)],
+    cases: ({ two }) => [describeCase('amount_differs', two, 100n)],
   },
   {
-    name: 'neither paid, and they have both',
-    make: () => pair('failed'),
+    name: 'neither paid, and the provider states both',
+    make: () => plantPair('failed'),
     lines: ({ one, two }) => [lineOf(one), lineOf(two)],
-    cases: ({ one, two }) => [said('outcome_differs', one, AMOUNT), said('outcome_differs', two, AMOUNT)],
+    cases: ({ one, two }) => [
+      describeCase('outcome_differs', one, AMOUNT),
+      describeCase('outcome_differs', two, AMOUNT),
+    ],
   },
 ]
 
-test('two tries of one payment, in every way that they can end: what differs is found for the try that it is about', async () => {
+test('the comparison finds each difference at its attempt when a payment has two attempts', async () => {
   const expected: string[] = []
   const rows: Row[] = []
   const names = new Map<string, string>()
   let agreeing = 0
-  for (const { name, make, lines, cases } of WAYS) {
+  for (const { name, make, lines, cases } of SCENARIOS) {
     const planted = await make()
     for (const { reference } of [planted.one, planted.two]) names.set(reference, name)
-    const wanted = cases(planted)
-    expected.push(...wanted)
+    const expected_here = cases(planted)
+    expected.push(...expected_here)
     rows.push(...lines(planted))
-    agreeing += lines(planted).length - wanted.filter((text) => !text.startsWith('unknown_to_them')).length
+    agreeing += lines(planted).length - expected_here.filter((text) => !text.startsWith('unknown_to_them')).length
   }
   const statement = await desk.take(rows)
-  const named = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
-  assert.deepEqual((await found()).map(named), expected.sort().map(named))
+  const withName = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
+  assert.deepEqual((await openCases()).map(withName), expected.sort().map(withName))
   assert.equal(statement.matched, agreeing)
-  // Stated again, nothing more is found.
+  // If another statement repeats the lines, no case opens or closes.
   const again = await desk.take(rows)
   assert.deepEqual([again.opened, again.explained], [0, 0])
 })
 
-test('money under review beside a paid try is compared with the try that took it', async () => {
-  const { one, two } = await pair('paid', { took: {} })
+test('the comparison assigns held money to its attempt when another attempt paid', async () => {
+  const { one, two } = await plantPair('paid', { duplicate: {} })
   await world.rows("update collections set status = 'pending_clearance' where id = $1", [two.id])
   await desk.take([lineOf(one)])
-  assert.deepEqual(await found(), [said('unknown_to_them', two, -AMOUNT)])
+  assert.deepEqual(await openCases(), [describeCase('unknown_to_them', two, -AMOUNT)])
   await desk.take([lineOf(one), lineOf(two)])
-  assert.deepEqual(await found(), [])
+  assert.deepEqual(await openCases(), [])
 })
 
-test('tries at two providers: each is asked for its own alone', async () => {
-  const failed_here = await pair('paid', { settled: true, provider: 'selcom' })
-  const paid_here = await pair('paid', { provider: 'selcom' })
-  const both = await pair('paid', { provider: 'selcom', took: {} })
+test('the comparison expects from each provider only its own attempts when the attempts are at two providers', async () => {
+  const paid_at_selcom = await plantPair('paid', { settled: true, provider: 'selcom' })
+  const paid_at_mock = await plantPair('paid', { provider: 'selcom' })
+  const both = await plantPair('paid', { provider: 'selcom', duplicate: {} })
   const period = { from: new Date('2026-01-05T06:00:00Z'), to: new Date('2026-01-05T08:00:00Z') }
   for (const provider of ['mock', 'selcom']) assert.equal(await countMissing(world.deps, provider, period), 2, provider)
-  await desk.take([lineOf(paid_here.one), lineOf(both.one)])
-  assert.deepEqual(await found(), [])
+  await desk.take([lineOf(paid_at_mock.one), lineOf(both.one)])
+  assert.deepEqual(await openCases(), [])
   await desk.take([], { provider: 'selcom' })
   assert.deepEqual(
-    await found(),
-    [said('unknown_to_them', failed_here.two, -AMOUNT), said('unknown_to_them', both.two, -AMOUNT)].sort(),
+    await openCases(),
+    [
+      describeCase('unknown_to_them', paid_at_selcom.two, -AMOUNT),
+      describeCase('unknown_to_them', both.two, -AMOUNT),
+    ].sort(),
   )
-  await desk.take([lineOf(failed_here.two), lineOf(both.two)], { provider: 'selcom' })
-  assert.deepEqual(await found(), [])
+  await desk.take([lineOf(paid_at_selcom.two), lineOf(both.two)], { provider: 'selcom' })
+  assert.deepEqual(await openCases(), [])
 })
 
-test('a try at another provider than before, paid at both and booked once: the other one is found', async () => {
-  const { one, two } = await pair('paid', { settled: true, provider: 'selcom' })
+test('the comparison finds the unbooked attempt when two providers were paid and one payment is booked', async () => {
+  const { one, two } = await plantPair('paid', { settled: true, provider: 'selcom' })
   await desk.take([lineOf(two)], { provider: 'selcom' })
   await desk.take([lineOf(one)])
-  assert.deepEqual(await found(), [said('outcome_differs', one, AMOUNT)])
+  assert.deepEqual(await openCases(), [describeCase('outcome_differs', one, AMOUNT)])
 })
 
-test('what the books learn of a second try closes its case, and leaves that of the first open', async () => {
-  const { one, two } = await pair('paid')
-  await desk.take([lineOf(one), second(one), lineOf(two)])
-  assert.deepEqual(await found(), [said('duplicate', one, AMOUNT), said('outcome_differs', two, AMOUNT)])
+test('a later booking of the second attempt closes its case, and the case of the first stays open', async () => {
+  const { one, two } = await plantPair('paid')
+  await desk.take([lineOf(one), secondLine(one), lineOf(two)])
+  assert.deepEqual(await openCases(), [
+    describeCase('duplicate', one, AMOUNT),
+    describeCase('outcome_differs', two, AMOUNT),
+  ])
   const [beside] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: AMOUNT, at: AT }])) as [Planted]
-  // The word comes after the payer tried a third time, in vain.
+  // The outcome of the second attempt arrives after a third attempt failed.
   await world.rows(
     `update collection_attempts set number = 3, provider_reference = left(provider_reference, 26) || '03'
      where collection_id = $1 and number = 2`,
@@ -232,5 +247,5 @@ test('what the books learn of a second try closes its case, and leaves that of t
   await plantRetry(world, one, { beside })
   await world.rows('update collections set attempts = 3 where id = $1', [one.id])
   await desk.take([lineOf(one), lineOf(two)])
-  assert.deepEqual(await found(), [said('duplicate', one, AMOUNT)])
+  assert.deepEqual(await openCases(), [describeCase('duplicate', one, AMOUNT)])
 })

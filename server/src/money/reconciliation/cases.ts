@@ -1,34 +1,35 @@
-// Opening cases and closing those that are explained, in sets.
+// Opens cases for differences, and closes cases whose difference no longer exists, in sets.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
-import type { Subject } from './facts.ts'
-import type { CaseKind, Finding } from './judge.ts'
+import type { CaseKind, LineDifference } from './compare.ts'
+import type { LineSubject } from './facts.ts'
 import type { LineKind } from './line.ts'
 
-/** What was found of one subject. `open`: the kinds of its cases that are open. `ours_status`: where it stands by our books. */
-export type Judged = Subject & {
-  findings: readonly Finding[]
+/** A subject with its differences. `open`: the kinds of its open cases. `ours_status`: the status in our books. */
+export type ComparedSubject = LineSubject & {
+  differences: readonly LineDifference[]
   open: readonly CaseKind[]
   ours_status: string | null
 }
 
-/** Who judges: a statement that is imported, or somebody who looked again. */
-export type Judge = {
+/** The origin of a comparison: an imported statement, or an operator or task that compares again. */
+export type CaseOrigin = {
   provider: string
-  /** The statement whose lines are judged; for a second look, the one that opened the case. */
+  /** The compared statement. If subjects are compared again, the statement that opened the case. */
   statement_id: string
-  /** What closes a case. */
+  /** The statement that closes cases. Null: no statement. */
   explained_by: string | null
-  by: { id: string | null; name: string } | null
-  /** Of movements that the books have and no statement: the kinds that may open a case. */
-  may_be_missing: (subject: string) => readonly LineKind[]
+  /** The operator or task that closes cases. Null: the statement of an import closes them. */
+  closed_by: { id: string | null; name: string } | null
+  /** The kinds of a subject for which a missing line may open a case. */
+  missingKinds: (subject: string) => readonly LineKind[]
 }
 
-/** How many cases a set opened and closed. */
-export type Changed = { opened: number; explained: number }
+/** The numbers of opened and closed cases. */
+export type CaseCounts = { opened: number; explained: number }
 
-// What an operator has settled is not opened again, unless the difference is another one by now.
+// A case that an operator has closed is not opened again, unless the difference has changed.
 const OPEN = sql(
   'reconciliation_open',
   `insert into reconciliation_exceptions as e (id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor,
@@ -66,8 +67,8 @@ const EXPLAIN = sql(
    returning 1 as closed`,
 )
 
-// What is judged as it was found stays so; where our side of it stands is told as it is now.
-const RESTATE = sql(
+// An open duplicate keeps its difference. This statement updates only the status in our books.
+const UPDATE_STATUS = sql(
   'reconciliation_restate',
   `update reconciliation_exceptions e set ours_status = i.ours_status
    from (select * from json_to_recordset($1::json) as i(subject text, ours_status text)
@@ -77,59 +78,64 @@ const RESTATE = sql(
 )
 
 /**
- * Opens a case for each finding that has none, and closes the open ones that were not found again. A duplicate is never
- * closed this way: that a later statement has the movement once does not undo the second one.
+ * Opens a case for each difference without one, and closes open cases whose difference no longer exists. This function closes no
+ * duplicate, because a later statement with one movement does not undo the second movement.
  */
-export async function applyFindings(deps: Deps, tx: Tx, judge: Judge, set: readonly Judged[]): Promise<Changed> {
+export async function applyDifferences(
+  deps: Deps,
+  tx: Tx,
+  origin: CaseOrigin,
+  set: readonly ComparedSubject[],
+): Promise<CaseCounts> {
   const now = deps.clock.now()
   const opening = new Map<string, object>()
   const closing: { subject: string; kind: CaseKind; ours_status: string | null }[] = []
-  const standing: { subject: string; ours_status: string }[] = []
-  const known = new Set<string>()
-  for (const { subject, reference, findings, open, ours_status } of set) {
-    const kinds = findings.map(({ kind }) => kind)
+  const duplicates: { subject: string; ours_status: string }[] = []
+  const already_open = new Set<string>()
+  for (const { subject, reference, differences, open, ours_status } of set) {
+    const kinds = differences.map(({ kind }) => kind)
     for (const kind of open) {
-      known.add(`${kind} ${subject}`)
+      already_open.add(`${kind} ${subject}`)
       if (kind !== 'duplicate' && !kinds.includes(kind)) closing.push({ subject, kind, ours_status })
     }
-    if (ours_status !== null && open.includes('duplicate')) standing.push({ subject, ours_status })
-    for (const finding of findings) {
-      const may_open = !finding.only_in_period || judge.may_be_missing(subject).includes(finding.line_kind)
-      if (may_open || open.includes(finding.kind))
-        opening.set(`${finding.kind} ${subject}`, rowOf(deps, subject, reference, finding))
+    if (ours_status !== null && open.includes('duplicate')) duplicates.push({ subject, ours_status })
+    for (const difference of differences) {
+      const may_open = !difference.opens_only_in_sweep || origin.missingKinds(subject).includes(difference.line_kind)
+      if (may_open || open.includes(difference.kind))
+        opening.set(`${difference.kind} ${subject}`, newCaseRow(deps, subject, reference, difference))
     }
   }
   let opened = 0
   if (opening.size > 0) {
-    const values = [JSON.stringify([...opening.values()]), judge.provider, judge.statement_id, now]
+    const values = [JSON.stringify([...opening.values()]), origin.provider, origin.statement_id, now]
     const rows = await tx.query<{ subject: string; kind: string }>(OPEN, values)
-    opened = rows.filter(({ subject, kind }) => !known.has(`${kind} ${subject}`)).length
+    opened = rows.filter(({ subject, kind }) => !already_open.has(`${kind} ${subject}`)).length
   }
   let explained = 0
   if (closing.length > 0) {
-    const who = [judge.explained_by, judge.by?.id ?? null, judge.by?.name ?? null]
-    explained = (await tx.query(EXPLAIN, [JSON.stringify(closing), judge.provider, now, ...who])).length
+    const closer = [origin.explained_by, origin.closed_by?.id ?? null, origin.closed_by?.name ?? null]
+    explained = (await tx.query(EXPLAIN, [JSON.stringify(closing), origin.provider, now, ...closer])).length
   }
-  if (standing.length > 0) await tx.query(RESTATE, [JSON.stringify(standing), judge.provider])
+  if (duplicates.length > 0) await tx.query(UPDATE_STATUS, [JSON.stringify(duplicates), origin.provider])
   return { opened, explained }
 }
 
-function rowOf(deps: Deps, subject: string, reference: string | null, finding: Finding) {
-  const { line, kind, line_kind, currency, ours_status, at } = finding
+function newCaseRow(deps: Deps, subject: string, reference: string | null, difference: LineDifference) {
+  const { line, kind, line_kind, currency, ours_status, at } = difference
   return {
     id: newId(deps, 0),
     kind,
     subject,
-    // Ours, where it is known: it leads to what the case is about.
+    // Our reference, if known, leads to the payment or payout of the case.
     reference: reference ?? line?.reference ?? null,
     provider_id: line?.provider_id ?? null,
     line_kind,
-    theirs_minor: finding.theirs_minor?.toString() ?? null,
-    theirs_currency: finding.theirs_currency,
-    ours_minor: finding.ours_minor?.toString() ?? null,
+    theirs_minor: difference.theirs_minor?.toString() ?? null,
+    theirs_currency: difference.theirs_currency,
+    ours_minor: difference.ours_minor?.toString() ?? null,
     currency,
     ours_status,
-    difference_minor: finding.difference_minor.toString(),
+    difference_minor: difference.difference_minor.toString(),
     at: at?.toISOString() ?? null,
     line_number: line?.line_number ?? null,
   }

@@ -1,4 +1,4 @@
-// Files as they come: from spreadsheets, from providers, and from whoever wants to do harm.
+// CSV files of spreadsheets and providers, invalid files and hostile files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** The fields of all records, or what is wrong with which line. */
+/** The fields of all records, or the problem with its line number. */
 async function read(content: string | Buffer, size = 65_536) {
   const records: { line: number; fields: string[] }[] = []
   try {
@@ -21,7 +21,7 @@ async function read(content: string | Buffer, size = 65_536) {
   return records.map(({ fields }) => fields)
 }
 
-const READS: [string, string, string[][]][] = [
+const READABLE: [string, string, string[][]][] = [
   [
     'commas',
     'a,b\r\n1,2\r\n',
@@ -39,7 +39,7 @@ const READS: [string, string, string[][]][] = [
     ],
   ],
   [
-    'a header whose names hold commas',
+    'a header with commas in its names',
     '"a,x,y";b\n1;2\n',
     [
       ['a,x,y', 'b'],
@@ -47,7 +47,7 @@ const READS: [string, string, string[][]][] = [
     ],
   ],
   [
-    'no line end at the end',
+    'a last line without a line end',
     'a,b\n1,2',
     [
       ['a', 'b'],
@@ -103,7 +103,7 @@ const READS: [string, string, string[][]][] = [
     ],
   ],
   [
-    'formulas, which are texts',
+    'formulas as texts',
     "a,b\n=cmd|' /C calc'!A0,+1\n",
     [
       ['a', 'b'],
@@ -120,34 +120,30 @@ const READS: [string, string, string[][]][] = [
   ],
 ]
 
-for (const [name, content, expected] of READS) {
-  test(`reads ${name}, however it is cut into chunks`, async () => {
+for (const [name, content, expected] of READABLE) {
+  test(`the reader reads ${name} in chunks of any size`, async () => {
     for (const size of [1, 2, 3, 7, 65_536]) assert.deepEqual(await read(content, size), expected, `chunks of ${size}`)
   })
 }
 
-const REFUSES: [string, string | Buffer, string][] = [
-  ['a quote that is never closed', 'a,b\n1,2\n"3,4\n5,6\n', 'line 3 has a quote that is never closed'],
+const INVALID: [string, string | Buffer, string][] = [
+  ['a quote that is not closed', 'a,b\n1,2\n"3,4\n5,6\n', 'line 3 has a quote that is not closed'],
   ['a quote in the middle', 'a,b\n1"2,3\n4",5\n', 'line 2 has a quote in the middle of a field'],
-  ['something behind a closing quote', 'a,b\n"1"2,3\n', 'line 2 has something behind a closing quote'],
-  ['NUL', 'a,b\n1,\0\n', 'line 2 holds a character that cannot be seen, such as NUL'],
-  ['an escape', 'a,b\n1,\u001b[2J\n', 'line 2 holds a character that cannot be seen, such as NUL'],
-  ['a lonely carriage return', 'a,b\n1,2\r3,4\n', 'line 2 holds a line end that is none'],
+  ['text after a closing quote', 'a,b\n"1"2,3\n', 'line 2 has text after a closing quote'],
+  ['NUL', 'a,b\n1,\0\n', 'line 2 has a control character such as NUL'],
+  ['an escape', 'a,b\n1,\u001b[2J\n', 'line 2 has a control character such as NUL'],
+  ['a carriage return without a line feed', 'a,b\n1,2\r3,4\n', 'line 2 has a carriage return without a line feed'],
   ['Latin-1', Buffer.from('a,b\n1,2\n3,Mwana\xf1uza\n', 'latin1'), 'line 3 is not UTF-8'],
   ['UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'line 1 is not UTF-8'],
-  [
-    'UTF-16 without a mark',
-    Buffer.from('a,b\n1,2\n', 'utf16le'),
-    'line 1 holds a character that cannot be seen, such as NUL',
-  ],
+  ['UTF-16 without a mark', Buffer.from('a,b\n1,2\n', 'utf16le'), 'line 1 has a control character such as NUL'],
   ['a character cut off at the end', Buffer.from([0x61, 0x2c, 0x62, 0x0a, 0xe2, 0x82]), 'line 2 is not UTF-8'],
 ]
 
-for (const [name, content, expected] of REFUSES) {
-  test(`refuses ${name}, with its line`, async () => assert.equal(await read(content), expected))
+for (const [name, content, expected] of INVALID) {
+  test(`the reader refuses ${name} with the line number`, async () => assert.equal(await read(content), expected))
 }
 
-test('a line of 10 MB is refused, and never held', async () => {
+test('the reader refuses a line of 10 MB without reading all of it into memory', async () => {
   const long = Buffer.concat([Buffer.from('a,b\n1,'), Buffer.alloc(10_000_000, 'x')])
   assert.equal(await read(long), 'line 2 is longer than 16384 characters')
   const quoted = Buffer.concat([Buffer.from('a,b\n1,"'), Buffer.alloc(10_000_000, 'x\n')])
@@ -165,14 +161,14 @@ test('a line of 10 MB is refused, and never held', async () => {
   assert.equal(taken, 1)
 })
 
-test('line numbers count the line ends in quoted fields', async () => {
+test('the reader counts line ends in quoted fields when it numbers the lines', async () => {
   const sets: number[] = []
   for await (const { records } of readCsv(inChunks(Buffer.from('a,b\n"1\n\n2",3\n\n4,5\n'), 5)))
     sets.push(...records.map(({ line }) => line))
   assert.deepEqual(sets, [1, 2, 6])
 })
 
-test('whatever is written by the rules is read as it was, and whatever else is there never breaks the reader', async () => {
+test('the reader returns valid records unchanged, and refuses random bytes the same way in chunks of any size', async () => {
   const field = fc.string({ unit: fc.constantFrom('a', '1', ',', ';', '"', '\n', ' ', 'é', '=') })
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   await fc.assert(
@@ -184,7 +180,7 @@ test('whatever is written by the rules is read as it was, and whatever else is t
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 9 }), async (bytes, size) => {
       const got = await read(Buffer.from(bytes), size)
-      // Where it is cut decides nothing: wrong or not, and how it is read.
+      // The size of the chunks must not change the result.
       const whole = await read(Buffer.from(bytes))
       assert.deepEqual(typeof got === 'string' ? 'refused' : got, typeof whole === 'string' ? 'refused' : whole)
     }),

@@ -1,13 +1,13 @@
-// Reading CSV (RFC 4180) as it streams by, whoever wrote it. What it cannot mean is refused with its line; memory is bounded
-// by the longest record, and that by RECORD_MAX.
+// Reads CSV (RFC 4180) from a stream. Invalid CSV is refused with its line number. RECORD_MAX bounds the length of a record, and
+// so the memory.
 
-/** One record with the number of the line on which it begins. */
+/** One record with the number of its first line. */
 export type CsvRecord = { line: number; fields: string[] }
 
-/** What separates the fields of a file. */
+/** The separator of fields. */
 export type Delimiter = ',' | ';'
 
-/** A file that cannot be read as CSV from this line on. */
+/** Thrown when a file is invalid CSV from this line on. */
 export class CsvProblem extends Error {
   readonly line: number
   constructor(line: number, message: string) {
@@ -17,16 +17,16 @@ export class CsvProblem extends Error {
   }
 }
 
-/** Longest record in characters. */
+/** The most characters of a record. */
 const RECORD_MAX = 16 * 1024
 
-// Tab may stand in a field, and line ends in a quoted one. Nothing else that cannot be seen.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// A field may have tabs, and a quoted field line ends. Other control characters are refused.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
 /**
- * The records of a file in UTF-8, with or without a byte order mark, in sets. The first record decides whether commas or
- * semicolons separate. Empty lines are left out. Throws a CsvProblem.
+ * Reads the records of a UTF-8 file in sets, with or without a byte order mark. The first record determines the delimiter.
+ * Empty lines are skipped. Throws a CsvProblem.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -35,7 +35,7 @@ export async function* readCsv(
   let delimiter: Delimiter | null = null
   let text = ''
   let line = 1
-  const take = (last: boolean): CsvRecord[] => {
+  const takeRecords = (last: boolean): CsvRecord[] => {
     const records: CsvRecord[] = []
     let start = 0
     while (start < text.length) {
@@ -43,8 +43,8 @@ export async function* readCsv(
       if (end === null) break
       const record = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end)
       if (record !== '') {
-        delimiter ??= delimiterOf(record)
-        records.push({ line, fields: split(record, delimiter, line) })
+        delimiter ??= findDelimiter(record)
+        records.push({ line, fields: splitRecord(record, delimiter, line) })
       }
       line += countLines(record) + 1
       start = end + 1
@@ -54,16 +54,16 @@ export async function* readCsv(
     return records
   }
   for await (const chunk of chunks) {
-    text += decode(decoder, chunk, line + countLines(text))
-    const records = take(false)
+    text += decodeChunk(decoder, chunk, line + countLines(text))
+    const records = takeRecords(false)
     if (records.length > 0) yield { delimiter: delimiter ?? ',', records }
   }
-  text += decode(decoder, null, line + countLines(text))
-  const records = take(true)
+  text += decodeChunk(decoder, null, line + countLines(text))
+  const records = takeRecords(true)
   if (records.length > 0) yield { delimiter: delimiter ?? ',', records }
 }
 
-function decode(
+function decodeChunk(
   decoder: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string },
   chunk: Uint8Array | null,
   line: number,
@@ -71,8 +71,8 @@ function decode(
   try {
     return chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true })
   } catch {
-    const seen = new TextDecoder('utf-8').decode(chunk ?? new Uint8Array())
-    const before = seen.slice(0, Math.max(0, seen.indexOf('\ufffd')))
+    const decoded = new TextDecoder('utf-8').decode(chunk ?? new Uint8Array())
+    const before = decoded.slice(0, Math.max(0, decoded.indexOf('\ufffd')))
     throw new CsvProblem(line + countLines(before), 'is not UTF-8')
   }
 }
@@ -83,25 +83,25 @@ function countLines(text: string): number {
   return count
 }
 
-/** Where the record that begins at `start` ends: the place of its line end, or null when that has not come yet. */
+/** The position of the line end of the record that begins at `start`. Null: the text does not have the line end yet. */
 function endOfRecord(text: string, start: number, last: boolean, line: number): number | null {
   const newline = text.indexOf('\n', start)
   const quote = text.slice(start, newline === -1 ? undefined : newline).indexOf('"')
   let end: number
   if (quote === -1) end = newline
   else {
-    // Outside of quotes a line end ends the record; a doubled quote leaves and enters again.
-    let quoted = false
+    // A line end outside quotes ends the record. A doubled quote closes the quotes and opens them again.
+    let is_quoted = false
     end = -1
     for (let at = start + quote; at < text.length && at - start <= RECORD_MAX; at++) {
       const char = text.charCodeAt(at)
-      if (char === QUOTE) quoted = !quoted
-      else if (char === NEWLINE && !quoted) {
+      if (char === QUOTE) is_quoted = !is_quoted
+      else if (char === NEWLINE && !is_quoted) {
         end = at
         break
       }
     }
-    if (end === -1 && last && quoted) throw new CsvProblem(line, 'has a quote that is never closed')
+    if (end === -1 && last && is_quoted) throw new CsvProblem(line, 'has a quote that is not closed')
   }
   const length = (end === -1 ? text.length : end) - start
   if (length > RECORD_MAX) throw new CsvProblem(line, `is longer than ${RECORD_MAX} characters`)
@@ -111,30 +111,30 @@ function endOfRecord(text: string, start: number, last: boolean, line: number): 
 const QUOTE = 34
 const NEWLINE = 10
 
-/** By what the header separates its names. */
-function delimiterOf(header: string): Delimiter {
-  const bare = header.replace(/"(?:[^"]|"")*"/g, '')
-  return bare.split(';').length > bare.split(',').length ? ';' : ','
+/** The delimiter of the header. */
+function findDelimiter(header: string): Delimiter {
+  const unquoted = header.replace(/"(?:[^"]|"")*"/g, '')
+  return unquoted.split(';').length > unquoted.split(',').length ? ';' : ','
 }
 
-function split(record: string, delimiter: Delimiter, line: number): string[] {
-  if (CONTROL.test(record)) throw new CsvProblem(line, 'holds a character that cannot be seen, such as NUL')
+function splitRecord(record: string, delimiter: Delimiter, line: number): string[] {
+  if (CONTROL.test(record)) throw new CsvProblem(line, 'has a control character such as NUL')
   if (!record.includes('"')) {
-    if (record.includes('\r')) throw new CsvProblem(line, 'holds a line end that is none')
+    if (record.includes('\r')) throw new CsvProblem(line, 'has a carriage return without a line feed')
     return record.split(delimiter)
   }
   const fields: string[] = []
   let at = 0
   for (;;) {
-    const field = record[at] === '"' ? quoted(record, at, line) : bare(record, at, delimiter, line)
+    const field = record[at] === '"' ? readQuotedField(record, at, line) : readPlainField(record, at, delimiter, line)
     fields.push(field.text)
     if (field.end === record.length) return fields
-    if (record[field.end] !== delimiter) throw new CsvProblem(line, 'has something behind a closing quote')
+    if (record[field.end] !== delimiter) throw new CsvProblem(line, 'has text after a closing quote')
     at = field.end + 1
   }
 }
 
-function bare(record: string, at: number, delimiter: Delimiter, line: number): { text: string; end: number } {
+function readPlainField(record: string, at: number, delimiter: Delimiter, line: number): { text: string; end: number } {
   const found = record.indexOf(delimiter, at)
   const end = found === -1 ? record.length : found
   const text = record.slice(at, end)
@@ -142,12 +142,12 @@ function bare(record: string, at: number, delimiter: Delimiter, line: number): {
   return { text, end }
 }
 
-function quoted(record: string, at: number, line: number): { text: string; end: number } {
+function readQuotedField(record: string, at: number, line: number): { text: string; end: number } {
   let from = at + 1
   let text = ''
   for (;;) {
     const quote = record.indexOf('"', from)
-    if (quote === -1) throw new CsvProblem(line, 'has a quote that is never closed')
+    if (quote === -1) throw new CsvProblem(line, 'has a quote that is not closed')
     text += record.slice(from, quote)
     if (record[quote + 1] !== '"') return { text, end: quote + 1 }
     text += '"'

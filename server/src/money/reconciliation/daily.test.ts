@@ -1,4 +1,4 @@
-// The daily run: what a provider lists is fetched once, by one process, and what cannot be fetched is said.
+// The daily run: one process fetches each day of a provider's list once, and logs the days that it cannot fetch.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -9,7 +9,7 @@ import type { MovesPage, ProviderLists, ProviderMove } from '../../adapters/prov
 import { settableClock } from '../../kernel/lib/index.ts'
 import { reconciliationTask } from './daily.ts'
 
-/** What a provider lists, by pages; null: it does not answer. */
+/** The pages of a provider's list. Null: the provider does not respond. */
 let pages: (MovesPage | null)[] = []
 let calls: (string | null)[] = []
 
@@ -28,8 +28,8 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A process of its own that looks at `now`, with the adapter `mock` as given. */
-function looker(now: string, extras: ProviderLists = lists) {
+/** A separate process at `now`, with the given functions of the adapter `mock`. */
+function processAt(now: string, extras: ProviderLists = lists) {
   const clock = settableClock(new Date(now))
   const deps = { ...world.deps, clock, process_id: randomUUID() }
   const adapter = { name: 'mock', ...extras } as never
@@ -41,29 +41,29 @@ const runsOf = (day: string) =>
     'select finished_at, statement_id from reconciliation_runs where day = $1',
     [day],
   )
-const moveOf = (one: Planted, more: Partial<ProviderMove> = {}): ProviderMove => ({
+const movementOf = (one: Planted, more: Partial<ProviderMove> = {}): ProviderMove => ({
   currency: 'TZS',
   ...lineOf(one),
   ...more,
 })
 const paid = (at: string): Plant => ({ flow: 'payment', state: 'paid', amount_minor: 500n, at: new Date(at) })
 
-test('yesterday is fetched page by page from 02:00 on, once, and by one of the processes that look', async () => {
+test('one process fetches yesterday once, page by page, from 02:00 on', async () => {
   const made = await plant(world, ['2026-01-06T05:00:00Z', '2026-01-06T20:00:00Z', '2026-01-06T20:30:00Z'].map(paid))
   const [first, second, third] = made as [Planted, Planted, Planted]
   pages = [
-    { moves: [moveOf(first)], next: '1' },
-    { moves: [moveOf(second, { amount_minor: 400n })], next: null },
+    { moves: [movementOf(first)], next: '1' },
+    { moves: [movementOf(second, { amount_minor: 400n })], next: null },
   ]
   calls = []
-  await looker('2026-01-06T22:59:00Z').task.runOnce()
-  assert.equal((await runsOf('2026-01-06')).length, 0, 'the day is not over for long enough')
-  const lookers = Array.from({ length: 3 }, () => looker('2026-01-06T23:00:00Z').task)
+  await processAt('2026-01-06T22:59:00Z').task.runOnce()
+  assert.equal((await runsOf('2026-01-06')).length, 0, 'the server does not fetch the day before 02:00')
+  const tasks = Array.from({ length: 3 }, () => processAt('2026-01-06T23:00:00Z').task)
   const before = calls.length
-  await Promise.all(lookers.map((task) => task.runOnce()))
-  assert.deepEqual(calls.slice(before), [null, '1'], 'one process asked')
-  await looker('2026-01-07T12:00:00Z').task.runOnce()
-  assert.equal(calls.length, before + 2, 'the day is done')
+  await Promise.all(tasks.map((task) => task.runOnce()))
+  assert.deepEqual(calls.slice(before), [null, '1'], 'one process fetched the list')
+  await processAt('2026-01-07T12:00:00Z').task.runOnce()
+  assert.equal(calls.length, before + 2, 'the day is finished')
   const cases = await desk.cases()
   assert.deepEqual(
     cases.map(({ kind, reference, difference }) => [reference, kind, difference]).sort(),
@@ -80,89 +80,89 @@ test('yesterday is fetched page by page from 02:00 on, once, and by one of the p
   assert.deepEqual(statement, { source: 'list', lines: 2, matched: 1, opened: 2, imported_by_kind: 'system' })
 })
 
-test('a list that breaks off in the middle leaves the day to be fetched again, and nothing is said to be missing', async () => {
+test('the next run fetches a day again when its list was incomplete, and no case opens before', async () => {
   const [one] = (await plant(world, [paid('2026-01-07T05:00:00Z')])) as [Planted]
   pages = [{ moves: [], next: '1' }]
   const opened = (await desk.cases()).length
-  const { clock, task } = looker('2026-01-07T23:00:00Z')
+  const { clock, task } = processAt('2026-01-07T23:00:00Z')
   await task.runOnce()
   assert.equal((await runsOf('2026-01-07'))[0]?.finished_at, null)
   assert.equal((await desk.cases()).length, opened)
-  // Before the lease has ended nobody takes it up; afterwards whoever looks first.
+  // No process takes the day before the lease ends. Afterwards the first process takes it.
   const early = calls.length
-  await looker('2026-01-07T23:05:00Z').task.runOnce()
+  await processAt('2026-01-07T23:05:00Z').task.runOnce()
   assert.equal(calls.length, early)
-  pages = [{ moves: [moveOf(one), moveOf(one, { at: new Date('2026-01-09T00:00:00Z') })], next: null }]
+  pages = [{ moves: [movementOf(one), movementOf(one, { at: new Date('2026-01-09T00:00:00Z') })], next: null }]
   clock.advance(11 * 60_000)
   await task.runOnce()
   assert.notEqual((await runsOf('2026-01-07'))[0]?.finished_at, null)
-  assert.equal((await desk.cases()).length, opened, 'what lies outside of the day does not count')
+  assert.equal((await desk.cases()).length, opened, 'movements outside the day do not count')
 })
 
-test('a move that cannot be is refused with its list', async () => {
+test('the server refuses a list with an invalid movement', async () => {
   pages = [{ moves: [{ reference: null, provider_id: null } as ProviderMove], next: null }]
-  await looker('2026-01-08T23:00:00Z').task.runOnce()
+  await processAt('2026-01-08T23:00:00Z').task.runOnce()
   assert.equal((await runsOf('2026-01-08'))[0]?.finished_at, null)
-  assert.ok(world.deps.logged.some((line) => line.includes("move 1 of the provider's list cannot be read")))
+  assert.ok(world.deps.logged.some((line) => line.includes("movement 1 of the provider's list is invalid")))
 })
 
-test('an adapter that throws or hangs has not answered: the day is fetched again', async () => {
-  const thrown = looker('2026-01-09T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
+test('the day stays unfinished when the adapter throws or hangs', async () => {
+  const thrown = processAt('2026-01-09T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
   await thrown.task.runOnce()
   assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
-  let asked = () => {}
-  const waiting = new Promise<void>((resolve) => {
-    asked = resolve
+  let markCalled = () => {}
+  const called = new Promise<void>((resolve) => {
+    markCalled = resolve
   })
-  const hanging = looker('2026-01-09T23:30:00Z', {
+  const hanging = processAt('2026-01-09T23:30:00Z', {
     listMoves: () => {
-      asked()
+      markCalled()
       return new Promise(() => {})
     },
   })
   const run = hanging.task.runOnce()
-  await waiting
+  await called
   hanging.clock.advance(6_000)
   await run
   assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
 })
 
-test('of a provider without a list, what is missing is said once, and no case is opened', async () => {
+test('the server logs missing movements once and opens no case when the provider has no list', async () => {
   await plant(world, [paid('2026-01-10T05:00:00Z')])
   const opened = (await desk.cases()).length
-  const said = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
-  const before = said()
-  // A day without movements misses nothing.
-  await looker('2026-01-10T22:00:00Z', {}).task.runOnce()
-  assert.equal(said(), before)
-  for (let i = 0; i < 2; i++) await looker('2026-01-10T23:00:00Z', {}).task.runOnce()
-  assert.equal(said(), before + 1)
+  const countLogged = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
+  const before = countLogged()
+  // A day without movements has no missing movements.
+  await processAt('2026-01-10T22:00:00Z', {}).task.runOnce()
+  assert.equal(countLogged(), before)
+  for (let i = 0; i < 2; i++) await processAt('2026-01-10T23:00:00Z', {}).task.runOnce()
+  assert.equal(countLogged(), before + 1)
   assert.equal((await desk.cases()).length, opened)
 })
 
-test('a case that our books explain by now is closed by the next run', async () => {
+test('the next run closes a case when our books agree with the statement', async () => {
   const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [Planted]
-  pages = [{ moves: [moveOf(one)], next: null }]
-  await looker('2026-01-11T23:00:00Z').task.runOnce()
+  pages = [{ moves: [movementOf(one)], next: null }]
+  await processAt('2026-01-11T23:00:00Z').task.runOnce()
   const found = (await desk.cases()).find(({ reference }) => reference === one.reference)
   assert.equal(found?.kind, 'outcome_differs')
   const answer = { kind: 'succeeded', amount_minor: 500n, currency: 'TZS', provider_status: 'OK' } as const
   await world.system.driver.settle({ merchant_id: one.merchant_id, collection_id: one.id, number: 1, answer })
   pages = [{ moves: [], next: null }]
-  await looker('2026-01-12T23:00:00Z').task.runOnce()
+  await processAt('2026-01-12T23:00:00Z').task.runOnce()
   const closed = (await desk.cases('resolved')).find(({ id }) => id === found?.id)
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
 })
 
-test('days on which no process ran are made up for, the oldest first', async () => {
+test('a run fetches the days on which no process ran, the oldest first', async () => {
   const days = ['2026-01-13', '2026-01-14', '2026-01-15']
   const made = await plant(
     world,
     days.map((day) => paid(`${day}T05:00:00Z`)),
   )
-  pages = [{ moves: made.map((one) => moveOf(one)), next: null }]
+  pages = [{ moves: made.map((one) => movementOf(one)), next: null }]
   calls = []
-  await looker('2026-01-15T23:00:00Z').task.runOnce()
+  await processAt('2026-01-15T23:00:00Z').task.runOnce()
   assert.equal(calls.length, 3)
   for (const day of days) assert.notEqual((await runsOf(day))[0]?.statement_id, null, day)
   const stated = await world.rows<{ subject: string }>(
@@ -176,34 +176,34 @@ test('days on which no process ran are made up for, the oldest first', async () 
   )
 })
 
-test('a day that always fails holds up no other day, and a provider that does not answer is asked about one at a time', async () => {
-  const bad = looker('2026-01-17T23:00:00Z', { listMoves: async () => null })
-  await bad.task.runOnce()
+test('a day that always fails delays no other day, and a run stops after one failed day', async () => {
+  const silent = processAt('2026-01-17T23:00:00Z', { listMoves: async () => null })
+  await silent.task.runOnce()
   assert.equal((await runsOf('2026-01-16'))[0]?.finished_at, null)
   assert.equal((await runsOf('2026-01-17')).length, 0)
-  const only = looker('2026-01-17T23:30:00Z', {
+  const partial = processAt('2026-01-17T23:30:00Z', {
     listMoves: async (from) => (from < new Date('2026-01-16T00:00:00Z') ? null : { moves: [], next: null }),
   })
-  await only.task.runOnce()
+  await partial.task.runOnce()
   assert.equal((await runsOf('2026-01-16'))[0]?.finished_at, null)
   assert.notEqual((await runsOf('2026-01-17'))[0]?.finished_at, null)
   pages = [{ moves: [], next: null }]
-  await looker('2026-01-18T12:00:00Z').task.runOnce()
+  await processAt('2026-01-18T12:00:00Z').task.runOnce()
   assert.notEqual((await runsOf('2026-01-16'))[0]?.finished_at, null)
 })
 
-test('the days of a provider that serves nothing new are looked at as well', async () => {
+test('a run also checks a provider that serves no new payments', async () => {
   await plant(world, [paid('2026-02-02T05:00:00Z')], 'former')
   const deps = { ...world.deps, clock: settableClock(new Date('2026-02-02T23:00:00Z')), process_id: randomUUID() }
   await reconciliationTask(deps, new Map([['former', { name: 'former' } as never]])).runOnce()
-  const said = world.deps.logged.filter((line) => line.includes('"former"') && line.includes('"missing":1'))
-  assert.equal(said.length, 1)
+  const logged = world.deps.logged.filter((line) => line.includes('"former"') && line.includes('"missing":1'))
+  assert.equal(logged.length, 1)
 })
 
-test('a list that was withdrawn is fetched again', async () => {
+test('a run fetches a list again when an operator has withdrawn its statement', async () => {
   const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [Planted]
-  pages = [{ moves: [moveOf(one, { amount_minor: 499n })], next: null }]
-  await looker('2026-01-18T23:00:00Z').task.runOnce()
+  pages = [{ moves: [movementOf(one, { amount_minor: 499n })], next: null }]
+  await processAt('2026-01-18T23:00:00Z').task.runOnce()
   const [run] = await runsOf('2026-01-18')
   const withdrawn = await world.post(
     `/v1/operator/statements/${run?.statement_id}/withdraw`,
@@ -211,8 +211,8 @@ test('a list that was withdrawn is fetched again', async () => {
     { key: await desk.session() },
   )
   assert.equal(withdrawn.status, 200, withdrawn.text)
-  pages = [{ moves: [moveOf(one)], next: null }]
-  await looker('2026-01-18T23:20:00Z').task.runOnce()
+  pages = [{ moves: [movementOf(one)], next: null }]
+  await processAt('2026-01-18T23:20:00Z').task.runOnce()
   assert.notEqual((await runsOf('2026-01-18'))[0]?.statement_id, run?.statement_id)
   assert.equal(
     (await desk.cases()).some(({ reference }) => reference === one.reference),

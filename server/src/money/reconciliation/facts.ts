@@ -1,38 +1,38 @@
-// What is known of a set of subjects: what our books say, which lines are stored, which cases are open. One statement.
+// Reads the facts about a set of subjects in one statement: our books, the stored lines and the open cases.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
-import type { CaseKind, Ours, Stated } from './judge.ts'
-import { namedBy } from './subject.ts'
+import type { BookedMovement, CaseKind, StoredLine } from './compare.ts'
+import { parseOwnReference } from './subject.ts'
 
-/** A subject to look up: the reference of ours that names it, or its own text where none does. */
-export type Subject = { subject: string; reference: string | null }
+/** A subject, and the reference that leads to our payment or payout. Null: the subject is not ours. */
+export type LineSubject = { subject: string; reference: string | null }
 
-/** The subject of a reference that is, or looks like, ours. */
-export function subjectOfReference(reference: string): Subject {
-  return { subject: namedBy(reference) === null ? `ref:${reference}` : reference, reference }
+/** The subject of a reference. The text may only look like one of our references. */
+export function subjectOfReference(reference: string): LineSubject {
+  return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }
 
-/** What is known of a subject. */
-export type Facts = {
+/** The facts about a subject. */
+export type SubjectFacts = {
   merchant_id: string | null
-  ours: Ours | null
-  /** What is stored of it, by other lines than `own` of this statement. */
-  lines: Stated[]
+  ours: BookedMovement | null
+  /** The stored lines of the subject, without the lines `own` of the caller. */
+  lines: StoredLine[]
   open: CaseKind[]
 }
 
-type Row = {
+type SubjectFactsRow = {
   n: number
   merchant_id: string | null
   c_status: string | null
   c_amount: bigint | null
   c_received: bigint | null
   c_currency: string | null
-  /** What the provider took in another currency. */
+  /** The amount that the provider received in another currency. */
   c_foreign: bigint | null
   c_foreign_currency: string | null
   c_at: Date | null
-  /** Money of the payment is booked, and another attempt took it. */
+  /** True if another attempt took the booked money of the payment. */
   c_by_other: boolean | null
   c_given_up: boolean | null
   w_status: string | null
@@ -41,18 +41,18 @@ type Row = {
   w_charge: bigint | null
   w_currency: string | null
   w_at: Date | null
-  lines: StoredLine[] | null
+  lines: StoredLineJson[] | null
   open: CaseKind[] | null
 }
-type StoredLine = Omit<Stated, 'amount_minor' | 'at'> & { amount_minor: string; at: string }
+type StoredLineJson = Omit<StoredLine, 'amount_minor' | 'at'> & { amount_minor: string; at: string }
 
-// As arrays, which are read several times faster than JSON; the condition is that of inputRows.
+// PostgreSQL reads arrays several times faster than JSON. The condition is the same as in inputRows.
 const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::smallint[], $7::int[]) with ordinality
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// Every row is found by its whole key. What an attempt took beside another one is in a collection of its own. A line that the
-// caller has in hand is left out: it is known.
+// Each row is found by its whole key. A duplicate payment of an attempt has its own collection. The statement excludes the lines
+// of the caller.
 const FACTS = sql(
   'reconciliation_facts',
   `select i.n::int, m.id as merchant_id, c.*, w.*, l.lines, k.open
@@ -87,47 +87,47 @@ const FACTS = sql(
    ) k`,
 )
 
-/** A statement that no line is of. */
-const NONE = '00000000-0000-0000-0000-000000000000'
+/** The id of no statement. */
+const NO_STATEMENT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What is known of subjects with one provider, in their order. `own`: for each of them the line of this statement that
- * the caller has in hand.
+ * The facts about subjects at one provider, in the order of `subjects`. `own`: for each subject, the line of this statement that
+ * the caller stores.
  */
-export async function factsOf(
+export async function readFacts(
   reader: Reader,
   provider: string,
-  subjects: readonly Subject[],
+  subjects: readonly LineSubject[],
   own: { statement_id: string; lines: readonly number[] } | null = null,
-): Promise<Facts[]> {
-  const named = subjects.map(({ reference }) => namedBy(reference))
-  const rows = await reader.query<Row>(FACTS, [
+): Promise<SubjectFacts[]> {
+  const parsed = subjects.map(({ reference }) => parseOwnReference(reference))
+  const rows = await reader.query<SubjectFactsRow>(FACTS, [
     subjects.map(({ subject }) => subject),
     provider,
-    own?.statement_id ?? NONE,
-    named.map((one) => one?.routing_code ?? null),
-    named.map((one) => one?.id ?? null),
-    named.map((one) => one?.number ?? null),
+    own?.statement_id ?? NO_STATEMENT,
+    parsed.map((own_reference) => own_reference?.routing_code ?? null),
+    parsed.map((own_reference) => own_reference?.id ?? null),
+    parsed.map((own_reference) => own_reference?.number ?? null),
     own?.lines ?? subjects.map(() => -1),
   ])
-  const facts = subjects.map((): Facts => ({ merchant_id: null, ours: null, lines: [], open: [] }))
+  const facts = subjects.map((): SubjectFacts => ({ merchant_id: null, ours: null, lines: [], open: [] }))
   for (const row of rows) {
     facts[row.n - 1] = {
       merchant_id: row.merchant_id,
-      ours: oursOf(row),
-      lines: (row.lines ?? []).map(storedLine),
+      ours: bookedMovement(row),
+      lines: (row.lines ?? []).map(storedLineFromJson),
       open: row.open ?? [],
     }
   }
   return facts
 }
 
-function storedLine(line: StoredLine): Stated {
+function storedLineFromJson(line: StoredLineJson): StoredLine {
   return { ...line, amount_minor: BigInt(line.amount_minor), at: new Date(line.at) }
 }
 
-/** An attempt of a payment that another attempt paid: it took nothing. */
-function nothingOf(row: Row, status: string): Ours {
+/** An attempt that took no money, because another attempt paid the payment. */
+function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   return {
     flow: 'payment',
     status,
@@ -141,19 +141,20 @@ function nothingOf(row: Row, status: string): Ours {
   }
 }
 
-function oursOf(row: Row): Ours | null {
+/** The payment or payout in our books. Null: the books have none for the subject. */
+function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
   if (row.c_status !== null) {
     const status = row.c_status
-    if (row.c_by_other) return nothingOf(row, status)
-    // Money that an operator declined after a review was received, and is to be given back.
-    const declined = status === 'failed' && (row.c_received !== null || row.c_foreign !== null)
+    if (row.c_by_other) return unpaidAttempt(row, status)
+    // If an operator declined held money, the provider received it and must return it.
+    const is_declined = status === 'failed' && (row.c_received !== null || row.c_foreign !== null)
     return {
       flow: 'payment',
       status,
-      moved: declined || status === 'successful' || status === 'pending_clearance' || status === 'reversed',
-      returned: declined || status === 'reversed',
+      moved: is_declined || status === 'successful' || status === 'pending_clearance' || status === 'reversed',
+      returned: is_declined || status === 'reversed',
       ended: status === 'failed',
-      // The provider's statement tells what it took, not what an operator stated of its worth.
+      // The provider states the received amount, not the value that an operator assigned to it.
       amount_minor: row.c_foreign ?? row.c_received ?? (row.c_amount as bigint),
       currency: row.c_foreign_currency ?? (row.c_currency as string),
       charge_minor: null,

@@ -1,34 +1,34 @@
-// A statement as a file: its lines in sets, and the check of the whole file before anything is stored.
+// The file of a statement: the check of the whole file before the server stores any line, and its lines in sets.
 
 import { refuse } from '../../kernel/lib/index.ts'
-import { type ColumnNames, type Pick, readHeader } from './columns.ts'
+import { type ColumnNames, type PickTexts, readHeader } from './columns.ts'
 import { CsvProblem, type CsvRecord, readCsv } from './csv.ts'
-import { type Line, type LineReading, readLine } from './line.ts'
+import { type ImportedLine, type LineFormat, parseLine } from './line.ts'
 
-/** A file that can be read from its beginning as often as it is opened. */
+/** A file that the server can read several times. Each `open` reads from the beginning. */
 export type StatementFile = {
   name: string | null
   sha256: Buffer
   open(): AsyncIterable<Uint8Array>
 }
 
-/** How a file is to be read. */
-export type Reading = { provider: string; columns: ColumnNames; period: { from: Date; to: Date } }
+/** The provider, the columns and the period of a file. */
+export type StatementFormat = { provider: string; columns: ColumnNames; period: { from: Date; to: Date } }
 
-/** What is wrong with a line. */
-type Problem = { line: number; problem: string }
+/** The reason why a line is invalid. */
+type LineProblem = { line: number; problem: string }
 
-/** Problems that are told; one more is not looked for. */
+/** The check stops after this many problems. */
 const PROBLEMS_MAX = 20
 
-/** Reads the whole file. Refuses with 400 naming the first lines that are wrong and why. Answers how many lines it has. */
-export async function checkFile(file: StatementFile, reading: Reading): Promise<number> {
-  const problems: Problem[] = []
+/** Reads the whole file and returns the number of its lines. Refuses with 400 that names the first invalid lines. */
+export async function checkFile(file: StatementFile, format: StatementFormat): Promise<number> {
+  const problems: LineProblem[] = []
   let lines = 0
   try {
-    for await (const set of readSets(file, reading)) {
-      for (const read of set) {
-        if ('problem' in read) problems.push(read)
+    for await (const set of readLineSets(file, format)) {
+      for (const line of set) {
+        if ('problem' in line) problems.push(line)
         else lines += 1
         if (problems.length >= PROBLEMS_MAX) break
       }
@@ -42,48 +42,56 @@ export async function checkFile(file: StatementFile, reading: Reading): Promise<
   return lines
 }
 
-function refuseLines(lines: Problem[]): never {
+function refuseLines(lines: LineProblem[]): never {
   const [first] = lines
-  const message = `The statement was not taken: line ${first?.line} ${first?.problem}. See details.lines.`
+  const message = `The statement was not imported: line ${first?.line} ${first?.problem}. See details.lines.`
   refuse('validation_failed', { message, details: { lines } })
 }
 
-/** The lines of a file that was checked, in sets of at most `size`. */
-export async function* linesOf(file: StatementFile, reading: Reading, size: number): AsyncGenerator<Line[]> {
-  let waiting: Line[] = []
-  for await (const set of readSets(file, reading)) {
-    for (const read of set) {
-      if ('problem' in read) refuseLines([read])
-      waiting.push(read)
-      if (waiting.length < size) continue
-      yield waiting
-      waiting = []
+/** The lines of a checked file in sets of at most `size`. */
+export async function* readLines(
+  file: StatementFile,
+  format: StatementFormat,
+  size: number,
+): AsyncGenerator<ImportedLine[]> {
+  let lines: ImportedLine[] = []
+  for await (const set of readLineSets(file, format)) {
+    for (const line of set) {
+      if ('problem' in line) refuseLines([line])
+      lines.push(line)
+      if (lines.length < size) continue
+      yield lines
+      lines = []
     }
   }
-  if (waiting.length > 0) yield waiting
+  if (lines.length > 0) yield lines
 }
 
-async function* readSets(file: StatementFile, { columns, ...reading }: Reading): AsyncGenerator<(Line | Problem)[]> {
-  let pick: Pick | null = null
+async function* readLineSets(
+  file: StatementFile,
+  { columns, ...rest_of_format }: StatementFormat,
+): AsyncGenerator<(ImportedLine | LineProblem)[]> {
+  let pick: PickTexts | null = null
   for await (const { delimiter, records } of readCsv(file.open())) {
     const rest = pick === null ? records.slice(1) : records
-    pick ??= header(records[0] as CsvRecord, columns)
-    const how = { ...reading, decimal_comma: delimiter === ';' }
-    yield rest.map((record) => lineOf(record, pick as Pick, how))
+    pick ??= readHeaderRecord(records[0] as CsvRecord, columns)
+    const line_format = { ...rest_of_format, decimal_comma: delimiter === ';' }
+    yield rest.map((record) => parseRecord(record, pick as PickTexts, line_format))
   }
   if (pick === null) throw new CsvProblem(1, 'is missing: the file has no header')
 }
 
-function header({ line, fields }: CsvRecord, columns: ColumnNames): Pick {
+function readHeaderRecord({ line, fields }: CsvRecord, columns: ColumnNames): PickTexts {
   const pick = readHeader(fields, columns)
   if (typeof pick === 'string') throw new CsvProblem(line, pick)
   return pick
 }
 
-function lineOf(record: CsvRecord, pick: Pick, how: LineReading): Line | Problem {
+function parseRecord(record: CsvRecord, pick: PickTexts, format: LineFormat): ImportedLine | LineProblem {
   const { line, fields } = record
   const texts = pick(fields)
-  if (texts === null) return { line, problem: `has ${fields.length} fields, and the header another number` }
-  const read = readLine(line, texts, how)
-  return typeof read === 'string' ? { line, problem: read } : read
+  if (texts === null)
+    return { line, problem: `has ${fields.length} fields, but the header has another number of fields` }
+  const parsed = parseLine(line, texts, format)
+  return typeof parsed === 'string' ? { line, problem: parsed } : parsed
 }

@@ -1,47 +1,47 @@
-// Importing a statement: its lines set by set, then what bears no reference of ours, then what our books have and it has not.
+// Imports a statement: first its lines in sets, then the lines without one of our references, then a sweep of our books.
 //
-// Each set is a transaction, and doing one again changes nothing. A process that dies in between leaves a statement that is
-// given up when its lease ends; brought again, the same lines take the place of what was stored.
+// Each set is a transaction, and repeating a set changes nothing. If the process dies, the import fails when its lease ends. If the
+// file is imported again, its lines replace the stored ones.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
-import type { Judge } from './cases.ts'
-import { checkFile, linesOf, type Reading, type StatementFile } from './file.ts'
-import type { Line } from './line.ts'
+import type { CaseOrigin } from './cases.ts'
+import { checkFile, readLines, type StatementFile, type StatementFormat } from './file.ts'
+import type { ImportedLine } from './line.ts'
 import { matchSet, SET_LINES } from './match.ts'
-import { placeLines, reportUnplaced } from './place.ts'
+import { openUnplacedCases, placeLines } from './place.ts'
 import {
   beginStatement,
+  createLeaseRenewal,
   failStatement,
   finishStatement,
-  keepAlive,
+  type ImportTotals,
   type NewStatement,
+  type ProviderStatement,
   presentStatement,
-  type Statement,
-  type Totals,
 } from './statements.ts'
 import { sweepBooks } from './sweep.ts'
 
 const PERIOD_MS_MAX = 62 * 86_400_000
 
-/** A file of a statement, of which provider and period it is. */
-export type FileImport = { file: StatementFile } & Reading
+/** The file of a statement, with its provider, period and columns. */
+export type FileImport = { file: StatementFile } & StatementFormat
 
-/** Checks the whole file, then takes in its lines. Answers what `finishFile` ends it with; refuses as its parts do. */
-export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<Imported> {
+/** Checks the whole file, then imports its lines. The caller finishes the import with `finishImport`. */
+export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<UnfinishedImport> {
   const { provider, file, period } = input
   checkPeriod(deps, period)
-  // Two days without any movement have the same file.
-  const empty = (await checkFile(file, input)) === 0
+  // Files without lines are equal for several days, so they have no hash.
+  const is_empty = (await checkFile(file, input)) === 0
   const { name: file_name } = file
-  const sha256 = empty ? null : file.sha256
-  const what = { provider, source: 'file', file_name, sha256, period, actor: act.actor } as const
-  return takeIn(deps, what, () => linesOf(file, input, SET_LINES))
+  const sha256 = is_empty ? null : file.sha256
+  const statement = { provider, source: 'file', file_name, sha256, period, actor: act.actor } as const
+  return importLines(deps, statement, () => readLines(file, input, SET_LINES))
 }
 
-/** Imports a file and says so in the audit log. */
-export async function importWhole(deps: Deps, act: Act, input: FileImport): Promise<Statement> {
+/** Imports a file, finishes the import and writes the audit log. */
+export async function importAndFinish(deps: Deps, act: Act, input: FileImport): Promise<ProviderStatement> {
   const imported = await importFile(deps, act, input)
   return inTransaction(deps.db, (tx) => finishImport(deps, tx, act, imported))
 }
@@ -49,68 +49,75 @@ export async function importWhole(deps: Deps, act: Act, input: FileImport): Prom
 function checkPeriod(deps: Deps, { from, to }: { from: Date; to: Date }): void {
   if (from >= to) refuseField('to', 'must be after from')
   if (to.getTime() - from.getTime() > PERIOD_MS_MAX) refuseField('to', 'must not be more than 62 days after from')
-  // What has not happened yet cannot be in a statement, and would all be missing there.
+  // A statement cannot have future movements, so our books would open a case for each of them.
   if (to > deps.clock.now()) refuseField('to', 'must not be in the future')
 }
 
-/** An import whose lines are all taken in, and which only has to be ended. */
-export type Imported = { id: string; totals: Totals }
+/** An import whose lines are stored and compared. `finishImport` finishes it. */
+export type UnfinishedImport = { id: string; totals: ImportTotals }
 
-/** Takes in the lines of a statement and compares both ways. An import that fails is given up. */
-export async function takeIn(
+/** Imports the lines of a statement and compares them with our books, in both directions. A failed import is marked as failed. */
+export async function importLines(
   deps: Deps,
-  what: NewStatement,
-  lines: () => AsyncIterable<readonly Line[]>,
-): Promise<Imported> {
-  const { id, provider } = await beginStatement(deps, what)
-  const by: Judge = { provider, statement_id: id, explained_by: id, by: null, may_be_missing: () => [] }
+  statement: NewStatement,
+  lines: () => AsyncIterable<readonly ImportedLine[]>,
+): Promise<UnfinishedImport> {
+  const { id, provider } = await beginStatement(deps, statement)
+  const origin: CaseOrigin = { provider, statement_id: id, explained_by: id, closed_by: null, missingKinds: () => [] }
   try {
-    return { id, totals: await compareAll(deps, by, what.period, lines()) }
+    return { id, totals: await compareAll(deps, origin, statement.period, lines()) }
   } catch (error) {
-    // Should that fail as well, the lease ends by itself.
-    await failStatement(deps, id).catch((failure) => deps.log.warn({ err: failure, statement_id: id }, 'not given up'))
+    // If this write fails too, the import fails when its lease ends.
+    await failStatement(deps, id).catch((failure) =>
+      deps.log.warn({ err: failure, statement_id: id }, 'the import was not marked as failed'),
+    )
     throw error
   }
 }
 
 async function compareAll(
   deps: Deps,
-  by: Judge,
+  origin: CaseOrigin,
   period: { from: Date; to: Date },
-  sets: AsyncIterable<readonly Line[]>,
-): Promise<Totals> {
-  const alive = keepAlive(deps, by.statement_id)
-  const totals: Totals = { lines: 0, matched: 0, opened: 0, explained: 0 }
-  const add = (changed: { opened: number; explained: number; matched?: number }) => {
-    totals.matched += changed.matched ?? 0
-    totals.opened += changed.opened
-    totals.explained += changed.explained
+  sets: AsyncIterable<readonly ImportedLine[]>,
+): Promise<ImportTotals> {
+  const renewLease = createLeaseRenewal(deps, origin.statement_id)
+  const totals: ImportTotals = { lines: 0, matched: 0, opened: 0, explained: 0 }
+  const add = (counts: { opened: number; explained: number; matched?: number }) => {
+    totals.matched += counts.matched ?? 0
+    totals.opened += counts.opened
+    totals.explained += counts.explained
   }
   let unplaced = 0
-  // While the database works on one set, the next one is read.
+  // While the database works on one set, this process reads the next one.
   let running: Promise<void> = Promise.resolve()
   for await (const lines of sets) {
     await running
-    await alive()
+    await renewLease()
     totals.lines += lines.length
-    running = matchSet(deps, by, period, lines).then((result) => {
+    running = matchSet(deps, origin, period, lines).then((result) => {
       unplaced += result.unplaced
       add(result)
     })
-    // It is awaited above or below; until then nobody else hears of its failure.
+    // The promise is awaited above or below. Until then, this handler prevents an unhandled rejection.
     running.catch(() => {})
   }
   await running
   if (unplaced > 0) {
-    add(await placeLines(deps, by, period, alive))
-    add(await reportUnplaced(deps, by, alive))
+    add(await placeLines(deps, origin, period, renewLease))
+    add(await openUnplacedCases(deps, origin, renewLease))
   }
-  add(await sweepBooks(deps, by, period, alive))
+  add(await sweepBooks(deps, origin, period, renewLease))
   return totals
 }
 
-/** Ends an import, with its entry in the audit log. */
-export async function finishImport(deps: Deps, tx: Tx, act: Act, { id, totals }: Imported): Promise<Statement> {
+/** Finishes an import and writes the audit log. */
+export async function finishImport(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { id, totals }: UnfinishedImport,
+): Promise<ProviderStatement> {
   const statement = await finishStatement(deps, tx, id, totals)
   const { provider, from, to, sha256, file_name, lines, matched, opened, explained } = presentStatement(statement)
   await recordAudit(deps, tx, {

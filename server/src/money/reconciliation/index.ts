@@ -1,9 +1,9 @@
-// The door of reconciliation: providers' statements beside our books, and every difference a case.
+// The door of reconciliation: compares providers' statements with the books, and opens a case for each difference.
 
 export { type ColumnNames, readColumnNames } from './columns.ts'
 export { reconciliationTask } from './daily.ts'
-export { importWhole } from './import.ts'
-export { readMoment } from './line.ts'
+export { importAndFinish } from './import.ts'
+export { parseTimeOrDay } from './line.ts'
 export { reconciliationRoutes } from './routes.ts'
 export { openFile } from './spool.ts'
 export { presentStatement } from './statements.ts'

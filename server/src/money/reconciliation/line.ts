@@ -1,19 +1,19 @@
-// One line of a statement: what it may say, and reading it from texts.
+// One line of a statement: its fields, its validation, and its parsing from texts.
 
 import type { MoveKind, ProviderMove } from '../../adapters/providers/extras.ts'
 import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
-import { flowOf, namedBy } from './subject.ts'
+import { flowOf, parseOwnReference } from './subject.ts'
 
-/** What a line can be about. */
+/** Kinds of lines. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
-/** What one line is about. */
+/** The kind of one line. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
-/** One movement as a provider states it, with its place in the statement. Amount in cents, always above zero. */
-export type Line = ProviderMove & { line: number }
+/** One movement that a provider states, with its line number. The amount is in cents and above zero. */
+export type ImportedLine = ProviderMove & { line: number }
 
-/** What a line is made of, as texts. An empty text: nothing. */
+/** The texts of a line. An empty text means that the line does not have the field. */
 export type LineTexts = {
   reference: string
   provider_id: string
@@ -23,8 +23,8 @@ export type LineTexts = {
   at: string
 }
 
-/** The columns of a statement. */
-export const FIELDS = [
+/** The fields of a line. */
+export const LINE_FIELDS = [
   'reference',
   'provider_id',
   'kind',
@@ -35,38 +35,38 @@ export const FIELDS = [
 
 const TEXT_MAX = 128
 
-/** How the texts of a statement are to be read. `decimal_comma`: amounts may be written 25000,50. */
-export type LineReading = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
+/** The format of the lines of a statement. `decimal_comma`: amounts may have the form 25000,50. */
+export type LineFormat = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
 
-/** The line, or what is wrong with it. */
-export function readLine(line: number, texts: LineTexts, reading: LineReading): Line | string {
-  const { provider, period, decimal_comma } = reading
-  const at = readMoment(texts.at)
-  const reference = at === null ? texts.reference || null : ownReference(provider, texts.reference || null, at)
+/** Parses a line. Returns the problem as a text. */
+export function parseLine(line: number, texts: LineTexts, format: LineFormat): ImportedLine | string {
+  const { provider, period, decimal_comma } = format
+  const at = parseTimeOrDay(texts.at)
+  const reference = at === null ? texts.reference || null : toOwnReference(provider, texts.reference || null, at)
   const provider_id = texts.provider_id || null
   if (reference === null && provider_id === null) return 'has neither reference nor provider_id'
   if (texts.reference.length > TEXT_MAX || texts.provider_id.length > TEXT_MAX) {
     return `has a reference or provider_id of more than ${TEXT_MAX} characters`
   }
-  const kind = readKind(texts.kind, reference)
+  const kind = parseKind(texts.kind, reference)
   if (kind === null) {
-    if (texts.kind === '') return 'has no kind, and no reference of ours that would tell it'
+    if (texts.kind === '') return 'has no kind, and its reference is not one of ours'
     return `kind must be one of ${LINE_KINDS.join(', ')}`
   }
-  const amount_minor = readAmount(texts.amount, kind, decimal_comma)
+  const amount_minor = parseLineAmount(texts.amount, kind, decimal_comma)
   if (typeof amount_minor === 'string') return amount_minor
   const currency = texts.currency === '' ? CURRENCY : texts.currency.toUpperCase()
   if (!/^[A-Z]{3}$/.test(currency)) return 'currency must be a code of three letters'
   if (at === null) return 'at must be a time such as 2026-01-05T12:00:00Z or 2026-01-05 15:00:00'
-  if (at < period.from || at >= period.to) return 'at lies outside the period of the statement'
+  if (at < period.from || at >= period.to) return 'at is outside the period of the statement'
   return { line, reference, provider_id, kind, amount_minor, currency, at }
 }
 
-/** A move that an adapter listed, checked as a line is. Null: it cannot be used. */
-export function lineOfMove(provider: string, line: number, move: ProviderMove): Line | null {
+/** Makes a line from a movement of a provider's list. Null: the movement is invalid. */
+export function lineOfMove(provider: string, line: number, move: ProviderMove): ImportedLine | null {
   const { reference, provider_id, kind, amount_minor, currency, at } = move
   const texts = [reference, provider_id].filter((text) => text !== null)
-  const sound =
+  const is_valid =
     texts.length > 0 &&
     texts.every((text) => text.length >= 1 && text.length <= TEXT_MAX && !CONTROL.test(text)) &&
     LINE_KINDS.includes(kind) &&
@@ -74,30 +74,30 @@ export function lineOfMove(provider: string, line: number, move: ProviderMove): 
     amount_minor <= AMOUNT_MAX &&
     /^[A-Z]{3}$/.test(currency) &&
     !Number.isNaN(at.getTime())
-  if (!sound) return null
-  return { line, reference: ownReference(provider, reference, at), provider_id, kind, amount_minor, currency, at }
+  if (!is_valid) return null
+  return { line, reference: toOwnReference(provider, reference, at), provider_id, kind, amount_minor, currency, at }
 }
 
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 const AMOUNT_MAX = 2n ** 53n
 
-/** A provider may write our references in a form of its own. */
-function ownReference(provider: string, stated: string | null, at: Date): string | null {
-  if (stated === null || namedBy(stated) !== null) return stated
+/** Converts a reference from the form of the provider to our form. Other references stay as they are. */
+function toOwnReference(provider: string, stated: string | null, at: Date): string | null {
+  if (stated === null || parseOwnReference(stated) !== null) return stated
   return readStatementForm(provider, stated, at) ?? stated
 }
 
-function readKind(text: string, reference: string | null): LineKind | null {
+function parseKind(text: string, reference: string | null): LineKind | null {
   if (text === '') return reference === null ? null : flowOf(reference)
-  const word = text.toLowerCase()
-  return LINE_KINDS.find((kind) => kind === word) ?? null
+  const name = text.toLowerCase()
+  return LINE_KINDS.find((kind) => kind === name) ?? null
 }
 
-/** Money that leaves is often written with a minus: the kind says so already. */
-function readAmount(text: string, kind: LineKind, decimal_comma: boolean): bigint | string {
+/** Parses an amount. Outgoing money may have a minus sign, because its kind determines its direction. */
+function parseLineAmount(text: string, kind: LineKind, decimal_comma: boolean): bigint | string {
   let digits = kind !== 'payment' && text.startsWith('-') ? text.slice(1) : text
   if (decimal_comma && /^\d+,\d{1,2}$/.test(digits)) digits = digits.replace(',', '.')
-  // Zeros behind the cents mean nothing.
+  // Zeros after the cents do not change the amount.
   if (digits.length > 3 && /^\d+\.\d{2}0+$/.test(digits)) digits = digits.slice(0, digits.indexOf('.') + 3)
   const minor = parseAmount(digits)
   if (typeof minor === 'bigint') return minor
@@ -106,22 +106,22 @@ function readAmount(text: string, kind: LineKind, decimal_comma: boolean): bigin
     : 'amount must be a decimal such as 25000 or 25000.50, without separators'
 }
 
-const MOMENT =
+const TIME_OR_DAY =
   /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))?$/
 const TANZANIA_MS = 3 * 3_600_000
 
 /**
- * Reads a time in ISO 8601, or one without an offset, which is of Africa/Dar_es_Salaam. A date alone is its first moment.
- * Null: there is no such time.
+ * Parses a time in ISO 8601. A time without an offset is in Africa/Dar_es_Salaam. A date is the beginning of its day. Null: the
+ * text is not a valid time.
  */
-export function readMoment(text: string): Date | null {
-  const match = MOMENT.exec(text)
+export function parseTimeOrDay(text: string): Date | null {
+  const match = TIME_OR_DAY.exec(text)
   if (match === null) return null
   const part = (i: number) => Number(match[i] ?? 0)
   const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
   const local = Date.UTC(year, month - 1, day, hour, minute, second)
   const date = new Date(local)
-  // 30 February would be some day of March.
+  // Date.UTC would accept 30 February as a day of March.
   const exists =
     date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&

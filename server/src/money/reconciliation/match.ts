@@ -1,25 +1,25 @@
-// Matching the lines of a statement with our books, a set at a time: one statement stores the lines, one reads what is known
-// of their subjects, and only differences write more.
+// Matches the lines of a statement with our books in sets. One SQL statement stores the lines, and one reads the facts about their
+// subjects. Only differences need further writes.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { applyFindings, type Changed, type Judge, type Judged } from './cases.ts'
-import { type Facts, factsOf, type Subject, subjectOfReference } from './facts.ts'
-import { agreeing, duplicateOf, type Finding, judge, type Stated } from './judge.ts'
-import type { Line } from './line.ts'
-import { foreignSubject, namedBy } from './subject.ts'
+import { applyDifferences, type CaseCounts, type CaseOrigin, type ComparedSubject } from './cases.ts'
+import { compareSubject, countAgreeing, duplicateOf, type LineDifference, type StoredLine } from './compare.ts'
+import { type LineSubject, readFacts, type SubjectFacts, subjectOfReference } from './facts.ts'
+import type { ImportedLine } from './line.ts'
+import { foreignSubject, parseOwnReference } from './subject.ts'
 
-/** Lines of one set. */
+/** The most lines of a set. */
 export const SET_LINES = 1_000
 
-/** What a set came to. `unplaced`: lines without a reference of ours, which are looked at when all lines are there. */
-export type SetResult = { matched: number; opened: number; explained: number; unplaced: number }
+/** The counts of a set. `unplaced`: lines without one of our references, which are placed after all lines are stored. */
+export type MatchCounts = { matched: number; opened: number; explained: number; unplaced: number }
 
-type Keyed = Subject & { line: Line; ours: boolean }
+/** An imported line with its subject. `ours`: the line has one of our references. */
+type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
-// The newest form of a movement counts: stated again by another statement it is replaced. That it is the same movement the
-// provider's id tells. Where one form has none, time and amount have to tell it, or the period: of what a statement's period
-// had before, that statement says all there was. Whatever else comes under the same subject and kind is a second movement,
-// which is left out here and found by whoever reads what is stored.
+// A line of another statement about the same movement replaces the stored line. The movement is the same if the provider's id is
+// equal. If a line has no id, equal time and amount decide, or a stored time within the period of the new statement. Any other
+// line of the same subject and kind is a second movement. It is not stored, so `groupBySubject` finds it as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -37,42 +37,56 @@ const STORE = sql(
            or (excluded.placed and l.at >= $12 and l.at < $13))))`,
 )
 
-/** The time that a statement is of: from `from`, before `to`. */
+/** The period of a statement: from `from`, before `to`. */
 export type Period = { from: Date; to: Date }
 
-/** Stores and matches one set of lines. All of it is committed, or none; doing it again changes nothing. */
-export function matchSet(deps: Deps, by: Judge, period: Period, lines: readonly Line[]): Promise<SetResult> {
-  const { first, again } = keyed(lines)
+/** Stores and matches one set of lines in one transaction. Repeating it changes nothing. */
+export function matchSet(
+  deps: Deps,
+  origin: CaseOrigin,
+  period: Period,
+  lines: readonly ImportedLine[],
+): Promise<MatchCounts> {
+  const { first, repeated } = splitRepeated(lines)
   return inTransaction(deps.db, async (tx) => {
-    const own = { statement_id: by.statement_id, lines: first.map(({ line }) => line.line) }
-    // They travel together; the connection keeps their order, so that what is stored is seen.
-    const [, facts] = await Promise.all([store(tx, by, period, first), factsOf(tx, by.provider, first, own)])
-    const { judged, matched } = judgeSet(by.statement_id, gatherSubjects(by.statement_id, first, again, facts))
-    const changed = await applyFindings(deps, tx, by, judged)
-    return { matched, unplaced: first.filter(({ ours }) => !ours).length, ...changed }
+    const own = { statement_id: origin.statement_id, lines: first.map(({ line }) => line.line) }
+    // Both statements are sent at once. The connection keeps their order, so the second one reads the stored lines.
+    const [, facts] = await Promise.all([
+      storeLines(tx, origin, period, first),
+      readFacts(tx, origin.provider, first, own),
+    ])
+    const subjects = groupBySubject(origin.statement_id, first, repeated, facts)
+    const { compared, matched } = compareSet(origin.statement_id, subjects)
+    const counts = await applyDifferences(deps, tx, origin, compared)
+    return { matched, unplaced: first.filter(({ ours }) => !ours).length, ...counts }
   })
 }
 
-/** Lines with their subjects, in the order in which sets lock them; and those that say again what another one of the set says. */
-function keyed(lines: readonly Line[]): { first: Keyed[]; again: Keyed[] } {
-  const first = new Map<string, Keyed>()
-  const again: Keyed[] = []
+/** Splits lines into the first of each subject and kind, in lock order, and the repeated ones. */
+function splitRepeated(lines: readonly ImportedLine[]): { first: LineWithSubject[]; repeated: LineWithSubject[] } {
+  const first = new Map<string, LineWithSubject>()
+  const repeated: LineWithSubject[] = []
   for (const line of lines) {
     const { reference } = line
-    const entry: Keyed =
-      reference === null || namedBy(reference) === null
+    const entry: LineWithSubject =
+      reference === null || parseOwnReference(reference) === null
         ? { subject: foreignSubject(line), reference: null, ours: false, line }
         : { ...subjectOfReference(reference), ours: true, line }
     const key = `${entry.subject} ${line.kind}`
-    if (first.has(key)) again.push(entry)
+    if (first.has(key)) repeated.push(entry)
     else first.set(key, entry)
   }
   const ordered = [...first].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
-  return { first: ordered, again }
+  return { first: ordered, repeated }
 }
 
-async function store(tx: Tx, by: Judge, period: Period, lines: readonly Keyed[]): Promise<void> {
-  const { provider, statement_id } = by
+async function storeLines(
+  tx: Tx,
+  origin: CaseOrigin,
+  period: Period,
+  lines: readonly LineWithSubject[],
+): Promise<void> {
+  const { provider, statement_id } = origin
   await tx.query(STORE, [
     provider,
     statement_id,
@@ -90,84 +104,97 @@ async function store(tx: Tx, by: Judge, period: Period, lines: readonly Keyed[])
   ])
 }
 
-/**
- * What is known of one subject of a set. `stored`: lines that were there before; `own`: lines of the set that were stored;
- * `extra`: those that are too many.
- */
-type Gathered = { entry: Keyed; facts: Facts; stored: Map<string, Stated>; own: Stated[]; extra: Finding[] }
-
-function gatherSubjects(
-  statement_id: string,
-  first: readonly Keyed[],
-  again: readonly Keyed[],
-  facts: readonly Facts[],
-): Map<string, Gathered> {
-  const in_hand = new Set(first.map(({ line }) => line.line))
-  const gathered = new Map<string, Gathered>()
-  first.forEach((entry, n) => {
-    const found = facts[n] as Facts
-    const { subject, line } = entry
-    const known: Gathered = gathered.get(subject) ?? { entry, facts: found, stored: new Map(), own: [], extra: [] }
-    gathered.set(subject, known)
-    for (const stored of found.lines) {
-      if (stored.statement_id !== statement_id || !in_hand.has(stored.line_number))
-        known.stored.set(stored.kind, stored)
-    }
-    // One of the same kind is stored already: this one was not, and is a movement too many.
-    if (known.stored.has(line.kind)) known.extra.push(duplicateOf(statedBy(statement_id, line), found.ours))
-    else known.own.push(statedBy(statement_id, line))
-  })
-  for (const { subject, line } of again) {
-    const known = gathered.get(subject)
-    known?.extra.push(duplicateOf(statedBy(statement_id, line), known.facts.ours))
-  }
-  return gathered
+/** The lines of one subject. `stored`: lines from before the set; `own`: stored lines of the set; `duplicates`: the others. */
+type SubjectLines = {
+  entry: LineWithSubject
+  facts: SubjectFacts
+  stored: Map<string, StoredLine>
+  own: StoredLine[]
+  duplicates: LineDifference[]
 }
 
-function judgeSet(
+function groupBySubject(
   statement_id: string,
-  gathered: ReadonlyMap<string, Gathered>,
-): { judged: Judged[]; matched: number } {
-  const judged: Judged[] = []
+  first: readonly LineWithSubject[],
+  repeated: readonly LineWithSubject[],
+  facts: readonly SubjectFacts[],
+): Map<string, SubjectLines> {
+  const own_numbers = new Set(first.map(({ line }) => line.line))
+  const subjects = new Map<string, SubjectLines>()
+  first.forEach((entry, n) => {
+    const { lines: stored_lines, ours } = facts[n] as SubjectFacts
+    const { subject, line } = entry
+    const group: SubjectLines = subjects.get(subject) ?? {
+      entry,
+      facts: facts[n] as SubjectFacts,
+      stored: new Map(),
+      own: [],
+      duplicates: [],
+    }
+    subjects.set(subject, group)
+    for (const stored of stored_lines) {
+      if (stored.statement_id !== statement_id || !own_numbers.has(stored.line_number))
+        group.stored.set(stored.kind, stored)
+    }
+    // If another line of the same kind is stored, this line was not stored and is a duplicate.
+    if (group.stored.has(line.kind)) group.duplicates.push(duplicateOf(toStoredLine(statement_id, line), ours))
+    else group.own.push(toStoredLine(statement_id, line))
+  })
+  for (const { subject, line } of repeated) {
+    const group = subjects.get(subject)
+    group?.duplicates.push(duplicateOf(toStoredLine(statement_id, line), group.facts.ours))
+  }
+  return subjects
+}
+
+function compareSet(
+  statement_id: string,
+  subjects: ReadonlyMap<string, SubjectLines>,
+): { compared: ComparedSubject[]; matched: number } {
+  const compared: ComparedSubject[] = []
   let matched = 0
-  for (const [subject, { entry, facts, stored, own, extra }] of gathered) {
+  for (const [subject, { entry, facts, stored, own, duplicates }] of subjects) {
     const { reference } = entry
     if (!entry.ours) {
-      // Nothing is known of it yet: its cases stay as they are until all lines are there.
+      // This line is placed after all lines are stored. Until then, its other cases stay as they are.
       const open = facts.open.filter((kind) => kind === 'duplicate')
-      judged.push({ subject, reference, findings: extra.slice(0, 1), open, ours_status: null })
+      compared.push({ subject, reference, differences: duplicates.slice(0, 1), open, ours_status: null })
       continue
     }
     const { ours } = facts
-    const before = [...stored.values()]
-    const now = { ours, lines: [...before, ...own] }
-    // A line that comes later can change what an earlier one of this statement means.
-    const earlier = before.filter((line) => line.statement_id === statement_id)
-    matched += agreeing(now, [...own, ...earlier])
-    if (earlier.length > 0) matched -= agreeing({ ours, lines: before }, earlier)
-    const findings = judge(now)
-    judged.push({
+    const lines_before = [...stored.values()]
+    const comparison = { ours, lines: [...lines_before, ...own] }
+    // A later line can change the result of an earlier line of this statement.
+    const earlier = lines_before.filter((line) => line.statement_id === statement_id)
+    matched += countAgreeing(comparison, [...own, ...earlier])
+    if (earlier.length > 0) matched -= countAgreeing({ ours, lines: lines_before }, earlier)
+    compared.push({
       subject,
       reference,
-      findings: [...findings, ...extra.slice(0, 1)],
+      differences: [...compareSubject(comparison), ...duplicates.slice(0, 1)],
       open: facts.open,
       ours_status: ours?.status ?? null,
     })
   }
-  return { judged, matched }
+  return { compared, matched }
 }
 
-function statedBy(statement_id: string, line: Line): Stated {
+function toStoredLine(statement_id: string, line: ImportedLine): StoredLine {
   const { kind, reference, provider_id, amount_minor, currency, at } = line
   return { kind, statement_id, line_number: line.line, reference, provider_id, amount_minor, currency, at }
 }
 
-/** Looks at subjects of ours again: opens what differs and closes what does not any more. */
-export async function judgeAgain(deps: Deps, tx: Tx, by: Judge, subjects: readonly Subject[]): Promise<Changed> {
-  const facts = await factsOf(tx, by.provider, subjects)
-  const judged = subjects.map((subject, n): Judged => {
-    const { ours, lines, open } = facts[n] as Facts
-    return { ...subject, findings: judge({ ours, lines }), open, ours_status: ours?.status ?? null }
+/** Compares subjects again. Opens a case for each difference, and closes cases whose difference no longer exists. */
+export async function compareAgain(
+  deps: Deps,
+  tx: Tx,
+  origin: CaseOrigin,
+  subjects: readonly LineSubject[],
+): Promise<CaseCounts> {
+  const facts = await readFacts(tx, origin.provider, subjects)
+  const compared = subjects.map((subject, n): ComparedSubject => {
+    const { ours, lines, open } = facts[n] as SubjectFacts
+    return { ...subject, differences: compareSubject({ ours, lines }), open, ours_status: ours?.status ?? null }
   })
-  return applyFindings(deps, tx, by, judged)
+  return applyDifferences(deps, tx, origin, compared)
 }

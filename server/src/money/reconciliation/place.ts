@@ -1,23 +1,23 @@
-// Lines without a reference of ours: found by the provider's own id among what we asked of that provider in the period, and
-// unknown to us when they are not.
+// Places lines without one of our references: finds our attempt or payout by the provider's id among those of the period. Lines
+// that match none are unknown to us.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
-import { applyFindings, type Changed, type Judge, type Judged } from './cases.ts'
-import { factsOf, type Subject, subjectOfReference } from './facts.ts'
-import { agreeing, duplicateOf, judge, type Stated } from './judge.ts'
+import { applyDifferences, type CaseCounts, type CaseOrigin, type ComparedSubject } from './cases.ts'
+import { compareSubject, countAgreeing, duplicateOf, type StoredLine } from './compare.ts'
+import { type LineSubject, readFacts, subjectOfReference } from './facts.ts'
 import type { Period } from './match.ts'
 
-/** Rows of ours that one statement looks at, and lines that one set takes. */
+/** The most attempts or payouts of a page, and the most lines of a set. */
 const PAGE_ROWS = 2_000
 const SET_ROWS = 1_000
 const DAY_MS = 86_400_000
-/** What moved in the period may have been asked for before it. */
-const ASKED_BEFORE_MS = { payment: 4 * DAY_MS, payout: 15 * DAY_MS }
+/** A movement of the period may belong to a payment or payout that is older by this time. */
+const OLDER_MS = { payment: 4 * DAY_MS, payout: 15 * DAY_MS }
 
-// From merchant to merchant over the primary keys: ids begin with their time, so the period is a range of ids. The last row
-// of a full page comes in any case: the next page begins behind it.
-const page = (name: string, rows: string) =>
+// The statement walks the primary keys merchant by merchant. Ids begin with their time, so the period is a range of ids. A full
+// page always returns its last row, and the next page begins after that row.
+const pageStatement = (name: string, rows: string) =>
   sql(
     name,
     `with page as materialized (
@@ -33,7 +33,7 @@ const page = (name: string, rows: string) =>
        on l.provider = $5 and l.subject = 'id:' || n.provider_id and l.kind <> 'charge' and not l.placed
      where l.subject is not null or n.last order by n.merchant_id, n.id, n.number`,
   )
-const PAYMENTS = page(
+const PAYMENTS = pageStatement(
   'reconciliation_place_payments',
   `select a.collection_id as id, a.number, a.provider_reference, a.provider_id from collection_attempts a
    where a.merchant_id = m.id and a.collection_id < $4 and a.provider = $5 and a.provider_id is not null
@@ -41,7 +41,7 @@ const PAYMENTS = page(
        case when m.id = $1 then $7::smallint else 0 end)
    order by a.collection_id, a.number limit $6`,
 )
-const PAYOUTS = page(
+const PAYOUTS = pageStatement(
   'reconciliation_place_payouts',
   `select p.withdrawal_id as id, 1::smallint as number, p.provider_reference, p.provider_id from payouts p
    where p.merchant_id = m.id and p.withdrawal_id < $4 and p.provider = $5 and p.provider_id is not null
@@ -50,52 +50,58 @@ const PAYOUTS = page(
    order by p.withdrawal_id limit $6`,
 )
 
-type Candidate = { merchant_id: string; id: string; number: number; provider_reference: string; last: boolean } & (
-  | ({ subject: string } & Stated)
+/** An attempt or payout, with a line that has its provider's id. */
+type CandidateRow = { merchant_id: string; id: string; number: number; provider_reference: string; last: boolean } & (
+  | ({ subject: string } & StoredLine)
   | { subject: null }
 )
-type Placed = { subject: string; line: Stated } & { ours: Subject }
+/** A line under its present subject, and the subject of our attempt or payout. */
+type PlacedLine = { subject: string; line: StoredLine; ours: LineSubject }
 
-/** Places the lines that name something of ours by the provider's id. Answers how many of them agree with our books. */
+/** Places the lines that have the provider's id of an attempt or payout. `matched`: the lines that agree with our books. */
 export async function placeLines(
   deps: Deps,
-  by: Judge,
+  origin: CaseOrigin,
   period: Period,
-  alive: () => Promise<void>,
-): Promise<Changed & { matched: number }> {
+  renewLease: () => Promise<void>,
+): Promise<CaseCounts & { matched: number }> {
   const total = { opened: 0, explained: 0, matched: 0 }
   for (const [flow, statement] of [
     ['payment', PAYMENTS],
     ['payout', PAYOUTS],
   ] as const) {
-    const from = firstIdAt(new Date(period.from.getTime() - ASKED_BEFORE_MS[flow]))
+    const from = firstIdAt(new Date(period.from.getTime() - OLDER_MS[flow]))
     const to = firstIdAt(period.to)
-    let cursor: Pick<Candidate, 'merchant_id' | 'id' | 'number'> | null = { merchant_id: ZERO_ID, id: from, number: 0 }
+    let cursor: Pick<CandidateRow, 'merchant_id' | 'id' | 'number'> | null = {
+      merchant_id: ZERO_ID,
+      id: from,
+      number: 0,
+    }
     while (cursor !== null) {
-      const { merchant_id, id, number }: Pick<Candidate, 'merchant_id' | 'id' | 'number'> = cursor
-      const values = [merchant_id, id, from, to, by.provider, PAGE_ROWS, number]
-      const rows: Candidate[] = await deps.db.query<Candidate>(statement, values)
-      const found = new Map<string, Placed>()
+      const { merchant_id, id, number }: Pick<CandidateRow, 'merchant_id' | 'id' | 'number'> = cursor
+      const values = [merchant_id, id, from, to, origin.provider, PAGE_ROWS, number]
+      const rows: CandidateRow[] = await deps.db.query<CandidateRow>(statement, values)
+      const placed = new Map<string, PlacedLine>()
       for (const row of rows) {
         if (row.subject === null) continue
         const ours = subjectOfReference(row.provider_reference)
-        found.set(`${row.subject} ${row.kind}`, { subject: row.subject, line: row, ours })
+        placed.set(`${row.subject} ${row.kind}`, { subject: row.subject, line: row, ours })
       }
-      if (found.size > 0) {
-        const changed = await placeSet(deps, by, period, [...found.values()])
-        total.opened += changed.opened
-        total.explained += changed.explained
-        total.matched += changed.matched
+      if (placed.size > 0) {
+        const counts = await placeSet(deps, origin, period, [...placed.values()])
+        total.opened += counts.opened
+        total.explained += counts.explained
+        total.matched += counts.matched
       }
       cursor = rows.find(({ last }) => last) ?? null
-      await alive()
+      await renewLease()
     }
   }
   return total
 }
 
-// Under the subject of what it is about, unless a line stands there already.
-const MOVE = sql(
+// Moves a line to our subject, unless that subject already has a line of the kind.
+const MOVE_LINES = sql(
   'statement_lines_place',
   `update statement_lines l set placed = true, subject = case when exists (
        select from statement_lines o where o.provider = l.provider and o.subject = i.ours and o.kind = l.kind)
@@ -105,8 +111,8 @@ const MOVE = sql(
    where l.provider = $2 and l.subject = i.subject and l.kind = i.kind and not l.placed`,
 )
 
-/** Whether a line is about another movement than the one that is stored under the subject. As `STORE` in match.ts decides it. */
-function isSecond(line: Stated, stored: Stated | undefined, period: Period): boolean {
+/** True if a line is about another movement than the stored line of the subject. Same rule as in `STORE` of match.ts. */
+function isSecondMovement(line: StoredLine, stored: StoredLine | undefined, period: Period): boolean {
   if (stored === undefined) return false
   const same_row = stored.statement_id === line.statement_id && stored.line_number === line.line_number
   if (same_row || stored.provider_id === line.provider_id) return false
@@ -117,33 +123,33 @@ function isSecond(line: Stated, stored: Stated | undefined, period: Period): boo
 
 function placeSet(
   deps: Deps,
-  by: Judge,
+  origin: CaseOrigin,
   period: Period,
-  placed: readonly Placed[],
-): Promise<Changed & { matched: number }> {
+  placed: readonly PlacedLine[],
+): Promise<CaseCounts & { matched: number }> {
   return inTransaction(deps.db, async (tx) => {
     const moves = placed.map(({ subject, line, ours }) => ({ subject, kind: line.kind, ours: ours.subject }))
-    await tx.query(MOVE, [JSON.stringify(moves), by.provider])
-    const facts = await factsOf(
+    await tx.query(MOVE_LINES, [JSON.stringify(moves), origin.provider])
+    const facts = await readFacts(
       tx,
-      by.provider,
+      origin.provider,
       placed.map(({ ours }) => ours),
     )
     let matched = 0
-    const judged = placed.map(({ line, ours }, n): Judged => {
-      const known = facts[n] as (typeof facts)[number]
-      const findings = judge(known)
-      const other = known.lines.find(({ kind }) => kind === line.kind)
-      const second = isSecond(line, other, period)
-      if (second) findings.push(duplicateOf(line, known.ours))
-      if (!second) matched += agreeing(known, other === undefined ? [] : [other])
-      return { ...ours, findings, open: known.open, ours_status: known.ours?.status ?? null }
+    const compared = placed.map(({ line, ours }, n): ComparedSubject => {
+      const subject_facts = facts[n] as (typeof facts)[number]
+      const differences = compareSubject(subject_facts)
+      const stored = subject_facts.lines.find(({ kind }) => kind === line.kind)
+      const is_second = isSecondMovement(line, stored, period)
+      if (is_second) differences.push(duplicateOf(line, subject_facts.ours))
+      if (!is_second) matched += countAgreeing(subject_facts, stored === undefined ? [] : [stored])
+      return { ...ours, differences, open: subject_facts.open, ours_status: subject_facts.ours?.status ?? null }
     })
-    // It was a case of its own while nobody knew whose it is.
-    const before = placed.map(
-      ({ subject }): Judged => ({ subject, reference: null, findings: [], open: ['unknown_to_us'], ours_status: null }),
-    )
-    return { ...(await applyFindings(deps, tx, by, [...judged, ...before])), matched }
+    // Before it was placed, the line may have had a case of its own. That case is closed.
+    const former = placed.map(({ subject }): ComparedSubject => {
+      return { subject, reference: null, differences: [], open: ['unknown_to_us'], ours_status: null }
+    })
+    return { ...(await applyDifferences(deps, tx, origin, [...compared, ...former])), matched }
   })
 }
 
@@ -154,37 +160,46 @@ const UNPLACED = sql(
    order by subject, kind limit $4`,
 )
 
-/** Opens a case for each line of a statement that is about nothing of ours. */
-export async function reportUnplaced(deps: Deps, by: Judge, alive: () => Promise<void>): Promise<Changed> {
+/** Opens a case for each line of a statement that matches no payment or payout of ours. */
+export async function openUnplacedCases(
+  deps: Deps,
+  origin: CaseOrigin,
+  renewLease: () => Promise<void>,
+): Promise<CaseCounts> {
   const total = { opened: 0, explained: 0 }
   let cursor = ['', '']
   for (;;) {
-    const rows = await deps.db.query<Stated & { subject: string }>(UNPLACED, [
-      by.statement_id,
+    const rows = await deps.db.query<StoredLine & { subject: string }>(UNPLACED, [
+      origin.statement_id,
       ...cursor,
       SET_ROWS,
-      by.provider,
+      origin.provider,
     ])
-    const changed = await inTransaction(deps.db, (tx) => reportSet(deps, tx, by, rows))
-    total.opened += changed.opened
-    total.explained += changed.explained
+    const counts = await inTransaction(deps.db, (tx) => openUnplacedSet(deps, tx, origin, rows))
+    total.opened += counts.opened
+    total.explained += counts.explained
     const last = rows.at(-1)
     if (last === undefined || rows.length < SET_ROWS) return total
     cursor = [last.subject, last.kind]
-    await alive()
+    await renewLease()
   }
 }
 
-async function reportSet(deps: Deps, tx: Tx, by: Judge, rows: readonly (Stated & { subject: string })[]) {
-  const facts = await factsOf(
+async function openUnplacedSet(
+  deps: Deps,
+  tx: Tx,
+  origin: CaseOrigin,
+  rows: readonly (StoredLine & { subject: string })[],
+) {
+  const facts = await readFacts(
     tx,
-    by.provider,
+    origin.provider,
     rows.map(({ subject }) => ({ subject, reference: null })),
   )
-  const judged = rows.map(({ subject, ...line }, n): Judged => {
-    const known = facts[n] as (typeof facts)[number]
-    const findings = judge({ ours: null, lines: [line] })
-    return { subject, reference: line.reference, findings, open: known.open, ours_status: null }
+  const compared = rows.map(({ subject, ...line }, n): ComparedSubject => {
+    const { open } = facts[n] as (typeof facts)[number]
+    const differences = compareSubject({ ours: null, lines: [line] })
+    return { subject, reference: line.reference, differences, open, ours_status: null }
   })
-  return applyFindings(deps, tx, by, judged)
+  return applyDifferences(deps, tx, origin, compared)
 }

@@ -1,4 +1,4 @@
-// Every kind of difference is found among thousands of lines that agree, and nothing else is.
+// The comparison finds every kind of difference among thousands of lines that agree, and no others.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,14 +23,14 @@ before(async () => {
 })
 after(() => world.close())
 
-const GOOD = 5_000
-const EACH = 100
+const AGREEING = 5_000
+const PER_WAY = 100
 const MORNING = Date.parse('2026-01-05T05:00:00Z')
 const at = (i: number) => new Date(MORNING + i * 1_000)
 
 type Expected = { kind: string; line_kind: string; difference: bigint }
 
-/** The ten ways in which a statement and our books can differ, each with what it has to become. */
+/** The ten ways in which a statement and our books can differ, each with its expected case. */
 const WAYS: {
   name: string
   wish: Pick<Plant, 'flow' | 'state'> | null
@@ -38,31 +38,31 @@ const WAYS: {
   expected(planted: Planted): Expected
 }[] = [
   {
-    name: 'a payment that we do not know',
+    name: 'a payment that our books do not have',
     wish: null,
     lines: (one) => [lineOf(one, { reference: `ORDER ${one.id}` })],
     expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
-    name: 'a payment under a reference that looks like ours and is none',
+    name: 'a payment under a reference that only looks like ours',
     wish: null,
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
-    name: 'a payment that they do not know',
+    name: 'a payment that the provider does not state',
     wish: { flow: 'payment', state: 'paid' },
     lines: () => [],
     expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payment', difference: -one.amount_minor }),
   },
   {
-    name: 'a payout that they do not know',
+    name: 'a payout that the provider does not state',
     wish: { flow: 'payout', state: 'paid' },
     lines: () => [],
     expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payout', difference: one.amount_minor }),
   },
   {
-    name: 'a payment of another amount',
+    name: 'a payment with another amount',
     wish: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one, { amount_minor: one.amount_minor + 1n })],
     expected: () => ({ kind: 'amount_differs', line_kind: 'payment', difference: 1n }),
@@ -74,45 +74,45 @@ const WAYS: {
     expected: (one) => ({ kind: 'amount_differs', line_kind: 'payout', difference: one.amount_minor }),
   },
   {
-    name: 'a payment that failed here and was paid there',
+    name: 'a payment that failed in our books and paid at the provider',
     wish: { flow: 'payment', state: 'failed' },
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
-    name: 'a payout that is under way here and was paid there',
+    name: 'a payout that is processing in our books and paid at the provider',
     wish: { flow: 'payout', state: 'processing' },
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payout', difference: -one.amount_minor }),
   },
   {
-    name: 'a payment that they took back',
+    name: 'a payment that the provider reversed',
     wish: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'reversal', difference: -one.amount_minor }),
   },
   {
-    name: 'a payment that they have twice',
+    name: 'a payment that the provider states twice',
     wish: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one), lineOf(one, { provider_id: `X${one.provider_id}` })],
     expected: (one) => ({ kind: 'duplicate', line_kind: 'payment', difference: one.amount_minor }),
   },
 ]
 
-/** The same order each time, and far from the order in which they were made. */
+/** The items in a fixed mixed order. */
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const placed = items.map((item, i) => ({ item, place: (i * 7_919 + 13) % 1_000_003 }))
   return placed.sort((a, b) => a.place - b.place).map(({ item }) => item)
 }
 
-test('1,000 planted differences of ten kinds among 5,000 good lines: all are found, each as what it is, and none else', async () => {
+test('the comparison finds exactly 1,000 planted differences of ten kinds among 5,000 agreeing payments', async () => {
   const others = await Promise.all([world.newMerchant(), world.newMerchant()])
   const merchants = [world.merchant, ...others]
   const merchantOf = (i: number) => merchants[i % merchants.length] as (typeof merchants)[0]
-  const good = await plant(
+  const agreeing = await plant(
     world,
     Array.from(
-      { length: GOOD },
+      { length: AGREEING },
       (_, i): Plant => ({
         flow: i % 5 === 0 ? 'payout' : 'payment',
         state: i % 50 === 7 ? 'reversed' : 'paid',
@@ -122,17 +122,17 @@ test('1,000 planted differences of ten kinds among 5,000 good lines: all are fou
       }),
     ),
   )
-  // Some bear no reference of ours: the provider's own id has to do.
-  const rows: Row[] = good.flatMap((one, i) => {
+  // Some lines have no reference of ours, so only the provider's id leads to the payment.
+  const rows: Row[] = agreeing.flatMap((one, i) => {
     const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
-    const back = {
+    const reversal = {
       ...line,
       kind: 'reversal' as const,
       provider_id: i % 10 === 3 ? line.provider_id : `R${line.provider_id}`,
     }
-    return one.state === 'reversed' ? [line, back] : [line]
+    return one.state === 'reversed' ? [line, reversal] : [line]
   })
-  // What is open or failed here and not stated there is no difference.
+  // An open or failed payment that the provider does not state is no difference.
   await plant(
     world,
     Array.from(
@@ -148,7 +148,7 @@ test('1,000 planted differences of ten kinds among 5,000 good lines: all are fou
   const expected = new Map<string, Expected & { name: string }>()
   for (const [w, way] of WAYS.entries()) {
     const wishes = Array.from(
-      { length: EACH },
+      { length: PER_WAY },
       (_, i): Plant => ({
         flow: 'payment',
         state: 'paid',
@@ -176,20 +176,20 @@ test('1,000 planted differences of ten kinds among 5,000 good lines: all are fou
   const cases = await desk.cases()
   const wrong: string[] = []
   for (const found of cases) {
-    const wanted = expected.get(found.reference ?? '')
-    if (wanted === undefined) wrong.push(`false: ${describe(found)}`)
-    else if (!isAs(found, wanted)) wrong.push(`${wanted.name} was found as ${describe(found)}`)
+    const expected_case = expected.get(found.reference ?? '')
+    if (expected_case === undefined) wrong.push(`false: ${describe(found)}`)
+    else if (!isExpected(found, expected_case)) wrong.push(`${expected_case.name} was found as ${describe(found)}`)
     else expected.delete(found.reference ?? '')
   }
   for (const { name } of expected.values()) wrong.push(`not found: ${name}`)
   assert.deepEqual(wrong.slice(0, 10), [], `${wrong.length} wrong`)
-  assert.equal(cases.length, WAYS.length * EACH)
+  assert.equal(cases.length, WAYS.length * PER_WAY)
   assert.equal(statement.lines, rows.length)
-  assert.equal(statement.opened, WAYS.length * EACH)
-  assert.equal(statement.matched, rows.length - EACH * 8)
+  assert.equal(statement.opened, WAYS.length * PER_WAY)
+  assert.equal(statement.matched, rows.length - PER_WAY * 8)
 })
 
-test('the summary tells the unexplained money to the cent', async () => {
+test('the summary shows the exact sums of unexplained money', async () => {
   const cases = await desk.cases()
   const minor = (text: string) => BigInt(text.replace('.', ''))
   const net = cases.reduce((total, { difference }) => total + minor(difference), 0n)
@@ -197,7 +197,7 @@ test('the summary tells the unexplained money to the cent', async () => {
   const { providers } = await desk.summary()
   const [mock] = providers
   assert.equal(mock.provider, 'mock')
-  assert.equal(mock.open_cases, WAYS.length * EACH)
+  assert.equal(mock.open_cases, WAYS.length * PER_WAY)
   assert.deepEqual(mock.open_by_kind, {
     unknown_to_us: 200,
     unknown_to_them: 200,
@@ -209,7 +209,7 @@ test('the summary tells the unexplained money to the cent', async () => {
   assert.equal(mock.net_difference, formatAmount(net))
 })
 
-function isAs(found: CaseView, { kind, line_kind, difference }: Expected): boolean {
+function isExpected(found: CaseView, { kind, line_kind, difference }: Expected): boolean {
   return found.kind === kind && found.line_kind === line_kind && found.difference === formatAmount(difference)
 }
 

@@ -1,4 +1,4 @@
-// Statements and cases as operators work with them, and as time goes on.
+// Statements and cases in the hands of operators, over several imports.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,14 +18,14 @@ import type { ProviderExtras, ProviderLists } from '../../adapters/providers/ext
 import type { Answer, PayoutAnswer, Provider } from '../../adapters/providers/port.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 
-/** What the provider says when it is asked, by reference. */
+/** The answers of the provider to status queries, by reference. */
 const answers = new Map<string, Answer | PayoutAnswer>()
-const asked: string[] = []
+const queried: string[] = []
 let balance: { amount_minor: bigint; currency: string } | null = null
 
 const open = { kind: 'accepted', provider_status: 'PENDING' } as const
 const answer = (reference: string) => {
-  asked.push(reference)
+  queried.push(reference)
   return answers.get(reference) ?? open
 }
 const provider: Provider & ProviderExtras & ProviderLists = {
@@ -54,25 +54,25 @@ after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
 const paid = { flow: 'payment', state: 'paid', amount_minor: 2_500_000n, at: AT } as const
-const make = async (wish: Partial<Plant> = {}) => (await plant(world, [{ ...paid, ...wish }]))[0] as Planted
+const plantPayment = async (wish: Partial<Plant> = {}) => (await plant(world, [{ ...paid, ...wish }]))[0] as Planted
 
-/** The case of something that was planted, if there is one. */
+/** The case of a planted payment or payout, if it has one. */
 async function caseOf(one: Planted, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
   return (await desk.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
-/** Only what is named is missing in what is brought here: everything else is stated, so that nothing else becomes a case. */
-const known: Planted[] = []
-const all = (more: Planted[] = []) => [...known, ...more].map((one) => lineOf(one))
+/** Earlier payments and payouts. Each statement repeats their lines, so that they open no further cases. */
+const earlier: Planted[] = []
+const earlierLines = (more: Planted[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
-test('a file is taken once: brought again it is refused, naming the first import', async () => {
-  known.push(await make())
-  const first = await desk.bring(csvOf(all()), { query: '&file_name=monday.csv' })
+test('the server refuses a file with the id of its first import when it was imported before', async () => {
+  earlier.push(await plantPayment())
+  const first = await desk.bring(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
   assert.equal(first.status, 201, first.text)
   const { id, file_name, sha256, state, lines, matched, opened } = first.body.data
   assert.deepEqual([file_name, state, lines, matched, opened], ['monday.csv', 'done', 1, 1, 0])
   assert.match(sha256, /^[0-9a-f]{64}$/)
-  const again = await desk.bring(csvOf(all()))
+  const again = await desk.bring(csvOf(earlierLines()))
   assert.deepEqual(codeOf(again), [409, 'invalid_state'])
   assert.equal(again.body.error.details.statement_id, id)
   assert.match(again.body.error.message, /This file was imported on 2026-01-05T09:00:00.000Z/)
@@ -83,9 +83,9 @@ test('a file is taken once: brought again it is refused, naming the first import
   )
 })
 
-test('an Idempotency-Key repeats the answer, and is not good for another file', async () => {
+test('an import is replayed under its Idempotency-Key, and another file under that key is refused', async () => {
   const idempotency_key = randomUUID()
-  const csv = `${csvOf(all())}\r\n`
+  const csv = `${csvOf(earlierLines())}\r\n`
   const first = await desk.bring(csv, { idempotency_key })
   assert.equal(first.status, 201, first.text)
   const again = await desk.bring(csv, { idempotency_key })
@@ -96,13 +96,13 @@ test('an Idempotency-Key repeats the answer, and is not good for another file', 
   const refused = await desk.bring(csv, { idempotency_key: other })
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
   const repeated = await desk.bring(csv, { idempotency_key: other })
-  assert.equal(repeated.text, refused.text, 'the refusal is an answer too')
+  assert.equal(repeated.text, refused.text, 'the refusal is replayed too')
   assert.equal(repeated.headers['idempotency-replayed'], 'true')
 })
 
-test('stated again, the same movements make no case, and a case stays the one that it is', async () => {
-  const one = await make({ state: 'failed' })
-  const rows = [...all(), lineOf(one)]
+test('a repeated line opens no case, and neither does a line of a case that an operator has closed', async () => {
+  const one = await plantPayment({ state: 'failed' })
+  const rows = [...earlierLines(), lineOf(one)]
   assert.equal((await desk.take(rows)).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual(
@@ -110,25 +110,25 @@ test('stated again, the same movements make no case, and a case stays the one th
     ['outcome_differs', 'failed', world.merchant.id],
   )
   const again = await desk.take([...rows].reverse())
-  assert.deepEqual([again.opened, again.explained, again.matched], [0, 0, known.length])
+  assert.deepEqual([again.opened, again.explained, again.matched], [0, 0, earlier.length])
   assert.equal((await caseOf(one))?.id, found?.id)
   const done = await desk.act(found?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'Too small to follow' })
   assert.equal(done.status, 200, done.text)
-  // What an operator has settled is not opened again by the next file that tells the same.
-  assert.equal((await desk.take([lineOf(one), ...all()])).opened, 0)
-  // Another difference is another case.
-  assert.equal((await desk.take([lineOf(one, { amount_minor: 7n }), ...all()])).opened, 1)
-  const [another] = (await desk.cases()).filter(({ reference }) => reference === one.reference)
-  await desk.act(another?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
+  // After an operator has closed a case, a file with the same difference opens no case.
+  assert.equal((await desk.take([lineOf(one), ...earlierLines()])).opened, 0)
+  // Another difference opens a new case.
+  assert.equal((await desk.take([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
+  const [new_case] = (await desk.cases()).filter(({ reference }) => reference === one.reference)
+  await desk.act(new_case?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
 })
 
-test('a late statement explains what an earlier one left out', async () => {
-  const one = await make()
-  const first = await desk.take(all())
+test('a later statement closes the case of a movement that an earlier statement did not have', async () => {
+  const one = await plantPayment()
+  const first = await desk.take(earlierLines())
   assert.equal(first.opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['unknown_to_them', 'payment', '-25000.00'])
-  // It is in the statement of the hours before, by the clock of the provider.
+  // The clock of the provider puts the movement into the statement of the previous hours.
   const late = await desk.take([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
     from: '2026-01-04T20:00:00Z',
     to: '2026-01-04T21:00:00Z',
@@ -136,73 +136,73 @@ test('a late statement explains what an earlier one left out', async () => {
   assert.deepEqual([late.opened, late.explained, late.matched], [0, 1, 1])
   const closed = await caseOf(one, 'resolved')
   assert.deepEqual([closed?.id, closed?.resolution, closed?.explained_by], [found?.id, 'explained', late.id])
-  known.push(one)
+  earlier.push(one)
 })
 
-test('a corrected amount explains the wrong one; a movement under another id does not', async () => {
-  const one = await make()
-  await desk.take([...all(), lineOf(one, { amount_minor: 2_400_000n })])
+test('a line with the right amount closes the case of a wrong amount; a line with another id does not', async () => {
+  const one = await plantPayment()
+  await desk.take([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
   assert.equal((await caseOf(one))?.difference, '-1000.00')
-  const second = await desk.take([...all(), lineOf(one, { provider_id: 'OTHER' })])
+  const second = await desk.take([...earlierLines(), lineOf(one, { provider_id: 'OTHER' })])
   assert.equal(second.explained, 0)
   const both = (await desk.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(both.map(({ kind }) => kind).sort(), ['amount_differs', 'duplicate'])
-  const right = await desk.take([...all(), lineOf(one)])
+  const right = await desk.take([...earlierLines(), lineOf(one)])
   assert.equal(right.explained, 1)
   const left = (await desk.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(
     left.map(({ kind, provider_id }) => [kind, provider_id]),
     [['duplicate', 'OTHER']],
-    'that the movement is stated once more does not undo the second one',
+    'a repeated line does not undo the second movement',
   )
-  known.push(one)
+  earlier.push(one)
 })
 
-test('a payment that was taken back the same day is no difference, whichever line comes first', async () => {
-  const one = await make({ state: 'failed' })
+test('a payment that the provider paid and reversed opens no case in either order of its lines', async () => {
+  const one = await plantPayment({ state: 'failed' })
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
-  assert.equal((await desk.take([...lines.reverse(), ...all()])).opened, 0)
-  const two = await make({ state: 'reversed' })
+  assert.equal((await desk.take([...lines.reverse(), ...earlierLines()])).opened, 0)
+  const two = await plantPayment({ state: 'reversed' })
   const stated = [lineOf(two, { kind: 'reversal', provider_id: 'BACK2' }), lineOf(two)]
-  const taken = await desk.take([...stated, ...all()])
-  assert.deepEqual([taken.opened, taken.matched], [0, known.length + 2])
-  known.push(two)
+  const taken = await desk.take([...stated, ...earlierLines()])
+  assert.deepEqual([taken.opened, taken.matched], [0, earlier.length + 2])
+  earlier.push(two)
 })
 
-test('a reversal that we booked and no statement has is a difference until one has it', async () => {
-  const one = await make({ state: 'reversed' })
-  assert.equal((await desk.take([...all(), lineOf(one)])).opened, 1)
+test('a booked reversal has a case until a statement has its line', async () => {
+  const one = await plantPayment({ state: 'reversed' })
+  assert.equal((await desk.take([...earlierLines(), lineOf(one)])).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['outcome_differs', 'reversal', '25000.00'])
-  const late = await desk.take([lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }), ...all([one])])
+  const late = await desk.take([lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }), ...earlierLines([one])])
   assert.equal(late.explained, 1)
-  known.push(one)
+  earlier.push(one)
 })
 
-test('a charge is compared with what a payout was to cost; one that belongs to nothing is a case', async () => {
-  const [right, wrong] = [await make({ flow: 'payout' }), await make({ flow: 'payout' })]
+test('a charge is compared with the expected charge of its payout, and a charge without a payout opens a case', async () => {
+  const [right, wrong] = [await plantPayment({ flow: 'payout' }), await plantPayment({ flow: 'payout' })]
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
   const fee = lineOf(right, { ...charge, reference: null, provider_id: 'MONTHLY' })
-  assert.equal((await desk.take([...rows, fee, ...all([right, wrong])])).opened, 2)
+  assert.equal((await desk.take([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
   assert.equal(await caseOf(right), undefined)
   const found = await caseOf(wrong)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['amount_differs', 'charge', '-100.00'])
   const monthly = (await desk.cases()).find(({ provider_id }) => provider_id === 'MONTHLY')
   assert.deepEqual([monthly?.kind, monthly?.difference], ['unknown_to_us', '-200.00'])
-  known.push(right, wrong)
+  earlier.push(right, wrong)
 })
 
-test('asking the provider settles what it says, and closes the case that this explains', async () => {
-  const one = await make({ state: 'processing' })
-  const out = await make({ state: 'processing', flow: 'payout' })
-  const rows = [...all(), lineOf(one), lineOf(out)]
+test('a query at the provider settles its answer and closes the case when books and statement agree', async () => {
+  const one = await plantPayment({ state: 'processing' })
+  const out = await plantPayment({ state: 'processing', flow: 'payout' })
+  const rows = [...earlierLines(), lineOf(one), lineOf(out)]
   assert.equal((await desk.take(rows)).opened, 2)
   const [payment, payout] = [await caseOf(one), await caseOf(out)]
-  // It still does not know: the case stays.
+  // The provider has no outcome yet, so the case stays open.
   const still = await desk.act(payment?.id ?? '', 'ask')
   assert.deepEqual([still.status, still.body.data.state], [200, 'open'])
-  assert.equal(asked.at(-1), one.reference)
+  assert.equal(queried.at(-1), one.reference)
   answers.set(one.reference, {
     kind: 'succeeded',
     amount_minor: one.amount_minor,
@@ -212,27 +212,27 @@ test('asking the provider settles what it says, and closes the case that this ex
   const key = randomUUID()
   const now = await desk.act(payment?.id ?? '', 'ask', {}, key)
   const { state, resolution, explained_by, resolved_by, status_ours } = now.body.data
-  assert.equal(status_ours, 'successful', 'the answer tells how it is by now')
+  assert.equal(status_ours, 'successful', 'the response has the current status')
   assert.deepEqual([now.status, state, resolution, explained_by], [200, 'resolved', 'explained', null], now.text)
   assert.match(resolved_by.name, /@example.com$/)
   const [row] = await world.rows<{ status: string }>('select status from collections where id = $1', [one.id])
   assert.equal(row?.status, 'successful')
-  const before_repeating = asked.length
+  const queries_before = queried.length
   const repeated = await desk.act(payment?.id ?? '', 'ask', {}, key)
   assert.equal(repeated.text, now.text)
-  assert.equal(asked.length, before_repeating, 'a repeated key asks nobody')
+  assert.equal(queried.length, queries_before, 'a replay queries no provider')
   assert.deepEqual(codeOf(await desk.act(payment?.id ?? '', 'ask')), [409, 'invalid_state'])
-  assert.equal(asked.length, before_repeating, 'nobody is asked about a closed case')
+  assert.equal(queried.length, queries_before, 'a closed case queries no provider')
   answers.set(out.reference, open)
   assert.equal((await desk.act(payout?.id ?? '', 'ask')).body.data.state, 'open')
-  assert.equal(asked.at(-1), out.reference)
+  assert.equal(queried.at(-1), out.reference)
   await desk.act(payout?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Known at the provider' })
-  known.push(one)
+  earlier.push(one)
 })
 
-test('a second movement stays a case when the first one is explained, and tells where the payment stands by now', async () => {
-  const one = await make({ state: 'processing' })
-  await desk.take([...all(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
+test('a duplicate stays open when the first movement is settled, and shows the current status of the payment', async () => {
+  const one = await plantPayment({ state: 'processing' })
+  await desk.take([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
   const twice = (await desk.cases()).find(({ kind, reference }) => kind === 'duplicate' && reference === one.reference)
   assert.equal(twice?.status_ours, 'processing')
   answers.set(one.reference, {
@@ -244,28 +244,28 @@ test('a second movement stays a case when the first one is explained, and tells 
   const now = await desk.act(twice?.id ?? '', 'ask')
   assert.deepEqual([now.body.data.state, now.body.data.status_ours], ['open', 'successful'], now.text)
   await desk.act(twice?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Seen' })
-  known.push(one)
+  earlier.push(one)
 })
 
-test('a payout that we took back and they never made is no difference any more: asking closes its case', async () => {
-  const one = await make({ flow: 'payout' })
-  assert.equal((await desk.take(all())).opened, 1)
+test('a query closes the case of a payout when our books have returned it and the provider never paid it', async () => {
+  const one = await plantPayment({ flow: 'payout' })
+  assert.equal((await desk.take(earlierLines())).opened, 1)
   const found = await caseOf(one)
   assert.equal(found?.kind, 'unknown_to_them')
-  // An operator found out that it was not paid.
+  // An operator has resolved the payout as not paid.
   await world.rows(
     `update withdrawals set status = 'FAILED', funds = 'returned', failure_reason_code = 'operator_resolved' where id = $1`,
     [one.id],
   )
   const now = await desk.act(found?.id ?? '', 'ask')
   assert.deepEqual([now.body.data.resolution, now.body.data.status_ours], ['explained', 'FAILED'], now.text)
-  assert.equal((await desk.take(all())).opened, 0)
+  assert.equal((await desk.take(earlierLines())).opened, 0)
 })
 
-test('a line with a reference of their own leads to ours by their id, and the case can be asked about', async () => {
-  const one = await make({ state: 'processing' })
-  const taken = await desk.take([...all(), lineOf(one, { reference: 'TILL 12' })])
-  assert.deepEqual([taken.opened, taken.matched], [1, known.length])
+test('a line with a foreign reference matches our payment by the provider id, and a query closes its case', async () => {
+  const one = await plantPayment({ state: 'processing' })
+  const taken = await desk.take([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
+  assert.deepEqual([taken.opened, taken.matched], [1, earlier.length])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.provider_id], ['outcome_differs', one.provider_id])
   answers.set(one.reference, {
@@ -276,20 +276,20 @@ test('a line with a reference of their own leads to ours by their id, and the ca
   })
   const now = await desk.act(found?.id ?? '', 'ask')
   assert.equal(now.body.data.resolution, 'explained', now.text)
-  // Stated again in either form, it is the same movement.
-  const again = await desk.take([...all(), lineOf(one, { reference: null })])
-  assert.deepEqual([again.opened, again.matched], [0, known.length + 1])
-  known.push(one)
-  assert.equal((await desk.take(all())).opened, 0)
+  // A repeated line in either form is the same movement.
+  const again = await desk.take([...earlierLines(), lineOf(one, { reference: null })])
+  assert.deepEqual([again.opened, again.matched], [0, earlier.length + 1])
+  earlier.push(one)
+  assert.equal((await desk.take(earlierLines())).opened, 0)
 })
 
-test('money that is not ours becomes ours when we learn whose it is', async () => {
-  const one = await make({ state: 'processing' })
+test('an unknown line becomes a line of our payment when the payment gets the provider id', async () => {
+  const one = await plantPayment({ state: 'processing' })
   await world.rows('update collection_attempts set provider_id = null where collection_id = $1', [one.id])
-  const rows = [...all(), lineOf(one, { reference: null })]
+  const rows = [...earlierLines(), lineOf(one, { reference: null })]
   assert.equal((await desk.take(rows)).opened, 1)
-  const stranger = (await desk.cases()).find(({ provider_id }) => provider_id === one.provider_id)
-  assert.equal(stranger?.kind, 'unknown_to_us')
+  const unknown_case = (await desk.cases()).find(({ provider_id }) => provider_id === one.provider_id)
+  assert.equal(unknown_case?.kind, 'unknown_to_us')
   await world.rows('update collection_attempts set provider_id = $2 where collection_id = $1', [
     one.id,
     one.provider_id,
@@ -297,13 +297,13 @@ test('money that is not ours becomes ours when we learn whose it is', async () =
   const taken = await desk.take(rows)
   assert.deepEqual([taken.opened, taken.explained], [1, 1])
   assert.equal((await caseOf(one))?.kind, 'outcome_differs')
-  const closed = (await desk.cases('resolved')).find(({ id }) => id === stranger?.id)
+  const closed = (await desk.cases('resolved')).find(({ id }) => id === unknown_case?.id)
   assert.equal(closed?.explained_by, taken.id)
 })
 
-test('there is nobody to ask about money that is not ours', async () => {
+test('a query is refused when the case belongs to no payment or payout of ours', async () => {
   const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'NOBODY' }
-  await desk.take([...all(), lineOf(one)])
+  await desk.take([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.merchant_id], ['unknown_to_us', null])
   assert.deepEqual(codeOf(await desk.act(found?.id ?? '', 'ask')), [409, 'invalid_state'])
@@ -315,9 +315,9 @@ test('there is nobody to ask about money that is not ours', async () => {
   ])
 })
 
-test('of operators who resolve a case at once, one wins, and the audit log tells it once', async () => {
-  const one = await make({ state: 'failed' })
-  await desk.take([...all(), lineOf(one)])
+test('one of five operators closes a case when all close it at once, and the audit log has one entry', async () => {
+  const one = await plantPayment({ state: 'failed' })
+  await desk.take([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   const reasons = ['a', 'b', 'c', 'd', 'e']
   const replies = await Promise.all(
@@ -335,7 +335,7 @@ test('of operators who resolve a case at once, one wins, and the audit log tells
   assert.deepEqual(log, [{ reason: winner, actor_kind: 'operator', merchant_id: world.merchant.id }])
 })
 
-test('every import is in the audit log', async () => {
+test('the audit log has an entry for every finished import', async () => {
   const [count] = await world.rows<{ log: number; statements: number }>(
     `select (select count(*)::int from audit_log where action = 'statement.import') as log,
        (select count(*)::int from statements where state = 'done') as statements`,
@@ -344,11 +344,11 @@ test('every import is in the audit log', async () => {
   assert.equal(count?.log, count?.statements)
 })
 
-test('the summary shows the money at the provider beside our books, and no difference while it does not answer', async () => {
+test('the summary shows the balance at the provider beside our books, and no difference without a balance', async () => {
   balance = null
-  const silent = (await desk.summary()).float
+  const without_balance = (await desk.summary()).float
   assert.deepEqual(
-    [silent.providers, silent.difference],
+    [without_balance.providers, without_balance.difference],
     [[{ provider: 'mock', balance: null, separate: false }], null],
   )
   const [books] = await world.rows<{ minor: bigint }>(
@@ -362,22 +362,22 @@ test('the summary shows the money at the provider beside our books, and no diffe
   assert.deepEqual(
     [float.providers[0].balance, float.providers[0].separate, float.difference],
     [formatAmount((books?.minor ?? 0n) + 1_05n), true, null],
-    'an account that is filled by hand is shown beside the books, and not compared with them',
+    'a separate account is shown beside the books and not compared with them',
   )
   delete provider.separate_float
   balance = { amount_minor: 5n, currency: 'USD' }
   assert.equal((await desk.summary()).float.difference, null)
 })
 
-test('filters show the cases of a kind and of a provider alone', async () => {
+test('the list of cases has only the cases of the given kind, state and provider', async () => {
   const list = async (query: string) =>
     (await world.get(`/v1/operator/reconciliation/exceptions?${query}`, await desk.session())).body.data
-  const every = await list('page_size=100')
-  const kinds = new Set(every.items.map((one: CaseView) => one.kind))
+  const all_cases = await list('page_size=100')
+  const kinds = new Set(all_cases.items.map((one: CaseView) => one.kind))
   assert.ok(kinds.size > 1)
   for (const kind of kinds) {
-    const some = await list(`kind=${kind}&page_size=100`)
-    assert.ok(some.items.length > 0 && some.items.every((one: CaseView) => one.kind === kind))
+    const of_kind = await list(`kind=${kind}&page_size=100`)
+    assert.ok(of_kind.items.length > 0 && of_kind.items.every((one: CaseView) => one.kind === kind))
   }
   assert.equal((await list('provider=other')).pagination.total_items, 0)
   assert.equal((await list('state=resolved&provider=mock')).items[0].state, 'resolved')

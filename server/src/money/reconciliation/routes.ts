@@ -1,4 +1,4 @@
-// Operators bring statements and work on what does not agree.
+// The operators' endpoints of statements and cases.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -7,10 +7,10 @@ import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, answerOnce, findAnswer, NoBody, type Routes, readClaim, replay } from '../../kernel/http/index.ts'
 import { Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { type CaseDrivers, createQueryProvider, findCase, listCases, resolveCase, reviewCase } from './case-review.ts'
 import { readColumnNames } from './columns.ts'
-import { type Askers, createAsk, findCase, listCases, resolveCase, reviewCase } from './exceptions.ts'
 import { type FileImport, finishImport, importFile } from './import.ts'
-import { readMoment } from './line.ts'
+import { parseTimeOrDay } from './line.ts'
 import {
   CaseAnswer,
   CaseParams,
@@ -25,9 +25,9 @@ import {
   SummaryAnswer,
   WithdrawBody,
 } from './schema.ts'
-import { type Spooled, spool } from './spool.ts'
+import { type SpooledFile, spool } from './spool.ts'
 import { listStatements, presentStatement } from './statements.ts'
-import { type Providers, summarize } from './summary.ts'
+import { type ProvidersByName, summarize } from './summary.ts'
 import { withdrawStatement } from './withdraw.ts'
 
 const tags = ['Operator']
@@ -36,87 +36,88 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const STATEMENTS = '/v1/operator/statements'
 const RECONCILIATION = '/v1/operator/reconciliation'
 
-/** The largest file that may be uploaded; the admin command takes larger ones. */
+/** The size limit of an uploaded file. The admin command imports larger files. */
 const FILE_BYTES_MAX = 50 * 1024 * 1024
 
-/** What the routes work with. `live`: the names of the providers that serve live payments. */
-export type ReconciliationOptions = Askers & { providers: Providers; live: readonly string[] }
+/** The drivers and providers of the routes. `live`: the names of the providers of live payments. */
+export type ReconciliationOptions = CaseDrivers & { providers: ProvidersByName; live: readonly string[] }
 
-/** Adds the routes. */
+/** Adds the endpoints of statements and cases. */
 export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions): Routes {
   return (app) => {
     importRoute(deps, app, options)
     withdrawRoute(deps, app)
-    readRoutes(deps, app, options)
-    caseRoutes(deps, app, options)
+    reconciliationReadRoutes(deps, app, options)
+    reconciliationCaseRoutes(deps, app, options)
   }
 }
 
-/** Files that came in with requests, by the body that stands for them: two of the same content are the same request. */
-const files = new WeakMap<object, Spooled>()
+/** Uploaded files by their request bodies. A body has the hash of its file, so equal files make equal requests. */
+const uploads = new WeakMap<object, SpooledFile>()
 
-type Body = { sha256: string; bytes: number }
+type UploadBody = { sha256: string; bytes: number }
 
 function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('text/csv', async (_request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
       const file = await spool(payload, FILE_BYTES_MAX)
-      const body: Body = { sha256: file.sha256.toString('hex'), bytes: file.bytes }
-      files.set(body, file)
+      const body: UploadBody = { sha256: file.sha256.toString('hex'), bytes: file.bytes }
+      uploads.set(body, file)
       return body
     })
     scope.addContentTypeParser('*', async () =>
       refuse('unsupported_media_type', { message: 'Send the file as text/csv.' }),
     )
-    // For a request that is refused before it comes to its file.
-    scope.addHook('onResponse', async (request) => fileOf(request)?.close())
+    // This hook closes the file of a request that is refused before the import.
+    scope.addHook('onResponse', async (request) => uploadOf(request)?.close())
     ;(scope as unknown as App).post(
       STATEMENTS,
       {
         config: { ...WRITE, refusals: ['invalid_state', 'payload_too_large', 'unsupported_media_type'] },
         schema: {
           tags,
-          summary: 'Bring a statement of a provider',
+          summary: 'Import a statement of a provider',
           description:
-            'A CSV file with a header: `reference` (ours), `provider_id`, `kind` (payment, payout, reversal, charge; told by the reference when left out), `amount`, `currency` (TZS when left out) and `at`, whose times are of Africa/Dar_es_Salaam unless they say otherwise. It has to be all that moved in the period: what our books have there and no statement has becomes a case. A file is taken once, and not at all when a line is wrong: `details.lines` names the first.',
+            'A CSV file with a header: `reference` (ours), `provider_id`, `kind` (payment, payout, reversal, charge; by default the kind of the reference), `amount`, `currency` (default TZS) and `at` (without an offset: the time of Africa/Dar_es_Salaam). The file must have all movements of the period: each booked movement that no statement has becomes a case. The server imports a file once. If a line is invalid, the server imports nothing, and `details.lines` names the first invalid lines.',
           consumes: ['text/csv'],
           querystring: ImportQuery,
-          body: Type.Unsafe<Body | undefined>({ description: 'The file, at most 50 MiB.' }),
+          body: Type.Unsafe<UploadBody | undefined>({ description: 'The file, at most 50 MiB.' }),
           response: { 201: StatementAnswer },
         },
       },
       async (request, reply) => {
         const { provider, file_name = null } = request.query
-        // One that was switched off may still state what it moved before.
-        const known = new Set([...providers.keys(), ...PROVIDER_NAMES])
-        if (!known.has(provider)) refuseField('provider', `must be one of ${[...known].join(', ')}`)
-        const period = { from: momentOf(request.query, 'from'), to: momentOf(request.query, 'to') }
+        // A disabled provider may still state its earlier movements.
+        const allowed = new Set([...providers.keys(), ...PROVIDER_NAMES])
+        if (!allowed.has(provider)) refuseField('provider', `must be one of ${[...allowed].join(', ')}`)
+        const period = { from: readPeriodTime(request.query, 'from'), to: readPeriodTime(request.query, 'to') }
         const columns = readColumnNames(request.query.columns ?? '')
         if (typeof columns === 'string') refuseField('columns', columns)
-        const file = fileOf(request)
+        const file = uploadOf(request)
         if (file === undefined) refuse('validation_failed', { message: 'Send the file as the body of the request.' })
-        const what = { provider, file: { ...file, name: file_name }, period, columns }
-        // Whoever asked may be gone by the time it is done.
-        return importOnce(deps, request, reply, what).finally(() => file.close())
+        const input = { provider, file: { ...file, name: file_name }, period, columns }
+        // The client may close the connection before the import ends, so the file is closed here.
+        return importUpload(deps, request, reply, input).finally(() => file.close())
       },
     )
   })
 }
 
-async function importOnce(
+/** Imports an upload once per Idempotency-Key. */
+async function importUpload(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  what: FileImport,
+  input: FileImport,
 ): Promise<FastifyReply> {
   const claim = readClaim(request)
-  const known = claim && (await findAnswer(deps, deps.db, claim))
-  if (known) return replay(reply, known)
+  const stored_answer = claim && (await findAnswer(deps, deps.db, claim))
+  if (stored_answer) return replay(reply, stored_answer)
   const act = actOf(request)
-  // Long before anything is answered: each set of lines commits by itself, and bringing them again changes nothing.
-  const imported = await importFile(deps, act, what).catch((error) => {
-    // That the file was imported before is an answer, which is kept with its key. Whatever else is refused may be tried again.
+  // The import runs before the transaction of the response. Each set of lines commits separately, and repeating it changes nothing.
+  const imported = await importFile(deps, act, input).catch((error) => {
+    // The refusal of an imported file is stored under the key. The caller can retry after any other refusal.
     if (error instanceof Refusal && error.details?.statement_id !== undefined) return error
     throw error
   })
@@ -133,9 +134,9 @@ function withdrawRoute(deps: Deps, app: App): void {
       config: WRITE,
       schema: {
         tags,
-        summary: 'Take back a statement that was brought by mistake',
+        summary: 'Withdraw a statement that was imported by mistake',
         description:
-          'Its lines give way to what they replaced, the cases that it opened are closed as `withdrawn`, and those that it explained open again. The same file may be brought once more.',
+          'The server restores the lines that its lines replaced, closes the cases that it opened as `withdrawn`, and opens the cases that it explained. The same file can be imported again.',
         params: StatementParams,
         body: WithdrawBody,
         response: { 200: StatementAnswer },
@@ -148,18 +149,19 @@ function withdrawRoute(deps: Deps, app: App): void {
   )
 }
 
-function fileOf(request: FastifyRequest): Spooled | undefined {
+function uploadOf(request: FastifyRequest): SpooledFile | undefined {
   const { body } = request
-  return typeof body === 'object' && body !== null ? files.get(body) : undefined
+  return typeof body === 'object' && body !== null ? uploads.get(body) : undefined
 }
 
-function momentOf(query: ImportQuery, name: 'from' | 'to'): Date {
+function readPeriodTime(query: ImportQuery, name: 'from' | 'to'): Date {
   return (
-    readMoment(query[name]) ?? refuseField(name, 'must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05')
+    parseTimeOrDay(query[name]) ??
+    refuseField(name, 'must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05')
   )
 }
 
-function readRoutes(deps: Deps, app: App, { providers, live }: ReconciliationOptions): void {
+function reconciliationReadRoutes(deps: Deps, app: App, { providers, live }: ReconciliationOptions): void {
   app.get(
     STATEMENTS,
     {
@@ -179,8 +181,8 @@ function readRoutes(deps: Deps, app: App, { providers, live }: ReconciliationOpt
       config: READ,
       schema: {
         tags,
-        summary: 'How far our books and the providers agree',
-        description: 'Asks each live provider for its balance.',
+        summary: 'Show the summary of reconciliation',
+        description: 'The server queries each live provider for its balance.',
         response: { 200: SummaryAnswer },
       },
     },
@@ -192,7 +194,7 @@ function readRoutes(deps: Deps, app: App, { providers, live }: ReconciliationOpt
       config: READ,
       schema: {
         tags,
-        summary: 'List what does not agree, newest first',
+        summary: 'List cases, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: CasesQuery,
         response: { 200: CasesAnswer },
@@ -202,16 +204,16 @@ function readRoutes(deps: Deps, app: App, { providers, live }: ReconciliationOpt
   )
 }
 
-function caseRoutes(deps: Deps, app: App, options: ReconciliationOptions): void {
-  const ask = createAsk(deps, options)
+function reconciliationCaseRoutes(deps: Deps, app: App, options: ReconciliationOptions): void {
+  const queryProvider = createQueryProvider(deps, options)
   app.post(
     `${RECONCILIATION}/exceptions/:id/ask`,
     {
       config: WRITE,
       schema: {
         tags,
-        summary: 'Ask the provider again about a case',
-        description: 'What it says is settled as always. The case is closed when books and statements agree then.',
+        summary: 'Query the provider about a case',
+        description: 'The server settles the result as usual. If books and statements agree then, the case is closed.',
         params: CaseParams,
         body: NoBody,
         response: { 200: CaseAnswer },
@@ -220,11 +222,11 @@ function caseRoutes(deps: Deps, app: App, options: ReconciliationOptions): void 
     async (request, reply) => {
       const { id } = request.params
       const claim = readClaim(request)
-      const known = claim && (await findAnswer(deps, deps.db, claim))
-      if (known) return replay(reply, known)
+      const stored_answer = claim && (await findAnswer(deps, deps.db, claim))
+      if (stored_answer) return replay(reply, stored_answer)
       const found = await findCase(deps.db, id)
-      // One that is closed is refused where its key is kept.
-      if (found.resolution === null) await ask(found)
+      // `reviewCase` refuses a closed case in the transaction that stores the Idempotency-Key.
+      if (found.resolution === null) await queryProvider(found)
       return answerOnce(deps, request, reply, 200, (tx) => reviewCase(deps, tx, actOf(request), id))
     },
   )
@@ -234,9 +236,9 @@ function caseRoutes(deps: Deps, app: App, options: ReconciliationOptions): void 
       config: WRITE,
       schema: {
         tags,
-        summary: 'End a case by your word',
+        summary: 'Close a case',
         description:
-          'It moves no money: an adjustment, or resolving the withdrawal, does that. The same difference opens no case again.',
+          'No money moves: an adjustment or the resolution of the withdrawal moves money. The same difference opens no case again.',
         params: CaseParams,
         body: ResolveBody,
         response: { 200: CaseAnswer },

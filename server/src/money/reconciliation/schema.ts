@@ -1,96 +1,100 @@
-// What operators send and get about statements and cases.
+// Requests and responses of statements and cases.
 
 import Type, { type Static } from 'typebox'
 import { PageQuery, page, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
-import { RESOLUTIONS } from './exceptions.ts'
-import { CASE_KINDS } from './judge.ts'
+import { RESOLUTIONS } from './case-review.ts'
+import { CASE_KINDS } from './compare.ts'
 import { LINE_KINDS } from './line.ts'
 
-const Amount = (description: string) => Type.String({ description, examples: ['25000.00'] })
+const CaseAmount = (description: string) => Type.String({ description, examples: ['25000.00'] })
 const Time = Type.String({ format: 'date-time' })
 
-/** A name of a provider, as it is configured. */
+/** The configured name of a provider. */
 export const ProviderName = Type.String({ maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$' })
 
-/** What a statement is of. */
+/** The query of an import: provider, period and columns. */
 export const ImportQuery = Type.Object({
   provider: ProviderName,
-  from: line(40, 'Where the period begins: a time, or a day of Africa/Dar_es_Salaam.'),
-  to: line(40, 'The first moment after it, written alike.'),
+  from: line(40, 'The beginning of the period: a time, or a day of Africa/Dar_es_Salaam.'),
+  to: line(40, 'The first moment after the period, in the same form.'),
   columns: Type.Optional(
     line(
       1000,
-      'Names of columns that have other ones: `reference=Order No,at=Completed`. With an empty name, `kind=`, none holds it.',
+      'Other names of columns: `reference=Order No,at=Completed`. With an empty name, `kind=`, the server reads no column for the field.',
     ),
   ),
-  file_name: Type.Optional(visibleLine(200, 'What the file is called, for people.')),
+  file_name: Type.Optional(visibleLine(200, 'The name of the file, for display.')),
 })
 
-/** A statement. */
+/** A statement in a response. */
 export const StatementRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),
-  source: oneOf(['file', 'list'], 'file: somebody brought it. list: the provider was asked.'),
+  source: oneOf(['file', 'list'], 'file: an operator uploaded it. list: the server fetched it from the provider.'),
   file_name: nullable(Type.String()),
-  sha256: nullable(Type.String({ description: 'Of the file, in hex.' })),
+  sha256: nullable(Type.String({ description: 'The hash of the file in hex.' })),
   from: Time,
   to: Time,
   state: oneOf(
     ['importing', 'done', 'failed', 'withdrawn'],
-    'failed: it stopped in the middle; bring it again. withdrawn: it was taken back, and counts for nothing.',
+    'failed: the import stopped before its end; import the file again. withdrawn: an operator withdrew the statement, and its lines do not count.',
   ),
-  lines: Type.Integer({ description: 'Counted when it is done, as the next three are.' }),
+  lines: Type.Integer({
+    description: 'The number of lines. The server counts this and the next three when the import is done.',
+  }),
   matched: Type.Integer({ description: 'Lines that agree with our books.' }),
-  opened: Type.Integer({ description: 'Cases that it opened.' }),
-  explained: Type.Integer({ description: 'Cases that it closed.' }),
+  opened: Type.Integer({ description: 'Cases that this statement opened.' }),
+  explained: Type.Integer({ description: 'Cases that this statement closed.' }),
   imported_by: Type.Object({ kind: Type.String(), id: nullable(Type.String()), name: Type.String() }),
   created_at: Time,
   finished_at: nullable(Time),
   withdrawn: nullable(Type.Object({ at: Time, by: Type.String(), reason: Type.String() })),
 })
 
-/** Answer of the import. */
+/** Response of the import. */
 export const StatementAnswer = success(StatementRecord)
-/** Which statements are listed. */
+/** Filters of the list of statements. */
 export const StatementsQuery = Type.Object({ ...PageQuery, provider: Type.Optional(ProviderName) })
-/** Answer of the list. */
+/** Response of the list of statements. */
 export const StatementsAnswer = success(page(StatementRecord))
 
-const CASE_WORDS =
-  'unknown_to_us: the provider has a movement that we do not know. unknown_to_them: we booked one in the period that no statement has. amount_differs. outcome_differs: it moved there and not here, or went back on one side alone. duplicate: a second movement under the same reference.'
+const CASE_KIND_HELP =
+  'unknown_to_us: the provider states a movement that our books do not have. unknown_to_them: our books have a movement in the period that no statement has. amount_differs: the amounts or currencies differ. outcome_differs: only one side has the movement or its reversal. duplicate: the provider states a second movement under the same reference.'
 
-/** A case. */
+/** A case in a response. */
 export const CaseRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),
-  kind: oneOf(CASE_KINDS, CASE_WORDS),
-  line_kind: oneOf(LINE_KINDS, 'Which movement is meant.'),
+  kind: oneOf(CASE_KINDS, CASE_KIND_HELP),
+  line_kind: oneOf(LINE_KINDS, 'The kind of the movement.'),
   state: oneOf(['open', 'resolved']),
-  reference: nullable(Type.String({ description: 'Our reference, or the one that the provider states.' })),
+  reference: nullable(Type.String({ description: 'Our reference, or the reference that the provider states.' })),
   provider_id: nullable(Type.String({ description: "The provider's own id." })),
-  merchant_id: nullable(Type.String({ format: 'uuid', description: 'Whose money it is, as far as we know.' })),
+  merchant_id: nullable(
+    Type.String({ format: 'uuid', description: 'The merchant of the payment or withdrawal. Null: unknown.' }),
+  ),
   collection_id: nullable(Type.String({ format: 'uuid' })),
   withdrawal_id: nullable(Type.String({ format: 'uuid' })),
-  amount_theirs: nullable(Amount('What the provider states. Null: nothing.')),
-  amount_ours: nullable(Amount('What our books say. Null: nothing.')),
-  currency: Type.String({ description: 'Of `amount_ours` and `difference`.' }),
-  currency_theirs: nullable(Type.String({ description: 'Of `amount_theirs`.' })),
+  amount_theirs: nullable(CaseAmount('The amount that the provider states. Null: none.')),
+  amount_ours: nullable(CaseAmount('The amount in our books. Null: none.')),
+  currency: Type.String({ description: 'The currency of `amount_ours` and `difference`.' }),
+  currency_theirs: nullable(Type.String({ description: 'The currency of `amount_theirs`.' })),
   status_ours: nullable(
     Type.String({
       description:
-        'Where payment or withdrawal stood when the case was last judged. A payment may be successful by another attempt than `reference` names.',
+        'The status of the payment or withdrawal at the last comparison. A payment may be successful through another attempt than the one of `reference`.',
     }),
   ),
-  difference: Amount('What the provider has more than our books say; below zero: less.'),
+  difference: CaseAmount('The money that the provider has more than our books. Below zero: the provider has less.'),
   at: nullable(Time),
   statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
-  line: nullable(Type.Integer({ description: 'The line of that statement. Null: it has none.' })),
+  line: nullable(Type.Integer({ description: 'The line of that statement. Null: the statement has no such line.' })),
   opened_at: Time,
   resolution: nullable(
     oneOf(
       [...RESOLUTIONS, 'explained', 'withdrawn'],
-      'explained: books and statements agree by now. withdrawn: the statement that opened it was taken back.',
+      'explained: books and statements agree now. withdrawn: an operator withdrew the statement that opened the case.',
     ),
   ),
   reason: nullable(Type.String()),
@@ -98,47 +102,47 @@ export const CaseRecord = Type.Object({
   resolved_by: nullable(
     Type.Object(
       { id: nullable(Type.String()), name: Type.String() },
-      { description: 'Null: it is open, or a statement explained it.' },
+      { description: 'Null: the case is open, or a statement explained it.' },
     ),
   ),
-  explained_by: nullable(Type.String({ format: 'uuid', description: 'The statement that explained it.' })),
+  explained_by: nullable(Type.String({ format: 'uuid', description: 'The statement that explained the case.' })),
 })
 
-/** Answer about one case. */
+/** Response with one case. */
 export const CaseAnswer = success(CaseRecord)
-/** Which case. */
+/** The id of a case in a path. */
 export const CaseParams = Type.Object({ id: line(64) })
-/** Which cases are listed. */
+/** Filters of the list of cases. */
 export const CasesQuery = Type.Object({
   ...PageQuery,
   state: Type.Optional({ ...oneOf(['open', 'resolved']), default: 'open' as const }),
   kind: Type.Optional(oneOf(CASE_KINDS)),
   provider: Type.Optional(ProviderName),
 })
-/** Answer of the list. */
+/** Response of the list of cases. */
 export const CasesAnswer = success(page(CaseRecord))
 
-/** How an operator ends a case. */
+/** The body that closes a case. */
 export const ResolveBody = Type.Object({
   resolution: oneOf(
     RESOLUTIONS,
-    'accepted: it is right as it is. written_off: it is lost. corrected: the money was put right, by an adjustment or by resolving the withdrawal.',
+    'accepted: the difference is correct. written_off: the money is lost. corrected: an adjustment or the resolution of the withdrawal corrected the money.',
   ),
-  reason: visibleLine(500, 'Why. It stays with the case and in the audit log.'),
+  reason: visibleLine(500, 'The reason. The case and the audit log keep it.'),
 })
-/** Which statement. */
+/** The id of a statement in a path. */
 export const StatementParams = Type.Object({ id: line(64) })
-/** Why a statement is taken back. */
+/** The body that withdraws a statement. */
 export const WithdrawBody = Type.Object({
-  reason: visibleLine(500, 'Why. It stays with the statement and in the audit log.'),
+  reason: visibleLine(500, 'The reason. The statement and the audit log keep it.'),
 })
 
-const Differences = {
-  unexplained: Amount('Sum of what differs in open cases, whichever way.'),
-  net_difference: Amount('The same with its signs: what the provider has more than our books say.'),
+const DifferenceSums = {
+  unexplained: CaseAmount('The sum of the differences of open cases, each without its sign.'),
+  net_difference: CaseAmount('The sum with signs: the money that the provider has more than our books.'),
 }
 
-/** How far books and providers agree. */
+/** The summary: statements, open cases and balances for each provider. */
 export const SummaryRecord = Type.Object({
   providers: Type.Array(
     Type.Object({
@@ -146,40 +150,42 @@ export const SummaryRecord = Type.Object({
       statements: Type.Integer(),
       lines: Type.Integer(),
       matched: Type.Integer(),
-      stated_until: nullable(Type.String({ format: 'date-time', description: 'Where its newest period ends.' })),
+      stated_until: nullable(
+        Type.String({ format: 'date-time', description: 'The end of the newest period of its statements.' }),
+      ),
       holes: Type.Array(Type.Object({ from: Time, to: Time }), {
-        description: 'Times before that which no statement is of, the newest first.',
+        description: 'Earlier times that no statement covers, newest first.',
       }),
       open_cases: Type.Integer(),
       open_by_kind: Type.Object(Object.fromEntries(CASE_KINDS.map((kind) => [kind, Type.Integer()]))),
-      ...Differences,
-      other_currencies: Type.Array(Type.Object({ currency: Type.String(), ...Differences }), {
-        description: 'The same of cases in another currency than `float.currency`.',
+      ...DifferenceSums,
+      other_currencies: Type.Array(Type.Object({ currency: Type.String(), ...DifferenceSums }), {
+        description: 'The sums of cases in another currency than `float.currency`.',
       }),
     }),
   ),
   float: Type.Object({
-    books: Amount('What should lie at the providers: the live books of all merchants.'),
+    books: CaseAmount('The money that the providers should have, from the live books of all merchants.'),
     currency: Type.String(),
     providers: Type.Array(
       Type.Object({
         provider: Type.String(),
-        balance: nullable(Amount('What the provider says. Null: it has no call for it, or did not answer.')),
+        balance: nullable(
+          CaseAmount('The balance that the provider reports. Null: the provider has no such call, or did not respond.'),
+        ),
         separate: Type.Boolean({
           description:
-            'True: this is an account that you fill yourself and that pays payouts alone; what payments brought lies elsewhere. It cannot be compared with the books.',
+            'True: you fill this account yourself, and it only pays payouts; the money of payments is in another account. So the balance cannot be compared with the books.',
         }),
       }),
     ),
     difference: nullable(
-      Amount(
-        'Balances less books. Null unless every live provider answered, and with an account that all its money is in.',
-      ),
+      CaseAmount('Balances minus books. Null if a live provider did not respond or has a separate account.'),
     ),
   }),
 })
-/** Answer of the summary. */
+/** Response of the summary. */
 export const SummaryAnswer = success(SummaryRecord)
 
-/** What is asked for in the query of the import. */
+/** The query of an import. */
 export type ImportQuery = Static<typeof ImportQuery>

@@ -1,5 +1,5 @@
-// Taking in a file that is uploaded: it is kept on disk under no name, so that memory stays small and nothing is left behind,
-// however this process ends.
+// Uploaded files. The server writes an upload to a file without a name on disk, so that memory stays small and the file
+// disappears when the process ends.
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { StatementFile } from './file.ts'
 
-/** A file that came in. Close it when it is not needed any more. */
-export type Spooled = Omit<StatementFile, 'name'> & { bytes: number; close(): Promise<void> }
+/** A readable file. The caller closes it. */
+export type SpooledFile = Omit<StatementFile, 'name'> & { bytes: number; close(): Promise<void> }
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Takes in a stream. Refuses with payload_too_large what has more than `bytes_max`. */
-export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Spooled> {
-  const handle = await openNameless()
+/** Writes a stream to a file. Refuses a stream of more than `bytes_max` with payload_too_large. */
+export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number): Promise<SpooledFile> {
+  const handle = await openUnlinkedFile()
   try {
     const hash = createHash('sha256')
     let bytes = 0
@@ -29,32 +29,32 @@ export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number
       hash.update(chunk)
       await handle.write(chunk)
     }
-    return { sha256: hash.digest(), bytes, open: () => chunksOf(handle), close: () => handle.close() }
+    return { sha256: hash.digest(), bytes, open: () => readChunks(handle), close: () => handle.close() }
   } catch (error) {
     await handle.close()
     throw error
   }
 }
 
-/** A file at a path, with its hash. Close it when it is not needed any more. */
-export async function openFile(path: string): Promise<Spooled> {
+/** Opens the file at a path and computes its hash. The caller closes the file. */
+export async function openFile(path: string): Promise<SpooledFile> {
   const handle = await open(path, 'r')
   try {
     const hash = createHash('sha256')
     let bytes = 0
-    for await (const chunk of chunksOf(handle)) {
+    for await (const chunk of readChunks(handle)) {
       hash.update(chunk)
       bytes += chunk.length
     }
-    return { sha256: hash.digest(), bytes, open: () => chunksOf(handle), close: () => handle.close() }
+    return { sha256: hash.digest(), bytes, open: () => readChunks(handle), close: () => handle.close() }
   } catch (error) {
     await handle.close()
     throw error
   }
 }
 
-/** A file that has lost its name already: it is gone when it is closed, or when the process ends. */
-async function openNameless(): Promise<FileHandle> {
+/** Opens a new file and removes its name. The system deletes the file when it is closed or the process ends. */
+async function openUnlinkedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-statement-'))
   try {
     return await open(join(folder, 'file'), 'wx+', 0o600)
@@ -63,9 +63,9 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* readChunks(handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
-    // A buffer for each chunk: whoever reads may still hold the one before.
+    // Each chunk has its own buffer, because the reader may still use the previous chunk.
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
     if (bytesRead === 0) return
     position += bytesRead

@@ -1,11 +1,11 @@
-// Statements as they are stored: taking one in exclusively, and reading them.
+// Stored statements: begin, finish and fail an import under a lease, and list statements.
 
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Actor, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { newId, refuse } from '../../kernel/lib/index.ts'
 
-/** A statement. Times are half-open: from `period_from`, before `period_to`. */
-export type Statement = {
+/** A stored statement. Its period is from `period_from`, before `period_to`. */
+export type ProviderStatement = {
   id: string
   provider: string
   source: 'file' | 'list'
@@ -29,34 +29,34 @@ export type Statement = {
   withdrawn_reason: string | null
 }
 
-/** What is imported, and by whom. */
+/** A statement to import, and the actor of the import. */
 export type NewStatement = {
   provider: string
-  source: Statement['source']
+  source: ProviderStatement['source']
   file_name: string | null
   sha256: Buffer | null
   period: { from: Date; to: Date }
   actor: Actor
 }
 
-/** The columns of a `Statement`. */
+/** The columns of a `ProviderStatement`. */
 export const STATEMENT_COLUMNS = `id, provider, source, file_name, sha256, period_from, period_to, state, lines, matched, opened, explained,
    imported_by_kind, imported_by_id, imported_by_name, created_at, finished_at, withdrawn_at, withdrawn_by_id,
    withdrawn_by_name, withdrawn_reason`
 const COLUMNS = STATEMENT_COLUMNS
 
-/** How long an import may be silent before another may begin. */
+/** An import that does not renew its lease within this time has failed. */
 const LEASE_MS = 60_000
-/** A lease that ends later was taken by a clock that was ahead. It counts as ended. */
+/** If a lease ends later than this, a clock that was ahead set it, and the lease counts as ended. */
 export const LEASE_MS_MAX = LEASE_MS + 5_000
 const RENEW_MS = 10_000
 
-const BURY = sql(
+const FAIL_EXPIRED = sql(
   'statements_bury',
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Both of the table's unique indexes can say no: the file is known, or another import of this provider runs.
+// Two unique indexes can refuse the row: the file was imported before, or another import of this provider runs.
 const BEGIN = sql(
   'statements_begin',
   `insert into statements (id, provider, source, file_name, sha256, period_from, period_to, state, lease_until, lines,
@@ -66,20 +66,20 @@ const BEGIN = sql(
 )
 
 /**
- * Takes a statement in: nothing of it is stored yet. Refuses with invalid_state a file that was imported before, and a second
- * import of one provider at once.
+ * Begins an import; no lines are stored yet. Refuses with invalid_state a file that was imported before, and a second import of
+ * the provider at the same time.
  */
-export async function beginStatement(deps: Deps, input: NewStatement): Promise<Statement> {
+export async function beginStatement(deps: Deps, input: NewStatement): Promise<ProviderStatement> {
   const now = deps.clock.now()
   const { provider, source, file_name, sha256, period, actor } = input
   return inTransaction(deps.db, async (tx) => {
-    await tx.query(BURY, [provider, now, new Date(now.getTime() + LEASE_MS_MAX)])
+    await tx.query(FAIL_EXPIRED, [provider, now, new Date(now.getTime() + LEASE_MS_MAX)])
     const id = newId(deps, 0)
-    const until = new Date(now.getTime() + LEASE_MS)
-    const what = [id, provider, source, file_name, sha256, period.from, period.to, until]
-    const [row] = await tx.query<Statement>(BEGIN, [...what, actor.kind, actor.id, actor.name, now])
+    const lease_until = new Date(now.getTime() + LEASE_MS)
+    const values = [id, provider, source, file_name, sha256, period.from, period.to, lease_until]
+    const [row] = await tx.query<ProviderStatement>(BEGIN, [...values, actor.kind, actor.id, actor.name, now])
     if (row !== undefined) return row
-    if (sha256 !== null) await refuseKnownFile(tx, sha256)
+    if (sha256 !== null) await refuseImportedFile(tx, sha256)
     return refuse('invalid_state', { message: 'Another statement of this provider is being imported. Try again soon.' })
   })
 }
@@ -89,14 +89,14 @@ const BY_FILE = sql(
   `select ${COLUMNS} from statements where sha256 = $1 and state in ('importing', 'done')`,
 )
 
-/** Refuses with invalid_state a file that was imported before, naming when; lets any other pass. */
-async function refuseKnownFile(reader: Reader, sha256: Buffer): Promise<void> {
-  const [known] = await reader.query<Statement>(BY_FILE, [sha256])
-  if (known === undefined) return
-  if (known.state === 'importing') refuse('invalid_state', { message: 'This file is being imported right now.' })
+/** Refuses a file that was imported before with invalid_state and the time of that import. */
+async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void> {
+  const [earlier] = await reader.query<ProviderStatement>(BY_FILE, [sha256])
+  if (earlier === undefined) return
+  if (earlier.state === 'importing') refuse('invalid_state', { message: 'This file is being imported right now.' })
   refuse('invalid_state', {
-    message: `This file was imported on ${known.created_at.toISOString()}: see statement ${known.id}. Withdraw that one first if it was brought wrongly.`,
-    details: { statement_id: known.id, imported_at: known.created_at.toISOString() },
+    message: `This file was imported on ${earlier.created_at.toISOString()}: see statement ${earlier.id}. If that import was wrong, withdraw it first.`,
+    details: { statement_id: earlier.id, imported_at: earlier.created_at.toISOString() },
   })
 }
 
@@ -105,15 +105,15 @@ const RENEW = sql(
   `update statements set lease_until = $2 where id = $1 and state = 'importing' returning 1 as held`,
 )
 
-/** Makes the sign of life of an import: call it after each set. Throws when another process has taken over. */
-export function keepAlive(deps: Deps, id: string): () => Promise<void> {
+/** Makes the function that renews the lease of an import after each set. Throws if the lease was lost. */
+export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()
   return async () => {
     const now = deps.clock.now().getTime()
     if (now - renewed < RENEW_MS) return
     renewed = now
     const held = await oneStatement(deps.db).query(RENEW, [id, new Date(now + LEASE_MS)])
-    if (held.length === 0) throw new Error(`the import of statement ${id} was given up for dead`)
+    if (held.length === 0) throw new Error(`the import of statement ${id} lost its lease`)
   }
 }
 
@@ -124,14 +124,19 @@ const FINISH = sql(
    where id = $1 and state = 'importing' returning ${COLUMNS}`,
 )
 
-/** What an import came to. */
-export type Totals = { lines: number; matched: number; opened: number; explained: number }
+/** The counts of an import. */
+export type ImportTotals = { lines: number; matched: number; opened: number; explained: number }
 
-/** Ends an import. */
-export async function finishStatement(deps: Deps, tx: Tx, id: string, totals: Totals): Promise<Statement> {
+/** Finishes an import with its counts. */
+export async function finishStatement(
+  deps: Deps,
+  tx: Tx,
+  id: string,
+  totals: ImportTotals,
+): Promise<ProviderStatement> {
   const { lines, matched, opened, explained } = totals
-  const [row] = await tx.query<Statement>(FINISH, [id, lines, matched, opened, explained, deps.clock.now()])
-  if (row === undefined) throw new Error(`the import of statement ${id} was given up for dead`)
+  const [row] = await tx.query<ProviderStatement>(FINISH, [id, lines, matched, opened, explained, deps.clock.now()])
+  if (row === undefined) throw new Error(`the import of statement ${id} lost its lease`)
   return row
 }
 
@@ -140,7 +145,7 @@ const FAIL = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2 where id = $1 and state = 'importing'`,
 )
 
-/** Gives an import up that stopped in the middle, so that the file may be brought again. */
+/** Marks an import as failed, so that the file can be imported again. */
 export async function failStatement(deps: Deps, id: string): Promise<void> {
   await oneStatement(deps.db).query(FAIL, [id, deps.clock.now()])
 }
@@ -155,14 +160,14 @@ const COUNT = sql('', `select count(*)::int as total from statements where ($1::
 export async function listStatements(reader: Reader, filter: PageChoice & { provider?: string }) {
   const { page = 1, page_size = 20, provider = null } = filter
   const [rows, counted] = await Promise.all([
-    reader.query<Statement>(LIST, [provider, page_size, (page - 1) * page_size]),
+    reader.query<ProviderStatement>(LIST, [provider, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [provider]),
   ])
   return pageOf(rows.map(presentStatement), counted[0]?.total ?? 0, filter)
 }
 
-/** A statement as operators see it. */
-export function presentStatement(row: Statement) {
+/** A statement in responses. */
+export function presentStatement(row: ProviderStatement) {
   return {
     id: row.id,
     provider: row.provider,

@@ -1,16 +1,16 @@
-// What a line is about: the payment or payout behind our reference, or else what the provider calls it.
+// The subject of a statement line: our payment or payout, or else the provider's own reference or id.
 
 import { parseReference } from '../collections/index.ts'
 import { parsePayoutReference } from '../withdrawals/index.ts'
 
-/** Money that comes in, or goes out. */
-export type Flow = 'payment' | 'payout'
+/** A payment brings money in; a payout sends money out. */
+export type MoneyFlow = 'payment' | 'payout'
 
-/** Something of ours that a reference names. The routing code leads to its merchant. `number`: the attempt of a payment. */
-export type Named = { flow: Flow; routing_code: number; id: string; number: number | null }
+/** The content of one of our references. The routing code leads to the merchant. `number`: the attempt of a payment. */
+export type OwnReference = { flow: MoneyFlow; routing_code: number; id: string; number: number | null }
 
-/** What is ours behind a reference, as far as its form tells; null when it is none of ours. */
-export function namedBy(reference: string | null): Named | null {
+/** Parses one of our references. Null: the text does not have the form of our references. */
+export function parseOwnReference(reference: string | null): OwnReference | null {
   if (reference === null) return null
   const payment = parseReference(reference)
   if (payment !== null) {
@@ -21,14 +21,14 @@ export function namedBy(reference: string | null): Named | null {
   return payout && { flow: 'payout', routing_code: payout.routing_code, id: payout.id, number: null }
 }
 
-/** Which way money goes under a reference of ours; null for any other. */
-export function flowOf(reference: string): Flow | null {
-  return namedBy(reference)?.flow ?? null
+/** The flow of one of our references. Null for any other text. */
+export function flowOf(reference: string): MoneyFlow | null {
+  return parseOwnReference(reference)?.flow ?? null
 }
 
 /**
- * The subject of a line that bears no reference of ours. A reference of ours is itself the subject: of a payment, each
- * attempt is one, because each may take money.
+ * The subject of a line without one of our references. One of our references is itself the subject. Each attempt of a payment
+ * is a separate subject, because each attempt may take money.
  */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`

@@ -1,17 +1,17 @@
-// The other direction: what our books say moved in the period, and no statement has.
+// The sweep of our books: finds booked movements of a period that no statement has.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
-import type { Changed, Judge } from './cases.ts'
+import type { CaseCounts, CaseOrigin } from './cases.ts'
 import { subjectOfReference } from './facts.ts'
 import type { LineKind } from './line.ts'
-import { judgeAgain } from './match.ts'
+import { compareAgain } from './match.ts'
 
-/** Movements of the ledger that one statement looks at. */
+/** The most ledger transfers of a page. */
 const PAGE_ROWS = 5_000
 
-/** Facts that move money at the provider, with the line that a statement has of each. */
-const STATED_AS: Record<string, 'payment' | 'payout' | 'reversal'> = {
+/** The postings that move money at the provider, each with the kind of its line in a statement. */
+const LINE_KIND_OF_POSTING: Record<string, 'payment' | 'payout' | 'reversal'> = {
   collection_settled: 'payment',
   collection_held: 'payment',
   collection_reversed: 'reversal',
@@ -21,14 +21,14 @@ const STATED_AS: Record<string, 'payment' | 'payout' | 'reversal'> = {
   withdrawal_paid_late: 'payout',
   withdrawal_reversed: 'reversal',
 }
-const words = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
-const LINE_KIND = `case ${Object.entries(STATED_AS)
-  .map(([fact, kind]) => `when p.posting = '${fact}' then '${kind}'`)
+const quotedList = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
+const LINE_KIND = `case ${Object.entries(LINE_KIND_OF_POSTING)
+  .map(([posting, kind]) => `when p.posting = '${posting}' then '${kind}'`)
   .join(' ')} end`
 
-// The ids of movements begin with the time at which they were booked: a period is a range of each book's primary key. Only what
-// no statement has comes back, and the last row of a full page. What a payment booked was taken by its settled attempt; a
-// collection without attempts holds what an attempt of another one took beside it.
+// Ids of transfers begin with the time of booking, so a period is a range of each book's primary key. The statement returns missing
+// movements and the last row of a full page. The settled attempt took the money of a payment. A collection without attempts holds
+// the duplicate payment of an attempt of another collection.
 const PAGE = sql(
   'reconciliation_sweep',
   `with page as materialized (
@@ -36,7 +36,7 @@ const PAGE = sql(
      from merchants m cross join lateral (
        select t.id, t.source_type, t.source_id, t.posting from ledger_transfers t
        where t.merchant_id = m.id and t.id > case when m.id = $1 then $2::uuid else $3::uuid end and t.id < $4
-         and t.leg = 0 and t.posting in (${words(Object.keys(STATED_AS))})
+         and t.leg = 0 and t.posting in (${quotedList(Object.keys(LINE_KIND_OF_POSTING))})
        order by t.id limit $6
      ) t
      where m.id >= $1 order by m.id, t.id limit $6
@@ -72,41 +72,49 @@ const PAGE = sql(
    ) found where missing or last order by merchant_id, id`,
 )
 
-type Row = { merchant_id: string; id: string; last: boolean; kind: LineKind; reference: string; missing: boolean }
+type BookedMovementRow = {
+  merchant_id: string
+  id: string
+  last: boolean
+  kind: LineKind
+  reference: string
+  missing: boolean
+}
 
-/** What the books booked with a provider in a period and no statement has, by pages. */
+/** The movements that the books have at a provider in a period, and that no statement has, in pages. */
 async function* missingPages(
   deps: Deps,
   provider: string,
   period: { from: Date; to: Date },
-): AsyncGenerator<Pick<Row, 'reference' | 'kind'>[]> {
+): AsyncGenerator<Pick<BookedMovementRow, 'reference' | 'kind'>[]> {
   const [from, to] = [firstIdAt(period.from), firstIdAt(period.to)]
   let cursor: { merchant_id: string; id: string } | null = { merchant_id: ZERO_ID, id: from }
   while (cursor !== null) {
     const { merchant_id, id }: { merchant_id: string; id: string } = cursor
-    const rows: Row[] = await deps.db.query<Row>(PAGE, [merchant_id, id, from, to, provider, PAGE_ROWS])
+    const values = [merchant_id, id, from, to, provider, PAGE_ROWS]
+    const rows: BookedMovementRow[] = await deps.db.query<BookedMovementRow>(PAGE, values)
     yield rows.filter(({ missing }) => missing)
     cursor = rows.find(({ last }) => last) ?? null
   }
 }
 
-/** How many movements the books booked with a provider in a period and no statement has. */
+/** The number of movements that the books have at a provider in a period, and that no statement has. */
 export async function countMissing(deps: Deps, provider: string, period: { from: Date; to: Date }): Promise<number> {
   let count = 0
   for await (const rows of missingPages(deps, provider, period)) count += rows.length
   return count
 }
 
-/** Opens a case for everything that the books booked with the provider in the period and that no statement has. */
+/** Opens a case for each movement that the books have in the period, and that no statement has. */
 export async function sweepBooks(
   deps: Deps,
-  by: Judge,
+  origin: CaseOrigin,
   period: { from: Date; to: Date },
-  alive: () => Promise<void>,
-): Promise<Changed> {
+  renewLease: () => Promise<void>,
+): Promise<CaseCounts> {
   const total = { opened: 0, explained: 0 }
-  for await (const rows of missingPages(deps, by.provider, period)) {
-    await alive()
+  for await (const rows of missingPages(deps, origin.provider, period)) {
+    await renewLease()
     const missing = new Map<string, { reference: string; kinds: LineKind[] }>()
     for (const { reference, kind } of rows) {
       const { subject } = subjectOfReference(reference)
@@ -114,10 +122,10 @@ export async function sweepBooks(
     }
     if (missing.size === 0) continue
     const subjects = [...missing].map(([subject, { reference }]) => ({ subject, reference }))
-    const sweeping = { ...by, may_be_missing: (subject: string) => missing.get(subject)?.kinds ?? [] }
-    const changed = await inTransaction(deps.db, (tx) => judgeAgain(deps, tx, sweeping, subjects))
-    total.opened += changed.opened
-    total.explained += changed.explained
+    const sweep = { ...origin, missingKinds: (subject: string) => missing.get(subject)?.kinds ?? [] }
+    const counts = await inTransaction(deps.db, (tx) => compareAgain(deps, tx, sweep, subjects))
+    total.opened += counts.opened
+    total.explained += counts.explained
   }
   return total
 }

@@ -1,4 +1,4 @@
-// A statement that was brought by mistake is taken back, and what it changed with it.
+// Withdrawing a statement that was imported by mistake reverses its changes.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -23,17 +23,17 @@ before(async () => {
 after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
-const make = async (wish: Partial<Plant> = {}) =>
+const plantPayment = async (wish: Partial<Plant> = {}) =>
   (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as Planted
-const known: Planted[] = []
-const all = () => known.map((one) => lineOf(one))
+const earlier: Planted[] = []
+const earlierLines = () => earlier.map((one) => lineOf(one))
 const withdraw = async (id: string, body: object = { reason: 'The wrong file' }) =>
   world.post(`/v1/operator/statements/${id}/withdraw`, body, { key: await desk.session(), idempotency_key: null })
-const open = async (one: Planted) =>
+const openKinds = async (one: Planted) =>
   (await desk.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
-test('a file that was brought for the wrong period is withdrawn with its cases, and can be brought again', async () => {
-  const one = await make()
+test('withdrawing a statement with wrong columns closes its cases, and its file can be imported again', async () => {
+  const one = await plantPayment()
   const csv = csvOf([lineOf(one)])
   const wrong = await desk.bring(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
   assert.equal(wrong.status, 201, wrong.text)
@@ -41,7 +41,7 @@ test('a file that was brought for the wrong period is withdrawn with its cases, 
   assert.ok((await desk.cases()).length > 0)
   const refused = await desk.bring(csv)
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
-  assert.match(refused.body.error.message, /Withdraw that one first/)
+  assert.match(refused.body.error.message, /withdraw it first/)
   const done = await withdraw(id)
   assert.equal(done.status, 200, done.text)
   assert.equal(done.body.data.state, 'withdrawn')
@@ -57,48 +57,48 @@ test('a file that was brought for the wrong period is withdrawn with its cases, 
   assert.deepEqual([log?.reason, log?.after.cases_closed], ['The wrong file', closed.length])
   const again = await desk.bring(csv)
   assert.deepEqual([again.status, again.body.data?.matched, again.body.data?.opened], [201, 1, 0], again.text)
-  known.push(one)
+  earlier.push(one)
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
 })
 
-test('what it replaced counts again, and what it explained is open again', async () => {
-  const [right, missing] = [await make(), await make()]
-  const first = await desk.take([...all(), lineOf(right)])
-  assert.deepEqual(await open(missing), ['unknown_to_them'])
-  const wrong = await desk.take([...all(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
-  assert.deepEqual([await open(right), await open(missing)], [['amount_differs'], []])
+test('withdrawing restores the lines that the statement replaced and opens the cases that it explained', async () => {
+  const [right, missing] = [await plantPayment(), await plantPayment()]
+  const first = await desk.take([...earlierLines(), lineOf(right)])
+  assert.deepEqual(await openKinds(missing), ['unknown_to_them'])
+  const wrong = await desk.take([...earlierLines(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
+  assert.deepEqual([await openKinds(right), await openKinds(missing)], [['amount_differs'], []])
   assert.equal((await withdraw(wrong.id)).status, 200)
-  assert.deepEqual([await open(right), await open(missing)], [[], ['unknown_to_them']])
+  assert.deepEqual([await openKinds(right), await openKinds(missing)], [[], ['unknown_to_them']])
   const lines = await world.rows(
     `select statement_id, line_number, reference, provider_id, amount_minor, currency, at from statement_lines
      where reference = any($1)`,
     [[right.reference, missing.reference]],
   )
   const { reference, provider_id, amount_minor } = right
-  const expected = { statement_id: first.id, line_number: known.length + 2, reference, provider_id, amount_minor }
+  const expected = { statement_id: first.id, line_number: earlier.length + 2, reference, provider_id, amount_minor }
   assert.deepEqual(lines, [{ ...expected, currency: 'TZS', at: AT }])
-  await desk.take([...all(), lineOf(right), lineOf(missing)])
-  assert.deepEqual(await open(missing), [])
-  known.push(right, missing)
+  await desk.take([...earlierLines(), lineOf(right), lineOf(missing)])
+  assert.deepEqual(await openKinds(missing), [])
+  earlier.push(right, missing)
 })
 
-test('a case that another statement of the same time tells as well stays open', async () => {
-  const [failed, stranger] = [
-    await make({ state: 'failed' }),
-    { ...(await make({ state: 'failed' })), reference: 'TILL 1' },
+test('a case stays open when another statement of the same period has the difference too', async () => {
+  const [failed, unknown] = [
+    await plantPayment({ state: 'failed' }),
+    { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },
   ]
-  const rows = [...all(), lineOf(failed), lineOf(stranger, { provider_id: 'NOBODY' })]
+  const rows = [...earlierLines(), lineOf(failed), lineOf(unknown, { provider_id: 'NOBODY' })]
   const first = await desk.take(rows)
   await desk.take(rows)
   assert.equal((await withdraw(first.id)).status, 200)
-  assert.deepEqual([await open(failed), await open(stranger)], [['outcome_differs'], ['unknown_to_us']])
+  assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
   const third = await desk.take(rows)
   assert.equal((await withdraw(third.id)).status, 200)
-  assert.deepEqual([await open(failed), await open(stranger)], [['outcome_differs'], ['unknown_to_us']])
+  assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
 })
 
-test('nothing is withdrawn while another statement of the provider is imported, nor without a reason', async () => {
-  const { id } = await desk.take(all())
+test('withdrawing is refused without a reason, for an unknown id, and while another import of the provider runs', async () => {
+  const { id } = await desk.take(earlierLines())
   assert.deepEqual(codeOf(await withdraw(id, {})), [400, 'validation_failed'])
   assert.deepEqual(codeOf(await withdraw(randomUUID())), [404, 'not_found'])
   assert.deepEqual(codeOf(await withdraw('x')), [404, 'not_found'])
@@ -118,15 +118,15 @@ test('nothing is withdrawn while another statement of the provider is imported, 
   assert.equal(row?.state, 'done')
 })
 
-test('the summary names the times that no statement is of, and never adds amounts of two currencies', async () => {
+test('the summary shows the gaps between statements, and never adds amounts of different currencies', async () => {
   await world.rows(`update statements set state = 'failed', lease_until = null where state = 'importing'`)
   await desk.take([], { from: '2026-01-01', to: '2026-01-02' })
-  const stranger = { ...(await make({ state: 'failed' })), reference: 'TILL 2' }
-  const before_it = (await desk.summary()).providers[0]
-  await desk.take([...all(), lineOf(stranger, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n })])
+  const unknown = { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 2' }
+  const mock_before = (await desk.summary()).providers[0]
+  await desk.take([...earlierLines(), lineOf(unknown, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n })])
   const [mock] = (await desk.summary()).providers
   assert.deepEqual(mock.holes, [{ from: '2026-01-01T21:00:00.000Z', to: '2026-01-04T21:00:00.000Z' }])
   assert.deepEqual(mock.other_currencies, [{ currency: 'USD', unexplained: '7.00', net_difference: '7.00' }])
-  assert.equal(mock.open_cases, before_it.open_cases + 1)
-  assert.equal(mock.unexplained, before_it.unexplained)
+  assert.equal(mock.open_cases, mock_before.open_cases + 1)
+  assert.equal(mock.unexplained, mock_before.unexplained)
 })

@@ -1,68 +1,78 @@
-// Taking a statement back that was brought by mistake: of another provider, of another period, with columns read wrongly.
+// Withdraws a statement that was imported by mistake, for example with the wrong provider, period or columns.
 //
-// Its lines give way to what they replaced, the cases that it opened are closed and those that it explained open again. The
-// file can be brought once more. All of it is one transaction, in which nothing else of that provider is imported.
+// One transaction restores the lines that its lines replaced, closes the cases that it opened, and opens the cases that it
+// explained. No other import of the provider runs meanwhile. The file can be imported again.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
-import type { Judge } from './cases.ts'
-import type { Subject } from './facts.ts'
-import { judgeAgain } from './match.ts'
-import { LEASE_MS_MAX, presentStatement, STATEMENT_COLUMNS, type Statement } from './statements.ts'
-import { namedBy } from './subject.ts'
+import type { CaseOrigin } from './cases.ts'
+import type { LineSubject } from './facts.ts'
+import { compareAgain } from './match.ts'
+import { LEASE_MS_MAX, type ProviderStatement, presentStatement, STATEMENT_COLUMNS } from './statements.ts'
+import { parseOwnReference } from './subject.ts'
 
-/** Stored lines that one step looks at, and subjects that are judged at once. */
+/** The most stored lines of a page, and the most subjects of a comparison. */
 const PAGE_ROWS = 50_000
 const SET_ROWS = 1_000
 
 const FIND = sql('statements_find', `select ${STATEMENT_COLUMNS} from statements where id = $1 for update`)
-const BUSY = sql(
+const FIND_RUNNING_IMPORT = sql(
   'statements_busy',
   `select 1 as busy from statements where provider = $1 and state = 'importing' and lease_until > $2 and lease_until <= $3`,
 )
-const BURY = sql(
+const FAIL_EXPIRED_IMPORT = sql(
   'statements_bury_others',
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Only one row of a provider may be in this state: no import begins until this transaction has ended.
-const HOLD = sql('statements_hold', `update statements set state = 'importing', lease_until = $2 where id = $1`)
+// Only one statement of a provider may be importing, so no import begins before this transaction ends.
+const BLOCK_IMPORTS = sql(
+  'statements_hold',
+  `update statements set state = 'importing', lease_until = $2 where id = $1`,
+)
 const WITHDRAW = sql(
   'statements_withdraw',
   `update statements set state = 'withdrawn', lease_until = null, withdrawn_at = $2, withdrawn_by_id = $3,
      withdrawn_by_name = $4, withdrawn_reason = $5
    where id = $1 returning ${STATEMENT_COLUMNS}`,
 )
-// A list of the provider is fetched again when its day falls due.
+// If the statement came from the provider's list, its day becomes due again.
 const FETCH_AGAIN = sql(
   'reconciliation_fetch_again',
   `update reconciliation_runs set finished_at = null, statement_id = null, lease_until = $2 where statement_id = $1`,
 )
 
 /**
- * Withdraws a statement. Refuses an unknown one with not_found, and with invalid_state one that is withdrawn already or is
- * being imported, and any while another import of its provider runs.
+ * Withdraws a statement. Refuses an unknown id with not_found. Refuses with invalid_state a withdrawn statement, one that is being
+ * imported, and any statement while another import of its provider runs.
  */
 export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {
   const now = deps.clock.now()
   const { id, provider, state } = await lockStatement(tx, input.id)
-  if (state === 'withdrawn') refuse('invalid_state', { message: 'This statement was withdrawn already.' })
+  if (state === 'withdrawn') refuse('invalid_state', { message: 'This statement is already withdrawn.' })
   const latest = new Date(now.getTime() + LEASE_MS_MAX)
-  if ((await tx.query(BUSY, [provider, now, latest])).length > 0) {
+  if ((await tx.query(FIND_RUNNING_IMPORT, [provider, now, latest])).length > 0) {
     refuse('invalid_state', { message: 'A statement of this provider is being imported. Try again soon.' })
   }
-  await tx.query(BURY, [provider, now, latest])
-  await tx.query(HOLD, [id, now])
-  const subjects = await takeBack(tx, provider, id)
+  await tx.query(FAIL_EXPIRED_IMPORT, [provider, now, latest])
+  await tx.query(BLOCK_IMPORTS, [id, now])
+  const subjects = await removeLines(tx, provider, id)
   const cases = await closeCases(deps, tx, act, { id, provider, reason: input.reason })
-  const judge: Judge = { provider, statement_id: id, explained_by: null, by: act.actor, may_be_missing: () => [] }
-  const all = [...new Map([...subjects, ...cases.again].map((one) => [one.subject, one])).values()]
-  all.sort((a, b) => (a.subject < b.subject ? -1 : 1))
-  for (let i = 0; i < all.length; i += SET_ROWS) await judgeAgain(deps, tx, judge, all.slice(i, i + SET_ROWS))
+  const origin: CaseOrigin = {
+    provider,
+    statement_id: id,
+    explained_by: null,
+    closed_by: act.actor,
+    missingKinds: () => [],
+  }
+  const affected = [...new Map([...subjects, ...cases.still_open].map((entry) => [entry.subject, entry])).values()]
+  affected.sort((a, b) => (a.subject < b.subject ? -1 : 1))
+  for (let i = 0; i < affected.length; i += SET_ROWS)
+    await compareAgain(deps, tx, origin, affected.slice(i, i + SET_ROWS))
   await tx.query(FETCH_AGAIN, [id, now])
-  const [row] = await tx.query<Statement>(WITHDRAW, [id, now, act.actor.id, act.actor.name, input.reason])
-  const shown = presentStatement(row as Statement)
+  const [row] = await tx.query<ProviderStatement>(WITHDRAW, [id, now, act.actor.id, act.actor.name, input.reason])
+  const shown = presentStatement(row as ProviderStatement)
   const { from, to, sha256, file_name, lines } = shown
   await recordAudit(deps, tx, {
     ...act,
@@ -77,14 +87,15 @@ export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { i
   return shown
 }
 
-async function lockStatement(tx: Tx, given: string): Promise<Statement> {
-  const id = given.toLowerCase()
-  const [row] = isId(id) ? await tx.query<Statement>(FIND, [id]) : []
+async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
+  const id = text.toLowerCase()
+  const [row] = isId(id) ? await tx.query<ProviderStatement>(FIND, [id]) : []
   return row ?? refuse('not_found', { message: 'There is no such statement.' })
 }
 
-// A form that the line had before counts again while its statement does. Lines are read along their key, a part at a time.
-const TAKE_BACK = sql(
+// Removes the lines of the statement. If a line replaced one of a statement that still counts, the statement restores that line.
+// Lines are read in pages along their key.
+const REMOVE_LINES = sql(
   'statement_lines_take_back',
   `with page as materialized (
      select l.subject, l.kind, l.statement_id = $2 as own,
@@ -112,18 +123,24 @@ const TAKE_BACK = sql(
    select null, null, subject, kind from (select subject, kind from page order by subject desc, kind desc limit 1) last`,
 )
 
-type Touched = { subject: string | null; reference: string | null; next_subject: string; next_kind: string }
+/** A subject whose line was removed or restored. A row without a subject has the end of the page. */
+type AffectedSubjectRow = { subject: string | null; reference: string | null; next_subject: string; next_kind: string }
 
-/** Takes the lines of a statement out. Answers the subjects that may be judged differently now. */
-async function takeBack(tx: Tx, provider: string, id: string): Promise<Subject[]> {
-  const subjects: Subject[] = []
+/** Removes the lines of a statement. Returns the subjects whose comparison may have changed. */
+async function removeLines(tx: Tx, provider: string, id: string): Promise<LineSubject[]> {
+  const subjects: LineSubject[] = []
   for (let cursor: string[] | null = ['', '']; cursor !== null; ) {
-    const rows: Touched[] = await tx.query<Touched>(TAKE_BACK, [provider, id, ...cursor, PAGE_ROWS])
+    const rows: AffectedSubjectRow[] = await tx.query<AffectedSubjectRow>(REMOVE_LINES, [
+      provider,
+      id,
+      ...cursor,
+      PAGE_ROWS,
+    ])
     cursor = null
     for (const { subject, reference, next_subject, next_kind } of rows) {
       if (subject === null) cursor = [next_subject, next_kind]
-      // What is ours is named by its subject, also where the line bears the provider's id alone.
-      else subjects.push({ subject, reference: namedBy(subject) === null ? reference : subject })
+      // The subject of our payment or payout is its reference, even if the line has only the provider's id.
+      else subjects.push({ subject, reference: parseOwnReference(subject) === null ? reference : subject })
     }
   }
   return subjects
@@ -138,7 +155,7 @@ const REOPEN = sql(
      where o.provider = e.provider and o.subject = e.subject and o.kind = e.kind and o.resolution is null)
    returning e.subject, e.reference`,
 )
-// What another statement is of as well stays open until it was judged by that one alone.
+// If another statement covers the time of a case, the case stays open until it is compared without this statement.
 const CLOSE = sql(
   'reconciliation_close_withdrawn',
   `update reconciliation_exceptions e set resolution = 'withdrawn', reason = $3, resolved_at = $4, resolved_by_id = $5,
@@ -148,16 +165,16 @@ const CLOSE = sql(
        and o.period_to > e.at)
    returning 1 as closed`,
 )
-const LEFT = sql(
+const STILL_OPEN = sql(
   'reconciliation_left_open',
   `select subject, reference from reconciliation_exceptions where provider = $2 and statement_id = $1 and resolution is null`,
 )
 
 async function closeCases(deps: Deps, tx: Tx, act: Act, input: { id: string; provider: string; reason: string }) {
   const { id, provider, reason } = input
-  const reopened = await tx.query<Subject>(REOPEN, [id])
-  const who = [deps.clock.now(), act.actor.id, act.actor.name]
-  const closed = await tx.query(CLOSE, [id, provider, reason, ...who])
-  const left = await tx.query<Subject>(LEFT, [id, provider])
-  return { closed: closed.length, again: [...reopened, ...left] }
+  const reopened = await tx.query<LineSubject>(REOPEN, [id])
+  const closer = [deps.clock.now(), act.actor.id, act.actor.name]
+  const closed = await tx.query(CLOSE, [id, provider, reason, ...closer])
+  const not_closed = await tx.query<LineSubject>(STILL_OPEN, [id, provider])
+  return { closed: closed.length, still_open: [...reopened, ...not_closed] }
 }

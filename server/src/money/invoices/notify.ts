@@ -75,12 +75,12 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
 const NAME_MAX = 60
 
 /** The address of a page in the language of the invoice. Without a parameter, pages are in Swahili. */
-function pageUrl(url: string, language: Language): string {
+function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
 }
 
 /** The parts that the SMS and the e-mail share. */
-function partsOf(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
+function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
   const texts = TEXTS[invoice.language]
   const number = displayNumber(invoice.number)
   const date = showDate(invoice.due_date, invoice.language)
@@ -97,14 +97,14 @@ function partsOf(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
 
 /** The text of the SMS. If the names allow, the SMS has one part of 160 characters. */
 function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
-  const { topic, amount, due, merchant } = partsOf(invoice, context)
-  const url = pageUrl(context.pay_url, invoice.language)
+  const { topic, amount, due, merchant } = messageParts(invoice, context)
+  const url = inInvoiceLanguage(context.pay_url, invoice.language)
   return shortestSms((name_max) => `${plainLine(merchant, name_max)}: ${topic}, ${amount}, ${due}: ${url}`, 1)
 }
 
 /** The subject and the text of the e-mail. */
 function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subject: string; text: string } {
-  const { texts, number, topic, amount, due, merchant: full_name } = partsOf(invoice, context)
+  const { texts, number, topic, amount, due, merchant: full_name } = messageParts(invoice, context)
   const { pay_url, brand_name, kind } = context
   const { language } = invoice
   const merchant = plainLine(full_name, NAME_MAX)
@@ -112,8 +112,8 @@ function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subje
   const text = [
     texts.greeting(plainLine(mailedName(invoice.customer_name), NAME_MAX)),
     `${opening}\n${texts.amount}: ${amount} (${due})`,
-    `${texts.pay}\n${pageUrl(pay_url, language)}`,
-    `${texts.read}\n${pageUrl(`${pay_url}/invoice`, language)}`,
+    `${texts.pay}\n${inInvoiceLanguage(pay_url, language)}`,
+    `${texts.read}\n${inInvoiceLanguage(`${pay_url}/invoice`, language)}`,
     texts.pin,
     `-- \n${texts.foot(plainLine(brand_name, NAME_MAX), merchant)}`,
   ]

@@ -1,4 +1,4 @@
-// Cases as operators work on them: the list, asking the provider again, and a person's word that ends one.
+// The operators' work on cases: list them, query the provider about one, and close one.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -7,18 +7,18 @@ import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { formatAmount, isId, refuse } from '../../kernel/lib/index.ts'
 import { type Driver, findAttempts } from '../collections/index.ts'
 import { findPayouts, type PayoutDriver } from '../withdrawals/index.ts'
-import type { CaseKind } from './judge.ts'
+import type { CaseKind } from './compare.ts'
 import type { LineKind } from './line.ts'
-import { judgeAgain } from './match.ts'
-import { namedBy } from './subject.ts'
+import { compareAgain } from './match.ts'
+import { parseOwnReference } from './subject.ts'
 
-/** Words with which an operator ends a case. */
+/** The resolutions with which an operator closes a case. */
 export const RESOLUTIONS = ['accepted', 'written_off', 'corrected'] as const
-/** How a case ended. */
-export type Resolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
+/** The resolution of a closed case. */
+export type CaseResolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
 
-/** A case as it is stored. */
-export type Case = {
+/** A stored case. */
+export type ReconciliationCase = {
   id: string
   provider: string
   kind: CaseKind
@@ -36,7 +36,7 @@ export type Case = {
   statement_id: string
   line_number: number | null
   opened_at: Date
-  resolution: Resolution | null
+  resolution: CaseResolution | null
   reason: string | null
   resolved_at: Date | null
   resolved_by_id: string | null
@@ -48,31 +48,31 @@ const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind,
    ours_status, difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
    resolved_by_name, explained_by`
 
-/** Which cases are listed. */
+/** Filters of the list of cases. */
 export type CaseFilter = PageChoice & { state?: 'open' | 'resolved'; kind?: CaseKind; provider?: string }
 
-// Without a name they are planned for the filter at hand: open cases lie in an index as short as the work that waits.
-const matching = (state: 'open' | 'resolved') =>
+// Statements without a name are planned for the given filter, so that the short index of open cases is used.
+const caseCondition = (state: 'open' | 'resolved') =>
   `resolution is ${state === 'open' ? '' : 'not '}null and ($1::text is null or provider = $1)
      and ($2::text is null or kind = $2)`
-const list = (state: 'open' | 'resolved') =>
+const caseListStatement = (state: 'open' | 'resolved') =>
   sql(
     '',
-    `select ${COLUMNS} from reconciliation_exceptions where ${matching(state)} order by id desc limit $3 offset $4`,
+    `select ${COLUMNS} from reconciliation_exceptions where ${caseCondition(state)} order by id desc limit $3 offset $4`,
   )
-const count = (state: 'open' | 'resolved') =>
+const caseCountStatement = (state: 'open' | 'resolved') =>
   sql(
     '',
     `select count(*)::int as total from (
-       select 1 from reconciliation_exceptions where ${matching(state)} limit $3) counted`,
+       select 1 from reconciliation_exceptions where ${caseCondition(state)} limit $3) counted`,
   )
 
 /** A page of cases, newest first. `total_items` counts up to 10,000. */
 export async function listCases(deps: Deps, filter: CaseFilter) {
   const { page = 1, page_size = 20, state = 'open', kind = null, provider = null } = filter
   const [rows, counted] = await Promise.all([
-    deps.db.query<Case>(list(state), [provider, kind, page_size, (page - 1) * page_size]),
-    deps.db.query<{ total: number }>(count(state), [provider, kind, COUNT_MAX]),
+    deps.db.query<ReconciliationCase>(caseListStatement(state), [provider, kind, page_size, (page - 1) * page_size]),
+    deps.db.query<{ total: number }>(caseCountStatement(state), [provider, kind, COUNT_MAX]),
   ])
   const merchants = await merchantsOf(deps.db, rows)
   return pageOf(
@@ -87,18 +87,18 @@ const MERCHANTS = sql(
   `select routing_code::float8 as routing_code, id from merchants where routing_code = any($1::bigint[])`,
 )
 
-/** The merchants of cases, by routing code: a reference of ours leads to its own. */
-async function merchantsOf(reader: Reader, rows: readonly Case[]): Promise<Map<number, string>> {
-  const codes = rows.flatMap(({ reference }) => namedBy(reference)?.routing_code ?? [])
+/** The merchants of cases by routing code. */
+async function merchantsOf(reader: Reader, rows: readonly ReconciliationCase[]): Promise<Map<number, string>> {
+  const codes = rows.flatMap(({ reference }) => parseOwnReference(reference)?.routing_code ?? [])
   if (codes.length === 0) return new Map()
-  const found = await reader.query<{ routing_code: number; id: string }>(MERCHANTS, [codes])
-  return new Map(found.map(({ routing_code, id }) => [routing_code, id]))
+  const merchants = await reader.query<{ routing_code: number; id: string }>(MERCHANTS, [codes])
+  return new Map(merchants.map(({ routing_code, id }) => [routing_code, id]))
 }
 
-function presentCase(row: Case, merchants: ReadonlyMap<number, string>) {
-  const named = namedBy(row.reference)
-  const merchant_id = named === null ? null : (merchants.get(named.routing_code) ?? null)
-  const known = merchant_id === null ? null : named
+function presentCase(row: ReconciliationCase, merchants: ReadonlyMap<number, string>) {
+  const parsed = parseOwnReference(row.reference)
+  const merchant_id = parsed === null ? null : (merchants.get(parsed.routing_code) ?? null)
+  const own_reference = merchant_id === null ? null : parsed
   const amount = (minor: bigint | null) => (minor === null ? null : formatAmount(minor))
   return {
     id: row.id,
@@ -109,8 +109,8 @@ function presentCase(row: Case, merchants: ReadonlyMap<number, string>) {
     reference: row.reference,
     provider_id: row.provider_id,
     merchant_id,
-    collection_id: known?.flow === 'payment' ? known.id : null,
-    withdrawal_id: known?.flow === 'payout' ? known.id : null,
+    collection_id: own_reference?.flow === 'payment' ? own_reference.id : null,
+    withdrawal_id: own_reference?.flow === 'payout' ? own_reference.id : null,
     amount_theirs: amount(row.theirs_minor),
     amount_ours: amount(row.ours_minor),
     currency: row.currency,
@@ -134,15 +134,15 @@ const LOCK = sql('reconciliation_lock', `select ${COLUMNS} from reconciliation_e
 
 const NOT_FOUND = { message: 'There is no such case.' }
 
-/** A case. Refuses an unknown one with not_found. */
-export async function findCase(reader: Reader, id: string, statement = FIND): Promise<Case> {
+/** Finds a case. Refuses an unknown id with not_found. */
+export async function findCase(reader: Reader, id: string, statement = FIND): Promise<ReconciliationCase> {
   const key = id.toLowerCase()
-  const [row] = isId(key) ? await reader.query<Case>(statement, [key]) : []
+  const [row] = isId(key) ? await reader.query<ReconciliationCase>(statement, [key]) : []
   return row ?? refuse('not_found', NOT_FOUND)
 }
 
-/** The case, locked until the transaction ends. Refuses a closed one with invalid_state. */
-async function lockOpen(tx: Tx, id: string): Promise<Case> {
+/** Locks a case until the transaction ends. Refuses a closed case with invalid_state. */
+async function lockOpenCase(tx: Tx, id: string): Promise<ReconciliationCase> {
   const row = await findCase(tx, id, LOCK)
   if (row.resolution !== null) refuse('invalid_state', { message: `This case is closed: ${row.resolution}.` })
   return row
@@ -156,8 +156,8 @@ const CLOSE = sql(
 )
 
 /**
- * Ends a case by an operator's word. It moves no money: adjustments and the resolving of withdrawals do that. Refuses with
- * invalid_state one that is closed.
+ * Closes a case with an operator's resolution. No money moves: an adjustment or the resolution of the withdrawal moves money.
+ * Refuses a closed case with invalid_state.
  */
 export async function resolveCase(
   deps: Deps,
@@ -165,55 +165,59 @@ export async function resolveCase(
   act: Act,
   input: { id: string; resolution: (typeof RESOLUTIONS)[number]; reason: string },
 ) {
-  const before = await lockOpen(tx, input.id)
+  const before = await lockOpenCase(tx, input.id)
   const { resolution, reason } = input
   const values = [before.id, resolution, reason, deps.clock.now(), act.actor.id, act.actor.name]
-  const [row] = await tx.query<Case>(CLOSE, values)
-  return tell(deps, tx, act, 'reconciliation.resolve', before, row as Case, reason)
+  const [row] = await tx.query<ReconciliationCase>(CLOSE, values)
+  return auditCase(deps, tx, act, 'reconciliation.resolve', before, row as ReconciliationCase, reason)
 }
 
-/** What asks providers. */
-export type Askers = { driver: Driver; payouts: PayoutDriver }
+/** The drivers that query providers. */
+export type CaseDrivers = { driver: Driver; payouts: PayoutDriver }
 
-/** Makes the function that asks the provider about what a case is about. Refuses with invalid_state where nothing of ours is. */
-export function createAsk(deps: Deps, { driver, payouts }: Askers): (row: Case) => Promise<void> {
+/** Makes the function that queries the provider about a case. Refuses a case that is not ours with invalid_state. */
+export function createQueryProvider(
+  deps: Deps,
+  { driver, payouts }: CaseDrivers,
+): (row: ReconciliationCase) => Promise<void> {
   const merchantOf = merchantByRoutingCode(deps)
   return async (row) => {
-    const named = namedBy(row.reference)
-    const merchant_id = named === null ? null : await merchantOf(named.routing_code)
-    if (named === null || merchant_id === null) return refuse('invalid_state', NOTHING)
-    if (named.number === null) {
-      const [payout] = await findPayouts(deps.db, [{ merchant_id, id: named.id }])
-      return payout === undefined ? refuse('invalid_state', NOTHING) : payouts.ask(payout)
+    const parsed = parseOwnReference(row.reference)
+    const merchant_id = parsed === null ? null : await merchantOf(parsed.routing_code)
+    if (parsed === null || merchant_id === null) return refuse('invalid_state', NOT_OURS)
+    if (parsed.number === null) {
+      const [payout] = await findPayouts(deps.db, [{ merchant_id, id: parsed.id }])
+      return payout === undefined ? refuse('invalid_state', NOT_OURS) : payouts.ask(payout)
     }
-    const key = { merchant_id, collection_id: named.id, number: named.number }
+    const key = { merchant_id, collection_id: parsed.id, number: parsed.number }
     const [attempt] = await findAttempts(deps.db, [key])
-    return attempt === undefined ? refuse('invalid_state', NOTHING) : driver.ask(attempt)
+    return attempt === undefined ? refuse('invalid_state', NOT_OURS) : driver.ask(attempt)
   }
 }
 
-const NOTHING = { message: 'There is nothing of ours behind this case that the provider could be asked about.' }
+const NOT_OURS = { message: 'This case belongs to no payment or payout of ours, so the provider cannot be asked.' }
 
 /**
- * Looks at a case again after the provider was asked, and closes it, and others of the same payment or payout, when books and
- * statements agree by now. Refuses with invalid_state one that is closed.
+ * Compares the subject of a case again after the query at the provider. If books and statements agree now, this closes the cases
+ * of the subject. Refuses a closed case with invalid_state.
  */
 export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
-  const before = await lockOpen(tx, id)
+  const before = await lockOpenCase(tx, id)
   const { provider, statement_id, subject, reference } = before
   const { actor } = act
-  const judge = { provider, statement_id, explained_by: null, by: actor, may_be_missing: () => [] }
-  await judgeAgain(deps, tx, judge, [{ subject, reference }])
-  return tell(deps, tx, act, 'reconciliation.ask', before, await findCase(tx, id), null)
+  const origin = { provider, statement_id, explained_by: null, closed_by: actor, missingKinds: () => [] }
+  await compareAgain(deps, tx, origin, [{ subject, reference }])
+  return auditCase(deps, tx, act, 'reconciliation.ask', before, await findCase(tx, id), null)
 }
 
-async function tell(
+/** Writes a change of a case to the audit log, and returns the case as the API shows it. */
+async function auditCase(
   deps: Deps,
   tx: Tx,
   act: Act,
   action: AuditAction,
-  before: Case,
-  after: Case,
+  before: ReconciliationCase,
+  after: ReconciliationCase,
   reason: string | null,
 ) {
   const merchants = await merchantsOf(tx, [after])

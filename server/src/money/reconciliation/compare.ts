@@ -1,0 +1,221 @@
+// Compares the lines of a provider about one payment or payout with our books. The functions are pure, so that a table can test
+// every case.
+
+import type { LineKind } from './line.ts'
+import type { MoneyFlow } from './subject.ts'
+
+/** Kinds of differences. */
+export const CASE_KINDS = [
+  'unknown_to_us',
+  'unknown_to_them',
+  'amount_differs',
+  'outcome_differs',
+  'duplicate',
+] as const
+/** One kind of difference. */
+export type CaseKind = (typeof CASE_KINDS)[number]
+
+/** A stored line of a statement. */
+export type StoredLine = {
+  kind: LineKind
+  statement_id: string
+  line_number: number
+  reference: string | null
+  provider_id: string | null
+  amount_minor: bigint
+  currency: string
+  at: Date
+}
+
+/** A payment or payout in our books, as far as a provider can state it. */
+export type BookedMovement = {
+  flow: MoneyFlow
+  status: string
+  /** True if the money was received or paid out. */
+  moved: boolean
+  /** True if the money was returned afterwards. */
+  returned: boolean
+  /** True if the payment or payout failed for good. */
+  ended: boolean
+  /** The received or paid amount. If no money moved, the requested amount. */
+  amount_minor: bigint
+  currency: string
+  /** The provider's charge of a payout. Null for a payment, whose charge is not booked. */
+  charge_minor: bigint | null
+  at: Date | null
+}
+
+/** A difference between books and statements. Amounts in cents. */
+export type LineDifference = {
+  kind: CaseKind
+  line_kind: LineKind
+  theirs_minor: bigint | null
+  /** The currency of `theirs_minor`. */
+  theirs_currency: string | null
+  ours_minor: bigint | null
+  /** The currency of `ours_minor` and `difference_minor`. */
+  currency: string
+  ours_status: string | null
+  /** The money that the provider has more than our books, summed over the differences of this kind. */
+  difference_minor: bigint
+  at: Date | null
+  line: StoredLine | null
+  /**
+   * True if a line is missing. Another statement may have it. So the difference opens a case only after a sweep of the period,
+   * and keeps an open case open.
+   */
+  opens_only_in_sweep: boolean
+}
+
+/** Both sides of one subject. `ours` is null if the subject is not ours. */
+export type Comparison = { ours: BookedMovement | null; lines: readonly StoredLine[] }
+
+/** All differences of a subject, at most one of each kind. */
+export function compareSubject(comparison: Comparison): LineDifference[] {
+  const by_kind = new Map<CaseKind, LineDifference>()
+  for (const difference of findAll(comparison)) {
+    const other = by_kind.get(difference.kind)
+    by_kind.set(difference.kind, other === undefined ? difference : combine(other, difference, comparison.ours))
+  }
+  return [...by_kind.values()]
+}
+
+/**
+ * Combines two differences of one kind, because a subject has one case of each kind: the larger difference with the exact sum.
+ * If the currencies differ, the result is the difference in the currency of our books.
+ */
+function combine(one: LineDifference, other: LineDifference, ours: BookedMovement | null): LineDifference {
+  if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
+  const larger = size(other) > size(one) ? other : one
+  const opens_only_in_sweep = one.opens_only_in_sweep && other.opens_only_in_sweep
+  return { ...larger, difference_minor: one.difference_minor + other.difference_minor, opens_only_in_sweep }
+}
+
+/** The number of the given lines of a subject that agree with our books. */
+export function countAgreeing(comparison: Comparison, lines: readonly StoredLine[]): number {
+  const differing = new Set(findAll(comparison).map(({ line }) => line))
+  return lines.filter((line) => !differing.has(line)).length
+}
+
+function findAll({ ours, lines }: Comparison): LineDifference[] {
+  return ours === null ? lines.map(unknownToUs) : compareWithBooks(ours, lines)
+}
+
+/** The difference of a second movement under one reference. The first movement is compared with the books. */
+export function duplicateOf(line: StoredLine, ours: BookedMovement | null): LineDifference {
+  const { kind: line_kind, amount_minor, currency, at } = line
+  return {
+    kind: 'duplicate',
+    line_kind,
+    theirs_minor: amount_minor,
+    theirs_currency: currency,
+    ours_minor: null,
+    currency,
+    ours_status: ours?.status ?? null,
+    difference_minor: signOf(line_kind, ours) * amount_minor,
+    at,
+    line,
+    opens_only_in_sweep: false,
+  }
+}
+
+const size = ({ difference_minor }: LineDifference) => (difference_minor < 0n ? -difference_minor : difference_minor)
+
+/** 1 if a movement increases the money at the provider, and -1 if it decreases that money. */
+function signOf(kind: LineKind, ours: { flow: MoneyFlow } | null): bigint {
+  if (kind === 'payment') return 1n
+  return kind === 'reversal' && ours?.flow === 'payout' ? 1n : -1n
+}
+
+function unknownToUs(line: StoredLine): LineDifference {
+  return { ...duplicateOf(line, null), kind: 'unknown_to_us' }
+}
+
+function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): LineDifference[] {
+  const findLine = (kind: LineKind) => lines.find((line) => line.kind === kind) ?? null
+  const [main, reversal, charge] = [findLine(ours.flow), findLine('reversal'), findLine('charge')]
+  const differences = [...compareMain(ours, main, reversal), ...compareReversal(ours, main, reversal)]
+  if (charge !== null && ours.charge_minor !== null) differences.push(...compareCharge(ours, charge, ours.charge_minor))
+  // Money in the opposite direction under this reference is unknown to our books.
+  const opposite = findLine(ours.flow === 'payment' ? 'payout' : 'payment')
+  return opposite === null ? differences : [...differences, { ...unknownToUs(opposite), ours_status: ours.status }]
+}
+
+/** True if our books have a returned movement that the provider does not state: the net amount is zero on both sides. */
+const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>
+  ours.moved && ours.returned && main === null && reversal === null
+
+/** True if a reversal of the same amount and currency cancels the movement. */
+const isFullyReversed = (main: StoredLine, reversal: StoredLine | null) =>
+  reversal !== null && reversal.amount_minor === main.amount_minor && reversal.currency === main.currency
+
+function compareMain(ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null): LineDifference[] {
+  if (main === null) {
+    if (!ours.moved || isReturnedUnstated(ours, main, reversal)) return []
+    return [missingLine(ours, 'unknown_to_them', ours.flow, ours.amount_minor)]
+  }
+  if (!ours.moved) {
+    return isFullyReversed(main, reversal)
+      ? []
+      : [differingLine(ours, main, 'outcome_differs', null, main.amount_minor)]
+  }
+  return compareAmount(ours, main, ours.amount_minor)
+}
+
+function compareReversal(ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null): LineDifference[] {
+  if (reversal === null) {
+    if (!ours.returned || isReturnedUnstated(ours, main, reversal)) return []
+    return [missingLine(ours, 'outcome_differs', 'reversal', ours.amount_minor)]
+  }
+  if (ours.returned) return compareAmount(ours, reversal, ours.amount_minor)
+  // If our books have a failed movement and the provider states only its reversal, both sides agree.
+  const agrees = !ours.moved && (main === null ? ours.ended : isFullyReversed(main, reversal))
+  return agrees ? [] : [differingLine(ours, reversal, 'outcome_differs', null, reversal.amount_minor)]
+}
+
+/** A payout that was not paid has no charge. */
+function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor: bigint): LineDifference[] {
+  if (ours.moved) return compareAmount(ours, charge, expected_minor)
+  return [differingLine(ours, charge, 'outcome_differs', null, charge.amount_minor)]
+}
+
+function compareAmount(ours: BookedMovement, line: StoredLine, ours_minor: bigint): LineDifference[] {
+  if (line.currency !== ours.currency) {
+    // An amount in another currency counts as zero, until an operator states its value.
+    return [{ ...differingLine(ours, line, 'amount_differs', ours_minor, -ours_minor), currency: ours.currency }]
+  }
+  const difference = line.amount_minor - ours_minor
+  return difference === 0n ? [] : [differingLine(ours, line, 'amount_differs', ours_minor, difference)]
+}
+
+function differingLine(
+  ours: BookedMovement,
+  line: StoredLine,
+  kind: CaseKind,
+  ours_minor: bigint | null,
+  excess_minor: bigint,
+): LineDifference {
+  const { amount_minor: theirs_minor, kind: line_kind, currency, at } = line
+  const difference_minor = signOf(line_kind, ours) * excess_minor
+  const { status: ours_status } = ours
+  return {
+    kind,
+    line_kind,
+    theirs_minor,
+    theirs_currency: currency,
+    ours_minor,
+    currency,
+    ours_status,
+    difference_minor,
+    at,
+    line,
+    opens_only_in_sweep: false,
+  }
+}
+
+function missingLine(ours: BookedMovement, kind: CaseKind, line_kind: LineKind, amount_minor: bigint): LineDifference {
+  const { currency, at, status: ours_status } = ours
+  const difference_minor = -signOf(line_kind, ours) * amount_minor
+  const nothing_stated = { theirs_minor: null, theirs_currency: null, line: null, opens_only_in_sweep: true } as const
+  return { kind, line_kind, ours_minor: amount_minor, currency, ours_status, difference_minor, at, ...nothing_stated }
+}
