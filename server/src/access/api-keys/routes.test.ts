@@ -153,7 +153,7 @@ describe('creating a key', () => {
     }
   })
 
-  test('one flag about addresses is enough: the other one is its opposite', async () => {
+  test('a body with one of the two IP flags gets the opposite value for the other', async () => {
     const cases: [object, boolean][] = [
       [{}, false],
       [{ ip_whitelist_enabled: true }, true],
@@ -292,7 +292,7 @@ describe('rotating a key', () => {
     }
     assert.equal(fresh.expires_at, old.expires_at)
     assert.deepEqual(codeOf(await world.get('/v1/balance', old.plaintext_key)), [401, 'api_key_revoked'])
-    // The new key is known, and bound to addresses as the old one was.
+    // The new key is valid, and has the IP flags of the old key.
     assert.deepEqual(codeOf(await world.get('/v1/balance', fresh.plaintext_key)), [403, 'forbidden'])
   })
 

@@ -17,7 +17,7 @@ const RANDOM_CHARS = 32
 const KNOWN_CHARS = 24
 const WARM_UP = 200
 const ROUNDS = 700
-/** Kinds may differ by this share. One more statement would add a quarter to a half. */
+/** The allowed difference between two kinds. One additional statement would add a quarter to a half. */
 const TOLERANCE = 0.15
 /** A busy machine disturbs one measurement, not three; a leak shows in each of them. */
 const MEASUREMENTS_MAX = 3
@@ -62,7 +62,7 @@ const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : 
 
 const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
 
-/** By how much refusing `b` takes longer than refusing `a`, as a share of refusing `a`. */
+/** The additional time of refusing `b`, as a share of the time of refusing `a`. */
 async function difference(
   refuse: (key: string) => Promise<string>,
   a: () => string,
@@ -72,7 +72,7 @@ async function difference(
   const took: [number[], number[]] = [[], []]
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     const keys = [a(), b()] as const
-    // Whoever comes second finds caches warm: each is second every other time.
+    // The second measurement finds warm caches, so the order alternates.
     for (const kind of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const begun = process.hrtime.bigint()
       const answer = await refuse(keys[kind])
@@ -85,7 +85,7 @@ async function difference(
   return (median(took[1]) - base) / base
 }
 
-/** The difference that is smallest of a few measurements: chance makes some large, a leak makes all large. */
+/** The smallest difference of several measurements: noise makes some large, a leak makes all large. */
 async function leak(...of: Parameters<typeof difference>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
   for (let i = 0; i < MEASUREMENTS_MAX && smallest >= TOLERANCE; i++) {

@@ -1,4 +1,4 @@
-// What a payment costs, to the cent: cases worked out by hand, and what holds for all amounts and percentages.
+// The charges of a payment, to the cent: cases calculated by hand, and properties of all amounts and percentages.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -17,7 +17,7 @@ type Case = [amount: string, percent: string, flat: string, charge: string, pass
 
 // amount, percentage, flat fee, processor charge, passed on -> the percentage in money, all charges
 const CASES: Case[] = [
-  // Nothing is charged.
+  // No charges.
   ['1000.00', '0', '0', '0', false, '0.00', '0.00'],
   ['0.01', '0.00', '0.00', '0.00', true, '0.00', '0.00'],
   ['90071992547409.92', '0', '0', '0', false, '0.00', '0.00'],
@@ -29,7 +29,7 @@ const CASES: Case[] = [
   ['10000.00', '0', '1000.00', '0', false, '0.00', '1000.00'],
   ['100.00', '0.01', '0', '0', false, '0.01', '0.01'],
   ['200000.00', '0.75', '0', '0', false, '1500.00', '1500.00'],
-  // Exactly half a cent goes up.
+  // Exactly half a cent is rounded up.
   ['1.00', '0.50', '0', '0', false, '0.01', '0.01'],
   ['3.00', '0.50', '0', '0', false, '0.02', '0.02'],
   ['5.00', '0.50', '0', '0', false, '0.03', '0.03'],
@@ -46,7 +46,7 @@ const CASES: Case[] = [
   ['0.20', '2.50', '0', '0', false, '0.01', '0.01'],
   ['1234.50', '1.00', '0', '0', false, '12.35', '12.35'],
   ['999999999.50', '1.00', '0', '0', false, '10000000.00', '10000000.00'],
-  // A hair below half a cent goes down, a hair above it goes up.
+  // Slightly less than half a cent is rounded down, slightly more is rounded up.
   ['49.99', '0.01', '0', '0', false, '0.00', '0.00'],
   ['50.01', '0.01', '0', '0', false, '0.01', '0.01'],
   ['0.01', '49.99', '0', '0', false, '0.00', '0.00'],
@@ -58,7 +58,7 @@ const CASES: Case[] = [
   ['66.67', '6.67', '0', '0', false, '4.45', '4.45'],
   ['101.01', '33.33', '0', '0', false, '33.67', '33.67'],
   ['777.77', '7.77', '7.77', '0', false, '60.43', '68.20'],
-  // All of it, and nearly all of it.
+  // The whole amount, and nearly the whole amount.
   ['1000.00', '100', '0', '0', false, '1000.00', '1000.00'],
   ['0.01', '100.00', '0.01', '0', false, '0.01', '0.02'],
   ['90071992547409.92', '100', '0', '0', false, '90071992547409.92', '90071992547409.92'],
@@ -72,7 +72,7 @@ const CASES: Case[] = [
   ['999999999.99', '99.99', '0', '0', false, '999899999.99', '999899999.99'],
   ['90071992547409.91', '0.01', '0', '0', false, '9007199254.74', '9007199254.74'],
   ['90071992547409.92', '33.33', '0', '0', false, '30020995116051.73', '30020995116051.73'],
-  // What the processor takes counts whole, once, and only where it is passed on; it is rounded with nothing.
+  // The processor charge counts once, unrounded, and only if it is passed on.
   ['1.00', '0.50', '0.50', '0.49', true, '0.01', '1.00'],
   ['1.00', '0.50', '0.50', '0.49', false, '0.01', '0.51'],
   ['1.00', '0.49', '0', '0.01', true, '0.00', '0.01'],
@@ -151,7 +151,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('leaves the payer of the fee never less for a larger amount', () => {
+  test('leaves at least as much after the fee for a larger amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt(0n, 1_000n), percentages, (amount, more, hundredths) => {
         const left = (of: bigint) => of - percentageOf(of, hundredths)
@@ -168,7 +168,7 @@ describe('a percentage of any amount', () => {
 })
 
 describe('charges of any line', () => {
-  test('are the sum of their parts, where the processor counts only when it is passed on', () => {
+  test('are the sum of their parts, with the processor charge only when it is passed on', () => {
     fc.assert(
       fc.property(amounts, percentages, fees, fees, fc.boolean(), (amount, hundredths, flat, charge, passed) => {
         const rule = {
@@ -184,7 +184,7 @@ describe('charges of any line', () => {
     )
   })
 
-  test('of a line without charges are none', () => {
+  test('are zero for a line without charges', () => {
     const { processor_fee_pass_through } = NO_CHARGES
     const rule = {
       percentage_hundredths: 0,

@@ -1,4 +1,4 @@
-// Which line of a price list counts, over all lists and payments that chance thinks of.
+// The line of a price list that applies, for random lists and payments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,10 +21,10 @@ const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
     destination_code: fc.option(fc.constantFrom(...CODES)),
   }),
 )
-/** Lists as they can be stored: no two lines say the same. */
+/** Lists that the database accepts: no two lines have the same flow, method and destination. */
 const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
 
-/** Lines that could count, the most specific first, written down instead of weighed. */
+/** The keys of the lines that could apply, the most specific first. */
 function inOrder({
   flow,
   method,

@@ -1,4 +1,4 @@
-// The IP allowlist: who may ask for an address, and that a bound live key is refused everywhere else.
+// The IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,11 +24,11 @@ const add = (body: object, options: Parameters<World['post']>[2] = {}) =>
 const remove = (id: string, key = admin, idempotency_key: string | null = null) =>
   world.call({ method: 'DELETE', url: `${ADDRESSES}/${id}`, key, idempotency_key })
 
-/** What an operator decides, behind the API. */
+/** Writes an operator's decision directly, without the API. */
 const decide = (id: string, status: 'APPROVED' | 'REJECTED') =>
   world.rows('update ip_addresses set status = $2, decided_at = $3 where id = $1', [id, status, new Date()])
 
-/** Asks for two addresses so that the second request is under way before the first has written. Answers the statuses, sorted. */
+/** Adds two addresses; the second request starts before the first has written. Returns the statuses, sorted. */
 async function atOnce(key: string, addresses: [string, string]): Promise<number[]> {
   let writing = 0
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -346,7 +346,7 @@ describe('the address of a caller behind proxies', () => {
     assert.equal(await outcome(PROXY, FROM), 200)
     assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
-    // What the caller put in front is his own word, and does not count.
+    // The caller wrote the first address, so the server ignores it.
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1`), 403)
     assert.equal(await outcome(PROXY, `${FROM}, fd00::5`), 200)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}, fd00::5, ${PROXY}`), 200)

@@ -1,4 +1,4 @@
-// Addresses and networks: one form each, and what is none is refused.
+// Addresses and networks: one canonical form each. Invalid ones are refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

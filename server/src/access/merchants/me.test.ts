@@ -1,4 +1,4 @@
-// Who calls, and `me` in the place of a merchant's id.
+// GET /v1/me, and `me` in place of a merchant's id.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ test('an API key reads its merchant, environment, scopes and name with any scope
   }
 })
 
-test('a user reads the own memberships', async () => {
+test('a user reads their memberships', async () => {
   const { token, email } = await world.newSession('VIEWER')
   const { data } = (await world.get('/v1/me', token)).body
   assert.deepEqual([data.email, data.memberships.length], [email, 1])

@@ -1,4 +1,4 @@
-// Taking a merchant back: what whoever signed up with somebody else's address leaves behind is gone once its owner proves it.
+// A stranger signs up with another person's address. When the owner proves the address, everything of the stranger is removed.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -14,7 +14,7 @@ after(() => world.close())
 const PASSWORD = 'samaki wa ziwa'
 const browser = () => openBrowser(world.base)
 
-/** Somebody signs up with an address; the person, the merchant, and a session of theirs. */
+/** A stranger signs up with an address. Returns the user, the merchant and a session. */
 async function signUp() {
   const email = `${randomUUID()}@example.com`
   await world.rows('delete from sign_in_attempts')
@@ -26,7 +26,7 @@ async function signUp() {
   return { email, merchant_id: merchant?.id ?? '', token: access_token }
 }
 
-/** The owner of the address asks for a new password and sets it. */
+/** The owner of the address requests a new password and sets it. */
 async function reset(email: string) {
   await world.rows('delete from sign_in_attempts')
   world.deps.clock.advance(1)
@@ -36,7 +36,7 @@ async function reset(email: string) {
   return (await signIn(world, { email, password: 'mimi ndiye mwenyewe' })).access_token
 }
 
-/** A sandbox key, a webhook, and another administrator, as they stand in the database. */
+/** Creates a sandbox key, a webhook and a second administrator. */
 async function leaveBehind({ merchant_id, token }: { merchant_id: string; token: string }) {
   const wanted = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
   const made = await world.post('/v1/merchant/api-keys', wanted, { key: token })

@@ -1,4 +1,4 @@
-// The people of a merchant: who may invite, change and remove whom, and when it holds.
+// The members of a merchant: the roles that may invite, change and remove them, and when a change takes effect.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ async function newTeam(): Promise<{ merchant: Merchant; admin: string; admin_id:
   return { merchant, admin: token, admin_id: id, email }
 }
 
-/** The id under which the members know the one with this address. */
+/** The member id of the user with this address. */
 async function idOf(key: string, email: string): Promise<string> {
   const members = (await world.get('/v1/merchant/members', key)).body.data.items
   return members.find((member: { email: string }) => member.email === email).id
@@ -152,7 +152,7 @@ test('no reply shows an inviter whether an e-mail address has an account', async
       pick(log),
       pick(mails),
     ])
-    // What must differ between two invitations: the address, random ids, and the place in the log.
+    // Two invitations differ in the address, the random ids and the number of the log entry.
     return seen
       .replaceAll(email, 'EMAIL')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => `id at ${id.slice(0, 13)}`)
@@ -315,7 +315,7 @@ test('two invitations with one Idempotency-Key invite once', async () => {
   assert.equal(first.text, second.text)
 })
 
-test('a user who has not confirmed the own address neither invites nor changes roles', async () => {
+test('a user with an unconfirmed address neither invites nor changes roles', async () => {
   const { merchant, admin, email } = await newTeam()
   const other = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(admin, other.email)
