@@ -214,9 +214,9 @@ describe('refused, and nothing changes', () => {
   test('a merchant that does not exist', async () => {
     const shop = await newShop()
     for (const id of [randomUUID(), 'nothing']) {
-      const nobody = { ...shop, merchant: { ...shop.merchant, id } }
-      assert.deepEqual(codeOf(await untouched(() => adjust(nobody, CREDIT))), [404, 'not_found'])
-      assert.deepEqual(codeOf(await world.get(pathOf(nobody), await desk.session())), [404, 'not_found'])
+      const unknown = { ...shop, merchant: { ...shop.merchant, id } }
+      assert.deepEqual(codeOf(await untouched(() => adjust(unknown, CREDIT))), [404, 'not_found'])
+      assert.deepEqual(codeOf(await world.get(pathOf(unknown), await desk.session())), [404, 'not_found'])
     }
     const capitals = { ...shop, merchant: { ...shop.merchant, id: shop.merchant.id.toUpperCase() } }
     assert.equal((await adjust(capitals, CREDIT)).body.data.merchant_id, shop.merchant.id)

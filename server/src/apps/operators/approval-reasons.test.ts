@@ -26,7 +26,7 @@ after(async () => {
   await world.close()
 })
 
-// What was approved goes its way before the next test looks.
+// Each approved withdrawal is settled before the next test starts.
 afterEach(() => world.work())
 
 const LARGE = '60000.00'
@@ -183,12 +183,12 @@ describe('a reason for approving', () => {
       assert.doesNotMatch(text, new RegExp(`Suspicious|${asha.email}|${juma.email}|${asha.user_id}`), path)
     }
     for (const id of ids) assert.doesNotMatch((await world.get(`/v1/disbursements/${id}`, live)).text, /Suspicious/)
-    const [sent] = await world.rows<{ events: number; told: number }>(
-      `select count(*)::int as events, count(*) filter (where body like '%Suspicious%')::int as told
+    const [sent] = await world.rows<{ events: number; with_reason: number }>(
+      `select count(*)::int as events, count(*) filter (where body like '%Suspicious%')::int as with_reason
        from webhook_deliveries where source_id = any($1)`,
       [ids],
     )
-    assert.deepEqual(sent, { events: 3, told: 0 })
+    assert.deepEqual(sent, { events: 3, with_reason: 0 })
   })
 
   test('stays hidden with the first operator when the merchant simulates the rest in the sandbox', async () => {

@@ -27,7 +27,7 @@ export const WithdrawalCase = Type.Object({
       last_received_at: nullable(time('When a payment was last credited. Null: not among the newest movements.')),
       received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
       received_24h_complete: Type.Boolean({
-        description: 'False: there were too many payments, and received_24h is a part.',
+        description: 'False: there were too many payments, and received_24h counts only some of them.',
       }),
     },
     { description: 'The balance of the merchant now.' },

@@ -25,7 +25,7 @@ const caseOf = async (id: string): Promise<any> => {
 const now = () => world.deps.clock.now().toISOString()
 const HOUR = 3_600_000
 
-test('shows the record as it is shown alone, and whose it is', async () => {
+test('a case shows the same record as the detail, with its merchant', async () => {
   const id = await desk.submit(shop)
   const found = await caseOf(id)
   assert.deepEqual(found.withdrawal, await desk.show(id))
@@ -41,7 +41,7 @@ test('shows the record as it is shown alone, and whose it is', async () => {
   })
 })
 
-test('says what the merchant has and received: payments of a day, no adjustment and no other environment', async () => {
+test('a case shows the balance and the payments of a day, without adjustments and the other environment', async () => {
   const fresh = await desk.shop('1000.00')
   const id = await desk.submit(fresh, { amount: '100.00' })
   assert.deepEqual((await caseOf(id)).balance, {
@@ -72,7 +72,7 @@ test('says what the merchant has and received: payments of a day, no adjustment 
   assert.deepEqual([received_24h, last_received_at], ['0.00', last])
 })
 
-test('says whether the destination was paid before, how much, and by how many others', async () => {
+test('a case shows earlier payouts to the destination, their sum, and the number of other merchants', async () => {
   const [mine, other, third] = [
     await desk.shop('100000.00'),
     await desk.shop('100000.00'),
@@ -104,7 +104,7 @@ test('says whether the destination was paid before, how much, and by how many ot
   assert.equal((await caseOf(declined)).destination.first_time, true, 'declined, it was not paid')
 })
 
-test('says how much the merchant asks for, in an hour, a day and a week', async () => {
+test('a case shows the requested withdrawals of an hour, a day and a week', async () => {
   const mine = await desk.shop('100000.00')
   await desk.submit(mine, { amount: '1.00' })
   world.deps.clock.advance(6 * 24 * HOUR)
@@ -126,7 +126,7 @@ test('says how much the merchant asks for, in an hour, a day and a week', async 
   ])
 })
 
-test('shows the ten that came before it, newest first, each with why it stands there', async () => {
+test('a case shows the ten previous withdrawals, newest first, each with the reason of its status', async () => {
   const mine = await desk.shop('100000.00')
   const ids: string[] = []
   for (let i = 0; i < 12; i++) {
@@ -151,7 +151,7 @@ test('shows the ten that came before it, newest first, each with why it stands t
   })
 })
 
-test('of no withdrawal is not found', async () => {
+test('the case of an unknown withdrawal is not found', async () => {
   for (const id of ['nonsense', '00000000-0000-8000-8000-000000000000']) {
     const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await desk.session())
     assert.deepEqual(codeOf(reply), [404, 'not_found'])

@@ -10,7 +10,7 @@ import { LOOKED_AT_MAX, listForOperators, type OperatorFilter } from '../../mone
 
 const MERCHANTS = 6
 const EACH = 3_000
-/** Of each merchant as many are listed as its share of the limit. */
+/** The list shows at most this many payments of each merchant: its share of the limit. */
 const LISTED = Math.floor(LOOKED_AT_MAX / MERCHANTS) * MERCHANTS
 
 let world: World
@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Plants payments that the worker is about to ask about, and that once were held: in every list that an operator may ask for. */
+/** Inserts payments that are due and once were held, so that every list of operators contains them. */
 async function plant(of: Merchant): Promise<void> {
   const rows = Array.from({ length: EACH }, (_, i) => {
     const at = new Date(START.getTime() - 86_400_000 + i)
@@ -48,7 +48,7 @@ async function plant(of: Merchant): Promise<void> {
 
 const list = (filter: OperatorFilter) => rowsRead(world, (deps) => listForOperators(deps, filter))
 
-/** What is read to find the merchants, and to show a page. */
+/** The rows that the server reads to find the merchants and to show a page. */
 const AROUND = 600
 
 for (const [name, filter, tables] of [
@@ -69,7 +69,7 @@ for (const [name, filter, tables] of [
       assert.equal(result.pagination.total_items, LISTED)
     })
 
-    test('ends at the total that it states', async () => {
+    test('ends at its stated total', async () => {
       const last = Math.ceil(LISTED / 100)
       assert.equal((await list({ ...filter, page: last, page_size: 100 })).result.items.length, LISTED % 100 || 100)
       const { items, pagination } = (await list({ ...filter, page: last + 1, page_size: 100 })).result

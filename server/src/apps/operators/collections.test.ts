@@ -27,7 +27,7 @@ const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_
 
 describe('a decision', () => {
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`approved, ${environment}: what was held is credited, and the merchant is told to deliver`, async () => {
+    test(`to approve in ${environment} credits the held amount and sends collection.success to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
       assert.deepEqual(await desk.book(shop, environment), { held: ASKED, provider_float: -ASKED })
@@ -39,10 +39,10 @@ describe('a decision', () => {
       await world.work()
       const record = await review.shown(shop, id, environment)
       assert.deepEqual([record.status, record.amount, record.failure_reason_code], ['successful', 1000, null])
-      const [told] = receiver.received.map((request) => JSON.parse(request.body))
+      const [event] = receiver.received.map((request) => JSON.parse(request.body))
       assert.equal(receiver.received.length, 1)
       const at = world.deps.clock.now().toISOString()
-      assert.deepEqual(told, {
+      assert.deepEqual(event, {
         event: 'collection.success',
         merchant_code: shop.merchant.merchant_code,
         collection_id: id,
@@ -58,7 +58,7 @@ describe('a decision', () => {
       })
     })
 
-    test(`declined, ${environment}: it leaves the books for the payer, and the merchant is told that it failed`, async () => {
+    test(`to decline in ${environment} returns the money to the payer and sends collection.failed to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
       receiver.received.length = 0
@@ -69,9 +69,9 @@ describe('a decision', () => {
       const record = await review.shown(shop, id, environment)
       assert.deepEqual([record.status, record.failure_reason_code], ['failed', 'review_declined'])
       assert.equal(record.failure_reason_message, 'The payment was held for a review and declined.')
-      const [told] = receiver.received.map((request) => JSON.parse(request.body))
+      const [event] = receiver.received.map((request) => JSON.parse(request.body))
       assert.deepEqual(
-        [told.event, told.status, told.failure_reason_code, told.failed_at],
+        [event.event, event.status, event.failure_reason_code, event.failed_at],
         ['collection.failed', 'failed', 'review_declined', world.deps.clock.now().toISOString()],
       )
     })
@@ -88,8 +88,8 @@ describe('a decision', () => {
     const record = await review.shown(shop, id)
     assert.deepEqual([record.amount, record.amount_received], [1000, 1100])
     await world.work()
-    const told = JSON.parse(receiver.received[0]?.body ?? '')
-    assert.deepEqual([told.event, told.amount, told.amount_received], ['collection.success', '1000.00', '1100.00'])
+    const event = JSON.parse(receiver.received[0]?.body ?? '')
+    assert.deepEqual([event.event, event.amount, event.amount_received], ['collection.success', '1000.00', '1100.00'])
   })
 
   test('that declines another amount removes all of it from the books', async () => {

@@ -61,8 +61,8 @@ test('a success in another currency waits for review, and nothing is booked in s
   }
   assert.deepEqual(await desk.book(shop), {})
   await world.work()
-  const told = stage.receiver.received.map(({ body }) => JSON.parse(body.toString()))
-  const [event] = told.filter((one) => one.event === 'collection.pending_review' && one.foreign_currency === 'USD')
+  const events = stage.receiver.received.map(({ body }) => JSON.parse(body.toString()))
+  const [event] = events.filter((one) => one.event === 'collection.pending_review' && one.foreign_currency === 'USD')
   assert.deepEqual([event.amount, event.amount_received, event.foreign_amount], ['1000.00', undefined, '10.50'])
   await booksHold(world)
 })

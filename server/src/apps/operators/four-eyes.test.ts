@@ -47,21 +47,25 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// What was approved goes its way before the next test looks.
+// Each approved withdrawal is settled before the next test starts.
 afterEach(() => settle())
 
 type Way = { at?: World; idempotency_key?: string | null }
 
-async function approve(who: Operator, id: string, { at = world, idempotency_key = null }: Way = {}): Promise<Reply> {
-  return at.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: await who.token(), idempotency_key })
+async function approve(
+  operator: Operator,
+  id: string,
+  { at = world, idempotency_key = null }: Way = {},
+): Promise<Reply> {
+  return at.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: await operator.token(), idempotency_key })
 }
 const newShop = () => desk.shop('100000.00')
 const newLarge = async (shop?: Shop) => desk.submit(shop ?? (await newShop()), { amount: LARGE })
-const whoOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
+const operatorsOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
 const SECOND: [number, string] = [409, 'second_operator_required']
 
 /** The approvals of a withdrawal in the audit log, oldest first. */
-const told = (id: string) =>
+const auditedApprovals = (id: string) =>
   world.rows<{ action: string; actor_name: string; before: object; after: Record<string, unknown> }>(
     `select action, actor_name, before, after from audit_log
      where target_id = $1 and action like 'withdrawal.%approve' order by seq`,
@@ -72,7 +76,7 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-describe('a withdrawal from the amount on', () => {
+describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
   test('waits without a reservation after the first approval, and is sent after the second by another operator', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
@@ -96,13 +100,16 @@ describe('a withdrawal from the amount on', () => {
     world.deps.clock.advance(1_000)
     const second = await approve(juma, id)
     assert.deepEqual([second.status, second.body.data.status], [200, 'PROCESSING'])
-    assert.deepEqual(whoOf(second.body.data), [asha.email, juma.email])
+    assert.deepEqual(operatorsOf(second.body.data), [asha.email, juma.email])
     await settle()
     assert.equal(script.sent.length, 1)
     const paid = await desk.show(id)
-    assert.deepEqual([paid.status, paid.approvals_required, whoOf(paid)], ['SUCCESS', 2, [asha.email, juma.email]])
+    assert.deepEqual(
+      [paid.status, paid.approvals_required, operatorsOf(paid)],
+      ['SUCCESS', 2, [asha.email, juma.email]],
+    )
     const list = await world.get(`/v1/operator/withdrawals?merchant_id=${shop.merchant.id}`, await asha.token())
-    assert.deepEqual(whoOf(list.body.data.items[0]), [asha.email, juma.email])
+    assert.deepEqual(operatorsOf(list.body.data.items[0]), [asha.email, juma.email])
     assert.deepEqual(
       paid.history.map((move: { to_status: string }) => move.to_status),
       ['PROCESSING', 'SUCCESS'],
@@ -124,7 +131,7 @@ describe('a withdrawal from the amount on', () => {
         assert.deepEqual(codeOf(await approve(asha, id, way)), SECOND)
       }
     })
-    assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
+    assert.deepEqual(operatorsOf(await desk.show(id)), [asha.email])
   })
 
   test('counts a repeated Idempotency-Key as the first approval only', async () => {
@@ -133,7 +140,7 @@ describe('a withdrawal from the amount on', () => {
     const first = await approve(asha, id, { idempotency_key })
     const again = await approve(asha, id, { idempotency_key })
     assert.deepEqual([again.status, again.text], [200, first.text])
-    assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
+    assert.deepEqual(operatorsOf(await desk.show(id)), [asha.email])
   })
 
   test('refuses the first and the second approval of its submitter', async () => {
@@ -183,7 +190,7 @@ describe('a withdrawal from the amount on', () => {
     const id = await newLarge()
     await approve(asha, id)
     await approve(juma, id)
-    const entries = (await told(id)).map(({ action, actor_name, before, after }) => ({
+    const entries = (await auditedApprovals(id)).map(({ action, actor_name, before, after }) => ({
       action,
       actor_name,
       before,
@@ -236,9 +243,9 @@ describe('between the first approval and the second', () => {
     assert.deepEqual([asked.body.data.status, asked.body.data.approvals], ['INFO_REQUESTED', []])
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     const first = (await approve(juma, id)).body.data
-    assert.deepEqual([first.status, whoOf(first)], ['PENDING_ADMIN_APPROVAL', [juma.email]])
+    assert.deepEqual([first.status, operatorsOf(first)], ['PENDING_ADMIN_APPROVAL', [juma.email]])
     const second = (await approve(asha, id)).body.data
-    assert.deepEqual([second.status, whoOf(second)], ['PROCESSING', [juma.email, asha.email]])
+    assert.deepEqual([second.status, operatorsOf(second)], ['PROCESSING', [juma.email, asha.email]])
   })
 
   test('a withdrawal in INFO_REQUESTED needs two approvals, and the answer of the merchant ends none', async () => {
@@ -290,10 +297,10 @@ describe('between the first approval and the second', () => {
     await approve(gone, id)
     await world.rows('update users set super_admin = false where id = $1', [gone.user_id])
     assert.deepEqual((await desk.show(id)).approvals, [])
-    assert.deepEqual(whoOf((await approve(asha, id)).body.data), [asha.email])
+    assert.deepEqual(operatorsOf((await approve(asha, id)).body.data), [asha.email])
     await world.rows('update users set super_admin = true where id = $1', [gone.user_id])
     const second = (await approve(gone, id)).body.data
-    assert.deepEqual([second.status, whoOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
+    assert.deepEqual([second.status, operatorsOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
   })
 
   test('a changed FOUR_EYES_AMOUNT does not change withdrawals with a first approval', async () => {
@@ -384,9 +391,9 @@ describe('a process that dies', () => {
   }
 })
 
-test('an approval can neither be changed nor taken away', async () => {
+test('the database refuses to change or delete an approval', async () => {
   await approve(asha, await newLarge())
   for (const statement of ['update withdrawal_approvals set operator_name = $1', 'delete from withdrawal_approvals']) {
-    await assert.rejects(world.rows(statement, statement.includes('$1') ? ['Nobody'] : []), /permission denied/)
+    await assert.rejects(world.rows(statement, statement.includes('$1') ? ['Unknown'] : []), /permission denied/)
   }
 })

@@ -9,12 +9,12 @@ import type { Answer, Provider } from '../../adapters/providers/port.ts'
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
-let said: Answer | Promise<Answer> = TAKEN
+let providerAnswer: Answer | Promise<Answer> = TAKEN
 /** Resolves with the next prompt. */
 let asked = Promise.withResolvers<void>()
 const push = async () => {
   asked.resolve()
-  return said
+  return providerAnswer
 }
 let world: World
 let operator: string
@@ -53,7 +53,7 @@ test('each network of a method shows its circuit when it is closed, open, half o
   const fine = await circuits()
   assert.deepEqual([fine['wallet_push MPESA'], fine['wallet_push AIRTEL']], [CLOSED, CLOSED])
 
-  said = DOWN
+  providerAnswer = DOWN
   for (let i = 0; i < 5; i++) await pay('0754123456')
   const open = { state: 'open', retry_at: new Date(world.deps.clock.now().getTime() + 2_000).toISOString() }
   const down = await circuits()
@@ -62,13 +62,13 @@ test('each network of a method shows its circuit when it is closed, open, half o
 
   world.deps.clock.advance(2_000)
   const answer = Promise.withResolvers<Answer>()
-  said = answer.promise
+  providerAnswer = answer.promise
   asked = Promise.withResolvers<void>()
   await begin('0754123456')
   await asked.promise
   assert.deepEqual((await circuits())['wallet_push MPESA'], { state: 'half_open', retry_at: null })
   answer.resolve(TAKEN)
-  said = TAKEN
+  providerAnswer = TAKEN
   await world.system.driver.task.idle()
   assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
 })

@@ -45,7 +45,7 @@ const read = async (query = ''): Promise<Item[]> => {
 }
 const HOUR = 3_600_000
 const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - hours * HOUR).toISOString()
-// What was made before is out of the hours that are looked at.
+// Earlier payments are outside the counted hours.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
 test('health counts payments by network: taken, declined and open', async () => {

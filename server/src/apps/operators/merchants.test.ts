@@ -97,7 +97,7 @@ test('a merchant can make a live key only after it is approved, verified and pri
   }
 })
 
-test('each move is allowed from one state only; from the others it is 409 invalid_state and changes nothing', async () => {
+test('each move is allowed from one state only, and refused from the others with 409 invalid_state', async () => {
   const states = {
     PENDING: () => create(),
     ACTIVE: async () => {
@@ -182,7 +182,7 @@ test('an action is in the audit log with operator, reason, before, after, reques
   assert.deepEqual([actor.kind, actor.name], ['operator', operator_email])
 })
 
-test('a decision needs no body at all', async () => {
+test('a decision is accepted without a body', async () => {
   const id = await create()
   const done = await world.call({ method: 'POST', url: `/v1/operator/merchants/${id}/approve`, key: operator })
   assert.equal(done.status, 200, done.text)

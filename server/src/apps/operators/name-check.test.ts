@@ -96,7 +96,7 @@ test('the answer shows the name, compares it with the submitted one, and is in t
   ] as const) {
     assert.equal((await check(await submit({ name: same }))).body.data.matches, expected, same)
   }
-  assert.equal(selcom.totals().payouts.count, 0, 'nobody was paid')
+  assert.equal(selcom.totals().payouts.count, 0, 'the provider paid no account')
 })
 
 test('an unknown name is null and proves nothing about the account', async () => {

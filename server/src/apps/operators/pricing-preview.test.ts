@@ -118,8 +118,8 @@ test('a preview refuses an invalid list and invalid amounts', async () => {
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'], JSON.stringify(body))
     assert.equal(refused.body.error.details.fields[0].field, field)
   }
-  const nobody = '/v1/operator/merchants/00000000-0000-8000-8000-000000000000/pricing/preview'
-  const missing = await world.post(nobody, { rules: [] }, { key: await desk.session() })
+  const unknown = '/v1/operator/merchants/00000000-0000-8000-8000-000000000000/pricing/preview'
+  const missing = await world.post(unknown, { rules: [] }, { key: await desk.session() })
   assert.deepEqual(codeOf(missing), [404, 'not_found'])
 })
 

@@ -9,7 +9,7 @@ import { statementForm } from '../../adapters/providers/statement-forms.ts'
 
 const DOWN: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 const TAKEN: Answer & PayoutAnswer = { kind: 'accepted', provider_status: 'PENDING' }
-const said: { push: Answer; status: Answer; payout: PayoutAnswer; payoutStatus: PayoutAnswer } = {
+const script: { push: Answer; status: Answer; payout: PayoutAnswer; payoutStatus: PayoutAnswer } = {
   push: TAKEN,
   status: TAKEN,
   payout: TAKEN,
@@ -26,7 +26,7 @@ const provider: Provider = {
   },
   push: async () => {
     calls.push++
-    return said.push
+    return script.push
   },
   qr: async () => {
     calls.qr++
@@ -34,13 +34,13 @@ const provider: Provider = {
   },
   status: async (requests) => {
     calls.status.push(requests.length)
-    return requests.map(() => said.status)
+    return requests.map(() => script.status)
   },
   payout: async () => {
     calls.payout++
-    return said.payout
+    return script.payout
   },
-  payoutStatus: async (requests) => requests.map(() => said.payoutStatus),
+  payoutStatus: async (requests) => requests.map(() => script.payoutStatus),
   verifyCallback: () => ({ verified: false }),
 }
 
@@ -86,7 +86,7 @@ test('an operator sees the capabilities and routes of the providers', async () =
 })
 
 test('the next payment fails at once without a call after a provider fails five payments', async () => {
-  said.push = DOWN
+  script.push = DOWN
   const open: string[] = []
   for (let i = 0; i < 5; i++) {
     world.deps.clock.advance(1_000)
@@ -96,7 +96,7 @@ test('the next payment fails at once without a call after a provider fails five 
   const id = await pay()
   const { status, failure_reason_code, provider_payment_status } = await statusOf(id)
   assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
-  assert.equal(provider_payment_status, null, 'the provider has said nothing')
+  assert.equal(provider_payment_status, null, 'the provider has not answered')
   assert.equal(calls.push, before_it)
   for (const one of open) assert.equal((await statusOf(one)).status, 'processing', 'a doubt stays a doubt')
   const { state, faults, retry_at } = await circuit('wallet_push')
@@ -113,7 +113,7 @@ test('the next payment fails at once without a call after a provider fails five 
   assert.deepEqual(
     [merchant_name, name, method, step, asks, provider_status, waiting_s],
     [world.merchant.name, 'mock', 'wallet_push', 'unclear', 1, null, 4],
-    'nobody knows whether it was taken',
+    'the server does not know whether the provider took it',
   )
   assert.deepEqual(await waiting('collection', '&provider=mock'), items)
   assert.deepEqual(await waiting('collection', '&provider=selcom'), [])
@@ -124,7 +124,7 @@ test('the next payment fails at once without a call after a provider fails five 
   )
   assert.deepEqual(second.pagination, { page: 2, page_size: 2, total_items: 5, total_pages: 3 })
 
-  said.push = TAKEN
+  script.push = TAKEN
   world.deps.clock.advance(2_000)
   await pay()
   assert.equal(calls.push, before_it + 1)
@@ -135,7 +135,7 @@ test('the next payment fails at once without a call after a provider fails five 
 
 test('status queries have their own circuit: one query tests the provider, and no payment fails', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
-  said.status = DOWN
+  script.status = DOWN
   for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
     await world.call({ method: 'POST', url: `/v1/collections/${ids[0]}/refresh-status`, key: world.live_key })
   }
@@ -144,7 +144,7 @@ test('status queries have their own circuit: one query tests the provider, and n
   const { length } = calls.status
   await world.call({ method: 'POST', url: `/v1/collections/${ids[1]}/refresh-status`, key: world.live_key })
   assert.equal(calls.status.length, length, 'an open circuit asks nothing')
-  said.status = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  script.status = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
   await world.pass(120_000)
   assert.equal(calls.status[length], 1, 'the first question after the pause goes alone')
   for (const id of ids) assert.equal((await statusOf(id)).status, 'successful')
@@ -161,7 +161,7 @@ test('a QR payment of a provider that is down is refused at once', async () => {
 })
 
 test('payouts of an unreachable provider wait with reserved money and are sent when it is back', async () => {
-  said.payout = { kind: 'not_sent', provider_status: null }
+  script.payout = { kind: 'not_sent', provider_status: null }
   const body = {
     amount: '500',
     destination_code: 'MPESA',
@@ -200,7 +200,7 @@ test('payouts of an unreachable provider wait with reserved money and are sent w
   )
   assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '3000.00')
 
-  said.payout = { kind: 'succeeded', amount_minor: 50_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  script.payout = { kind: 'succeeded', amount_minor: 50_000n, currency: 'TZS', provider_status: 'COMPLETED' }
   await world.pass(60_000)
   assert.deepEqual(await waiting('payout'), [])
   assert.equal(calls.payout, 11)
@@ -208,7 +208,7 @@ test('payouts of an unreachable provider wait with reserved money and are sent w
 })
 
 test('an operator sees a waiting payment with its reference in the form of provider statements', async () => {
-  said.push = TAKEN
+  script.push = TAKEN
   const id = await pay()
   await world.rows(`update collection_attempts set provider = 'vodacom' where collection_id = $1`, [id])
   const [item] = await waiting('collection', '&provider=vodacom')
@@ -231,12 +231,12 @@ test('a prompt under lease has the state sending', async () => {
 })
 
 test('a decision without a reason accepts no body, an empty body or an empty object', async () => {
-  const nobody = randomUUID()
+  const unknown = randomUUID()
   for (const path of [
-    `withdrawals/${nobody}/approve`,
-    `withdrawals/${nobody}/retry`,
-    `merchants/${nobody}/approve`,
-    `reconciliation/exceptions/${nobody}/ask`,
+    `withdrawals/${unknown}/approve`,
+    `withdrawals/${unknown}/retry`,
+    `merchants/${unknown}/approve`,
+    `reconciliation/exceptions/${unknown}/ask`,
   ]) {
     for (const payload of [undefined, '', '{}']) {
       for (const headers of [{}, { 'content-type': 'application/json' }]) {
@@ -249,7 +249,7 @@ test('a decision without a reason accepts no body, an empty body or an empty obj
   }
   const needs_words = {
     method: 'POST',
-    url: `/v1/operator/withdrawals/${nobody}/reject`,
+    url: `/v1/operator/withdrawals/${unknown}/reject`,
     key: operator,
     payload: '',
   } as const

@@ -63,7 +63,7 @@ describe('of withdrawals', () => {
     ['withdrawals_blocked', 'BLOCKED_IP_WHITELIST', '104', 'approve'],
   ]
   for (const [kind, status, ending, verb] of ways) {
-    test(`counts what is ${status}, with its amount and the oldest, until it is decided`, async () => {
+    test(`counts the withdrawals in ${status}, with their amount and the oldest, until a decision`, async () => {
       const at = now()
       const ids = [await desk.submit(shop, { ending, amount: '1000.00' })]
       world.deps.clock.advance(5_000)

@@ -60,7 +60,7 @@ async function send(call: Call, age_s: number | null, at = world): Promise<Reply
 
 const MOVERS = ['approve', 'approve-batch', 'resolve', 'retry', 'clear', 'adjustments', 'pricing']
 for (const name of MOVERS) {
-  test(`${name} wants a sign-in that is younger than STEP_UP_S, and changes nothing without`, async () => {
+  test(`${name} is refused and changes nothing when the sign-in is older than STEP_UP_S`, async () => {
     const call = movers()[name] as Call
     await unchanged(world, async () => {
       for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 86_400, null]) {

@@ -79,7 +79,7 @@ describe('rejecting and asking', () => {
   }
 })
 
-describe('what operators must write', () => {
+describe('the required texts of a decision', () => {
   const BAD: [Verb, string, object[]][] = [
     [
       'reject',
@@ -111,7 +111,7 @@ describe('what operators must write', () => {
     ],
   ]
   for (const [verb, field, bodies] of BAD) {
-    test(`${verb} is refused by name when its ${field} is missing or cannot be`, async () => {
+    test(`${verb} is refused with the name of the field when ${field} is missing or invalid`, async () => {
       const shop = await desk.shop(MONEY)
       const id = await desk.submit(shop, { ending: '103' })
       if (verb === 'resolve') await desk.approve(id)

@@ -43,7 +43,7 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// What was approved goes its way before the next test looks.
+// Each approved withdrawal is settled before the next test starts.
 afterEach(() => settle())
 
 type Options = { who?: Operator; dry_run?: boolean; at?: World; idempotency_key?: string | null }
@@ -55,7 +55,7 @@ async function batch(withdrawal_ids: readonly string[], options: Options = {}): 
 }
 
 /** The result of each id as a text. */
-const told = (reply: Reply): string[] =>
+const resultsOf = (reply: Reply): string[] =>
   reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
     item.ok ? item.status : `${item.code} ${item.status}`,
   )
@@ -101,7 +101,7 @@ test('the server checks each withdrawal by itself in order, and a refused one do
   const { ids, expected } = await mixed()
   const reply = await batch(ids)
   assert.equal(reply.status, 200, reply.text)
-  assert.deepEqual(told(reply), expected)
+  assert.deepEqual(resultsOf(reply), expected)
   const { dry_run, approved, awaiting_second, items } = reply.body.data
   assert.equal(dry_run, false)
   assert.deepEqual(approved, { count: 2, amount: '100000.00', total_reserved_amount: '100000.00' })
@@ -134,7 +134,7 @@ test('the server checks each withdrawal by itself in order, and a refused one do
 test('a dry run has exactly the answer of the real run and changes nothing', async () => {
   const { ids, expected } = await mixed()
   const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
-  assert.deepEqual(told(tried), expected)
+  assert.deepEqual(resultsOf(tried), expected)
   await settle()
   assert.deepEqual(script.sent, [])
   for (const id of ids.slice(1, 3)) assert.deepEqual((await desk.show(id)).approvals, [])
@@ -173,7 +173,7 @@ test('a repeated Idempotency-Key gets the first answer, and nothing is approved 
   const ids = [await desk.submit(shop, { amount: '60000.00' }), await desk.submit(shop, { amount: '10.00' })]
   const idempotency_key = randomUUID()
   const first = await batch(ids, { idempotency_key })
-  assert.deepEqual(told(first), ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
+  assert.deepEqual(resultsOf(first), ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
   await settle()
   const again = await unchanged(world, () => batch(ids, { idempotency_key }))
   assert.deepEqual([again.status, again.text], [200, first.text])

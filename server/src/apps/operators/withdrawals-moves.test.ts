@@ -47,10 +47,10 @@ const WAYS: Record<Status, (shop: Shop) => Promise<string>> = {
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),
   REJECTED: (shop) => decided(shop, 'reject'),
   PROCESSING: (shop) => decided(shop, 'approve'),
-  SUCCESS: (shop) => told(shop, said.paid(AMOUNT)),
-  FAILED: (shop) => told(shop, said.declined),
-  REVERSED: (shop) => told(shop, said.paid(AMOUNT), said.reversed(AMOUNT)),
-  NEEDS_ADMIN_ATTENTION: (shop) => told(shop, said.paid(AMOUNT - 1n)),
+  SUCCESS: (shop) => settledWith(shop, said.paid(AMOUNT)),
+  FAILED: (shop) => settledWith(shop, said.declined),
+  REVERSED: (shop) => settledWith(shop, said.paid(AMOUNT), said.reversed(AMOUNT)),
+  NEEDS_ADMIN_ATTENTION: (shop) => settledWith(shop, said.paid(AMOUNT - 1n)),
   NEEDS_RECONCILIATION: (shop) => worked(shop, '103'),
   BLOCKED_IP_WHITELIST: (shop) => worked(shop, '104'),
 }
@@ -62,7 +62,7 @@ async function decided(shop: Shop, verb: Verb, ending = '001'): Promise<string> 
   return id
 }
 
-async function told(shop: Shop, ...answers: PayoutAnswer[]): Promise<string> {
+async function settledWith(shop: Shop, ...answers: PayoutAnswer[]): Promise<string> {
   const id = await decided(shop, 'approve')
   for (const answer of answers)
     await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
@@ -109,7 +109,7 @@ for (const status of WITHDRAWAL_STATUSES) {
   })
 }
 
-test('every move of an operator has its call here', () => {
+test('this test calls every move of an operator', () => {
   const moved = CALLS.map(({ move }) => move)
   const all = Object.entries(withdrawalMoves).filter(([, { by }]) => by === 'operator')
   assert.deepEqual(all.map(([name]) => name).sort(), [...moved].sort())

@@ -43,7 +43,7 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our access, its float is empty, or it could not take it; see status_reason. final: it gave its answer.',
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or it could not accept the payout; see status_reason. final: the provider gave its final answer.',
   ),
   asks: Type.Integer({ description: 'The number of steps so far.' }),
   provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
@@ -70,7 +70,7 @@ export const OperatorWithdrawalDetail = Type.Object({
   history: Type.Array(
     Type.Object({
       from_status: oneOf(WITHDRAWAL_STATUSES),
-      to_status: oneOf(WITHDRAWAL_STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
+      to_status: oneOf(WITHDRAWAL_STATUSES, 'Equal to from_status: an answer of the provider that changed no status.'),
       actor: Actor,
       reason: nullable(Type.String({ description: 'The reason from the provider or from the decision.' })),
       event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),

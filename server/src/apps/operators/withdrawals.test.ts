@@ -48,7 +48,7 @@ async function listeningShop(): Promise<Shop> {
 }
 
 /** The webhooks about a withdrawal, in the order of its moves. */
-async function toldOf(id: string): Promise<string[]> {
+async function webhookEventsOf(id: string): Promise<string[]> {
   const rows = await world.rows<{ event: string; status: string }>(
     'select event, status from webhook_deliveries where source_id = $1 order by source_seq',
     [id],
@@ -58,35 +58,35 @@ async function toldOf(id: string): Promise<string[]> {
 }
 
 /** Makes the provider report an outcome of a payout. */
-async function tell(shop: Shop, id: string, answer: PayoutAnswer): Promise<void> {
+async function reportOutcome(shop: Shop, id: string, answer: PayoutAnswer): Promise<void> {
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
 
 describe('after the approval the answer of the provider decides where the money goes', () => {
-  type End = { way: string[]; told: string[]; book: Book; failure?: string; payout: string }
+  type PayoutEnding = { statuses: string[]; events: string[]; book: Book; failure?: string; payout: string }
   const APPROVED = 'PROCESSING by the operator'
-  const TABLE: Record<string, End> = {
-    '001': { way: ['SUCCESS'], told: ['disbursement.success'], book: PAID, payout: 'final' },
+  const TABLE: Record<string, PayoutEnding> = {
+    '001': { statuses: ['SUCCESS'], events: ['disbursement.success'], book: PAID, payout: 'final' },
     '102': {
-      way: ['FAILED'],
-      told: ['disbursement.failed'],
+      statuses: ['FAILED'],
+      events: ['disbursement.failed'],
       book: UNTOUCHED,
       failure: 'provider_declined',
       payout: 'final',
     },
-    '103': { way: ['NEEDS_RECONCILIATION'], told: [], book: RESERVED, payout: 'asked' },
-    '104': { way: ['BLOCKED_IP_WHITELIST'], told: [], book: RESERVED, payout: 'blocked' },
+    '103': { statuses: ['NEEDS_RECONCILIATION'], events: [], book: RESERVED, payout: 'asked' },
+    '104': { statuses: ['BLOCKED_IP_WHITELIST'], events: [], book: RESERVED, payout: 'blocked' },
     '105': {
-      way: ['SUCCESS', 'REVERSED'],
-      told: ['disbursement.success', 'disbursement.reversed'],
+      statuses: ['SUCCESS', 'REVERSED'],
+      events: ['disbursement.success', 'disbursement.reversed'],
       book: REVERSED,
       payout: 'final',
     },
-    '106': { way: ['SUCCESS'], told: ['disbursement.success'], book: PAID, payout: 'final' },
+    '106': { statuses: ['SUCCESS'], events: ['disbursement.success'], book: PAID, payout: 'final' },
   }
   for (const environment of ['live', 'sandbox'] as const) {
     for (const [ending, end] of Object.entries(TABLE)) {
-      test(`${environment}, a destination that ends in ${ending}: ${end.way.join(', then ')}`, async () => {
+      test(`a ${environment} payout to a destination that ends in ${ending} becomes ${end.statuses.join(', then ')}`, async () => {
         const shop = await listeningShop()
         const other = environment === 'live' ? 'sandbox' : 'live'
         const id = await desk.submit(shop, { ending, environment })
@@ -103,12 +103,12 @@ describe('after the approval the answer of the provider decides where the money 
 
         const shown = await desk.show(id)
         const provider = environment === 'live' ? 'mock' : 'sandbox'
-        assert.deepEqual(await desk.wayOf(id), [APPROVED, ...end.way.map((status) => `${status} by ${provider}`)])
-        assert.equal(shown.status, end.way.at(-1))
+        assert.deepEqual(await desk.wayOf(id), [APPROVED, ...end.statuses.map((status) => `${status} by ${provider}`)])
+        assert.equal(shown.status, end.statuses.at(-1))
         assert.equal(shown.failure_reason_code, end.failure ?? null)
-        assert.equal(shown.completed_at !== null, end.way.includes('SUCCESS'))
+        assert.equal(shown.completed_at !== null, end.statuses.includes('SUCCESS'))
         assert.deepEqual([shown.payout.provider, shown.payout.state], [provider, end.payout])
-        assert.deepEqual(await toldOf(id), end.told)
+        assert.deepEqual(await webhookEventsOf(id), end.events)
         assert.deepEqual(await desk.book(shop, environment), end.book)
         assert.deepEqual(await desk.book(shop, other), UNTOUCHED, `${other} is another book`)
       })
@@ -142,43 +142,43 @@ describe('after the approval the answer of the provider decides where the money 
 
 describe('an operator ends a stuck payout', () => {
   const paid = said.paid(1_000_000n)
-  /** How a withdrawal gets stuck: where it ends on the way, and what the provider says then. */
-  const STUCK: Record<string, { ending: string; heard?: PayoutAnswer; status: string; book: Book }> = {
-    'nobody knows whether it was paid': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
-    'our address is refused': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },
-    'another amount was paid': {
+  /** The ways to make a stuck payout: the ending of its destination, and a later answer of the provider. */
+  const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: Book }> = {
+    'the outcome is unknown': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
+    'the provider refuses our address': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },
+    'the provider paid another amount': {
       ending: '103',
-      heard: said.paid(999_999n),
+      laterAnswer: said.paid(999_999n),
       status: 'NEEDS_ADMIN_ATTENTION',
       book: RESERVED,
     },
-    'it was declined after it was paid': {
+    'the provider declined a paid payout': {
       ending: '001',
-      heard: said.declined,
+      laterAnswer: said.declined,
       status: 'NEEDS_ADMIN_ATTENTION',
       book: PAID,
     },
-    'it was paid after it was declined': {
+    'the provider paid a declined payout': {
       ending: '102',
-      heard: paid,
+      laterAnswer: paid,
       status: 'NEEDS_ADMIN_ATTENTION',
       book: UNTOUCHED,
     },
   }
-  const stick = async (how: string) => {
-    const { ending, heard, status, book } = STUCK[how] as (typeof STUCK)[string]
+  const makeStuckPayout = async (how: string) => {
+    const { ending, laterAnswer, status, book } = STUCK[how] as (typeof STUCK)[string]
     const shop = await listeningShop()
     const id = await desk.submit(shop, { ending })
     await desk.approve(id)
-    if (heard) await tell(shop, id, heard)
+    if (laterAnswer) await reportOutcome(shop, id, laterAnswer)
     assert.equal((await desk.show(id)).status, status)
     assert.deepEqual(await desk.book(shop), book)
     return { shop, id }
   }
   for (const how of Object.keys(STUCK)) {
     for (const outcome of ['SUCCESS', 'FAILED'] as const) {
-      test(`${how}: resolved as ${outcome}`, async () => {
-        const { shop, id } = await stick(how)
+      test(`an operator resolves as ${outcome} when ${how}`, async () => {
+        const { shop, id } = await makeStuckPayout(how)
         const reason = 'Seen in the portal of the provider'
         const resolved = await desk.act(id, 'resolve', { outcome, reason, provider_reference: 'P-1' })
         assert.equal(resolved.status, 200, resolved.text)
@@ -188,17 +188,20 @@ describe('an operator ends a stuck payout', () => {
         await world.work()
         await world.pass(10_000)
         const shown = await desk.show(id)
-        assert.equal(shown.status, outcome, 'nothing moves it any more')
+        assert.equal(shown.status, outcome, 'the status stays')
         assert.deepEqual([shown.payout.state, shown.payout.due_at, shown.payout.provider_id], ['final', null, 'P-1'])
         assert.equal((await desk.wayOf(id)).at(-1), `${outcome} by the operator`)
         assert.equal(shown.history.at(-1).reason, reason)
-        assert.equal((await toldOf(id)).at(-1), outcome === 'SUCCESS' ? 'disbursement.success' : 'disbursement.failed')
+        assert.equal(
+          (await webhookEventsOf(id)).at(-1),
+          outcome === 'SUCCESS' ? 'disbursement.success' : 'disbursement.failed',
+        )
       })
     }
   }
 
   test('resolving as SUCCESS is refused after the money was returned and spent, and FAILED is possible', async () => {
-    const { shop, id } = await stick('it was paid after it was declined')
+    const { shop, id } = await makeStuckPayout('the provider paid a declined payout')
     const next = await desk.submit(shop, { amount: '98000.00' })
     await desk.approve(next)
     const refused = await unchanged(world, () => desk.act(id, 'resolve'))
@@ -211,7 +214,7 @@ describe('an operator ends a stuck payout', () => {
   })
 
   test('a retry sends a blocked payout again with the same reference, and it may be blocked again', async () => {
-    const { shop, id } = await stick('our address is refused')
+    const { shop, id } = await makeStuckPayout('the provider refuses our address')
     const { provider_reference } = await desk.show(id)
     const retried = await desk.act(id, 'retry')
     assert.deepEqual([retried.status, retried.body.data.status], [200, 'PROCESSING'])
@@ -242,7 +245,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.equal((await desk.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   }
 
-  test('of a suspended merchant: refused, and possible again once it is active', async () => {
+  test('an approval for a suspended merchant is refused until the merchant is active again', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     await suspend(shop, 'suspend')
@@ -251,7 +254,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.equal((await desk.act(id, 'approve')).status, 200)
   })
 
-  test('of a merchant that is not verified any more: refused', async () => {
+  test('an approval for a merchant that is not verified any more is refused', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     await world.rows('update merchants set verified = false where id = $1', [shop.merchant.id])
@@ -259,7 +262,7 @@ describe('the server checks an approval against the state at its time', () => {
     await world.rows('update merchants set verified = true where id = $1', [shop.merchant.id])
   })
 
-  test('the sandbox of a suspended merchant goes on, and a suspended one is still rejected', async () => {
+  test('an operator approves in the sandbox of a suspended merchant, and can reject in live', async () => {
     const shop = await desk.shop(MONEY)
     const [played, real] = [await desk.submit(shop, { environment: 'sandbox' }), await desk.submit(shop)]
     await suspend(shop, 'suspend')
