@@ -116,7 +116,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
     notFoundPage: notFoundPage(deps),
-    ...(requests.answering ? { onAnswer: requests.answering } : {}),
+    ...(requests.capture ? { onAnswer: requests.capture } : {}),
     routes: composeRoutes(deps, options, adapters, money),
   })
   const own_tasks = [usage.task, requests.task]

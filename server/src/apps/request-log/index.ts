@@ -1,6 +1,6 @@
-// The door of request-log: what merchants' servers asked of the API and were answered.
+// The API requests of merchants' servers, with responses, for their developers.
 
-export { findRequestsOf, type RequestOf } from './list.ts'
+export { findRequestsOf, type ResourceRequest } from './list.ts'
 export { createRequestLog, type RequestLog } from './log.ts'
 export { createRecorder, type Recorder } from './recorder.ts'
 export { requestLogRoutes } from './routes.ts'

@@ -1,12 +1,12 @@
-// Reading the log of requests, newest first.
+// Reads the request log, newest first.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, pageOf } from '../../kernel/http/index.ts'
 import { firstIdAt, isId, refuse, timeOfId, withRoutingCode, ZERO_ID } from '../../kernel/lib/index.ts'
-import { type Details, unpack } from './pack.ts'
+import { type RequestDetails, unpack } from './pack.ts'
 import type { LoggedRequest, RequestRecord, RequestsQuery } from './schema.ts'
 
-type Row = {
+type RequestLogRow = {
   environment: Environment
   id: string
   key_id: string | null
@@ -29,57 +29,57 @@ const COLUMNS = `r.environment, r.id, r.key_id, k.name as key_name, r.method, r.
 const WITH_KEY = 'left join api_keys k on k.merchant_id = $1 and k.id = r.key_id'
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-/** How many requests a filter looks through: its cost does not grow with the log. */
-const LOOK_MAX = 50_000
+/** A filter examines at most this number of requests, so its cost does not grow with the log. */
+const SCAN_MAX = 50_000
 
-// The newest of the period come in the order of the primary key, and a page that is filled reads no further. What was not kept
-// might have matched: it is told whatever is asked for. Without a name they are planned for the filters at hand.
-const looked = (where: string) =>
-  `(select * from requests where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 ${where} order by id desc limit ${LOOK_MAX}) r`
+// Rows are read in the order of the primary key until the page is full. Counts of requests that were not kept match every filter.
+// The statements have no name, so that PostgreSQL plans them for their filters.
+const scan = (where: string) =>
+  `(select * from requests where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 ${where} order by id desc limit ${SCAN_MAX}) r`
 const MATCHES = `(r.lost is not null or (
      r.status between $5 and $6 and ($7::text is null or r.method = $7) and ($8::text is null or position($8 in r.path) > 0)
      and ($9::uuid is null or r.key_id = $9)))`
-// A trouble is rare and has an index of its own, which is used where the condition is said in its words.
-const SOURCES = { any: looked(''), trouble: looked('and status not between 200 and 399') }
+// Failed requests have a partial index. PostgreSQL uses the index only if the statement repeats its condition.
+const SCANS = { any: scan(''), trouble: scan('and status not between 200 and 399') }
 
-// Each of these ways is a look-up in an index. Those that only read a resource are many and have none: for an id they are looked
-// for among the newest.
+// Each subquery uses an index. Requests that only read a resource are in no index; a search for an id examines
+// the newest of them.
 const BY_TEXT = `(select environment, id from requests where merchant_id = $1 and request_id = $10 limit ${COUNT_MAX})
        union (select environment, id from requests where merchant_id = $1 and reference = $10 order by id desc limit ${COUNT_MAX})`
 const BY_ID = `${BY_TEXT}
        union select environment, id from requests where merchant_id = $1 and environment = $2 and id = $11
        union (select environment, id from requests where merchant_id = $1 and resource_id = $12 and method <> 'GET'
          order by id desc limit ${COUNT_MAX})
-       union select environment, id from ${looked('')} where r.method = 'GET' and r.resource_id = $12`
-const found = (ways: string) => `(select r.* from (${ways}) f
+       union select environment, id from ${scan('')} where r.method = 'GET' and r.resource_id = $12`
+const joinFound = (keys: string) => `(select r.* from (${keys}) f
      join requests r on r.merchant_id = $1 and r.environment = f.environment and r.id = f.id
      where f.environment = $2 and r.id >= $3 and r.id < $4) r`
 
-const listOf = (source: string, values: number) =>
+const listStatement = (source: string, values: number) =>
   sql(
     '',
     `select ${COLUMNS} from (select * from ${source} where ${MATCHES} order by r.id desc limit $${values + 1} offset $${values + 2}) r
      ${WITH_KEY} order by r.id desc`,
   )
-const countOf = (source: string, values: number) =>
+const countStatement = (source: string, values: number) =>
   sql('', `select count(*)::int as total from (select 1 from ${source} where ${MATCHES} limit $${values + 1}) counted`)
-const endOf = (source: string) => sql('', `select id from ${source} offset ${LOOK_MAX - 1} limit 1`)
-const queries = (source: string, looked_through: string | null, values = 9) => ({
-  list: listOf(source, values),
-  count: countOf(source, values),
-  end: looked_through && endOf(looked_through),
+const scanEndStatement = (source: string) => sql('', `select id from ${source} offset ${SCAN_MAX - 1} limit 1`)
+const statementsOf = (source: string, scan_source: string | null, values = 9) => ({
+  list: listStatement(source, values),
+  count: countStatement(source, values),
+  end: scan_source && scanEndStatement(scan_source),
 })
 
-const QUERIES = {
-  any: queries(SOURCES.any, SOURCES.any),
-  trouble: queries(SOURCES.trouble, SOURCES.trouble),
-  by_text: queries(found(BY_TEXT), null, 10),
-  by_id: queries(found(BY_ID), SOURCES.any, 12),
+const STATEMENTS = {
+  any: statementsOf(SCANS.any, SCANS.any),
+  trouble: statementsOf(SCANS.trouble, SCANS.trouble),
+  by_text: statementsOf(joinFound(BY_TEXT), null, 10),
+  by_id: statementsOf(joinFound(BY_ID), SCANS.any, 12),
 }
 
 /**
- * A page of a merchant's requests, newest first. `total_items` counts up to 10,000. A filter looks through 50,000 requests of the
- * period, and `looked_back_to` says so when there were more.
+ * A page of a merchant's requests, newest first. `total_items` counts up to 10,000. A filter examines 50,000 requests of the
+ * period; if there are more, `looked_back_to` is the time of the last.
  */
 export async function listRequests(
   reader: Reader,
@@ -89,26 +89,26 @@ export async function listRequests(
 ) {
   const { page = 1, page_size = 20, method = null, path = null, key_id = null, q } = query
   const [least, most] = statusesOf(query.status)
-  const period = [merchant.id, environment, bound(query.from, ZERO_ID), bound(query.to, LAST_ID)]
-  const matching = [...period, least, most, method, path, key_id?.toLowerCase() ?? null]
+  const period = [merchant.id, environment, idAtTime(query.from, ZERO_ID), idAtTime(query.to, LAST_ID)]
+  const values_of_filters = [...period, least, most, method, path, key_id?.toLowerCase() ?? null]
   const text = q?.trim()
   const id = text !== undefined && isId(text.toLowerCase()) ? text.toLowerCase() : null
-  const way = text === undefined ? (least >= 400 ? 'trouble' : 'any') : id === null ? 'by_text' : 'by_id'
-  const { list, count, end } = QUERIES[way]
-  if (text !== undefined) matching.push(text)
-  // A request id that was made here has no routing code; that of the entry has the merchant's.
-  if (id !== null) matching.push(withRoutingCode(id, merchant.routing_code), id)
+  const search = text === undefined ? (least >= 400 ? 'trouble' : 'any') : id === null ? 'by_text' : 'by_id'
+  const { list, count, end } = STATEMENTS[search]
+  if (text !== undefined) values_of_filters.push(text)
+  // The id of an entry has the merchant's routing code; a request id that the server made has none.
+  if (id !== null) values_of_filters.push(withRoutingCode(id, merchant.routing_code), id)
   const [rows, counted] = await Promise.all([
-    reader.query<Row>(list, [...matching, page_size, (page - 1) * page_size]),
-    reader.query<{ total: number }>(count, [...matching, COUNT_MAX]),
+    reader.query<RequestLogRow>(list, [...values_of_filters, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(count, [...values_of_filters, COUNT_MAX]),
   ])
   const total = counted[0]?.total ?? 0
-  // Where neither the count nor the page was full, all that may be looked through was looked through.
-  const full = total === COUNT_MAX && rows.length === page_size
-  const [last] = !end || full ? [] : await reader.query<{ id: string }>(end, period)
+  // If the count and the page are both full, the statements did not reach the limit of the scan.
+  const is_full = total === COUNT_MAX && rows.length === page_size
+  const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {
-    ...pageOf(rows.map(present), total, query),
-    // Others of the same millisecond may lie behind it: whoever goes on meets some twice, and misses none.
+    ...pageOf(rows.map(presentEntry), total, query),
+    // Further requests may have the same millisecond. The next list repeats some of them, and misses none.
     looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
 }
@@ -119,7 +119,7 @@ function statusesOf(status: string | undefined): [number, number] {
   return [least, status.endsWith('xx') ? least + 99 : least]
 }
 
-function bound(time: string | undefined, otherwise: string): string {
+function idAtTime(time: string | undefined, otherwise: string): string {
   return time === undefined ? otherwise : firstIdAt(new Date(time))
 }
 
@@ -130,7 +130,7 @@ const FIND = sql(
    where r.merchant_id = $1 and r.environment = $2 and r.id = $3`,
 )
 
-const NO_DETAILS: Details = {
+const NO_DETAILS: RequestDetails = {
   query: null,
   user_agent: null,
   idempotency_key: null,
@@ -142,46 +142,46 @@ const NO_DETAILS: Details = {
   ignored_fields: null,
 }
 
-/** One request with its bodies. Refuses with not_found, also for another merchant's or that of the other environment. */
+/** Reads a request with its bodies. Refuses a request of another merchant or environment with not_found. */
 export async function getRequest(
   reader: Reader,
   merchant_id: string,
   environment: Environment,
   id: string,
 ): Promise<RequestRecord> {
-  const found = isId(id)
-    ? await reader.query<Row & { packed: Buffer | null; pack_place: number | null }>(FIND, [
+  const rows = isId(id)
+    ? await reader.query<RequestLogRow & { packed: Buffer | null; pack_place: number | null }>(FIND, [
         merchant_id,
         environment,
         id,
       ])
     : []
-  const [row] = found
+  const [row] = rows
   if (!row) refuse('not_found')
   const { packed, pack_place } = row
   const details = packed === null || pack_place === null ? null : await unpack(packed, pack_place)
-  return { ...present(row), environment: row.environment, ...(details ?? NO_DETAILS) }
+  return { ...presentEntry(row), environment: row.environment, ...(details ?? NO_DETAILS) }
 }
 
-function present(row: Row): LoggedRequest {
+function presentEntry(row: RequestLogRow): LoggedRequest {
   const { id, lost, lost_until, key_id, key_name, reference, resource_id, error_code } = row
   const at = timeOfId(id).toISOString()
-  const named = { reference, resource_id, error_code, key_id, key_name }
+  const names = { reference, resource_id, error_code, key_id, key_name }
   if (lost !== null) {
-    const nothing = { request_id: null, method: null, path: null, status: null, duration_ms: null, address: null }
-    return { id, kind: 'not_kept', at, until: lost_until?.toISOString() ?? null, count: lost, ...nothing, ...named }
+    const no_request = { request_id: null, method: null, path: null, status: null, duration_ms: null, address: null }
+    return { id, kind: 'not_kept', at, until: lost_until?.toISOString() ?? null, count: lost, ...no_request, ...names }
   }
   const { method, path, status, duration_ms, address } = row
-  const told = { method, path, status, duration_ms, address, request_id: requestIdOf(row) }
-  return { id, kind: 'request', at, until: null, count: 1, ...told, ...named }
+  const details = { method, path, status, duration_ms, address, request_id: requestIdOf(row) }
+  return { id, kind: 'request', at, until: null, count: 1, ...details, ...names }
 }
 
-function requestIdOf({ id, request_id }: Pick<Row, 'id' | 'request_id'>): string {
+function requestIdOf({ id, request_id }: Pick<RequestLogRow, 'id' | 'request_id'>): string {
   return request_id ?? withRoutingCode(id, 0)
 }
 
-/** A request as the story of a payment tells it. */
-export type RequestOf = {
+/** A request in the timeline of a record. */
+export type ResourceRequest = {
   id: string
   request_id: string
   at: string
@@ -191,7 +191,7 @@ export type RequestOf = {
   duration_ms: number
 }
 
-/** One more than a timeline shows, so that it can say that there were more. */
+/** One more than a timeline shows, so that the timeline knows whether there are more. */
 const OF_RESOURCE_MAX = 201
 const OF_RESOURCE = sql(
   'requests_of_resource',
@@ -200,11 +200,15 @@ const OF_RESOURCE = sql(
 )
 
 /**
- * The requests that made a resource of a merchant or changed it, the newest 201 of them, oldest first;
- * those that only read it are left out. None: it was not made with an API key, or longer ago than the log is kept.
+ * The newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if no request with
+ * an API key did so, or if the log no longer keeps it.
  */
-export async function findRequestsOf(reader: Reader, merchant_id: string, resource_id: string): Promise<RequestOf[]> {
-  const rows = await reader.query<Omit<Row, 'lost'>>(OF_RESOURCE, [merchant_id, resource_id, OF_RESOURCE_MAX])
+export async function findRequestsOf(
+  reader: Reader,
+  merchant_id: string,
+  resource_id: string,
+): Promise<ResourceRequest[]> {
+  const rows = await reader.query<Omit<RequestLogRow, 'lost'>>(OF_RESOURCE, [merchant_id, resource_id, OF_RESOURCE_MAX])
   return rows.reverse().map(({ id, method, path, status, duration_ms, request_id }) => {
     const at = timeOfId(id).toISOString()
     return { id, request_id: requestIdOf({ id, request_id }), at, method, path, status, duration_ms }

@@ -1,23 +1,23 @@
-// Making rows of what was seen, and bodies into packs. What is secret is taken out here, before anything leaves the process.
+// Makes rows and packs of captured requests, and redacts their secrets before anything leaves the process.
 
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { isId, mayHoldSecret, redactSecrets, redactText, withRoutingCode } from '../../kernel/lib/index.ts'
-import type { Seen } from './seen.ts'
+import type { CapturedRequest } from './captured.ts'
 
 /** Characters that are kept of a body. */
 export const BODY_MAX = 4_096
-/** Read beyond it before it is cut, so that a secret on the edge is recognised whole. */
-const BEYOND = 4_096
-const WORD_MAX = 255
+/** Further characters that are redacted before the body is cut, so that a secret at the cut is found whole. */
+const REDACT_AHEAD = 4_096
+const TEXT_MAX = 255
 const URL_MAX = 2_048
-/** A pack that is read for one request should be small. */
+/** A pack is small, because it is read whole for one request. */
 const PACK_ENTRIES_MAX = 200
-/** Below this, compressing costs more than it spares. */
-const COMPRESSED_FROM = 2_048
+/** Smaller packs are not compressed. */
+const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
-/** What a row of `requests` holds of a request; `id` is that of its own. */
+/** A row of the table `requests`. */
 export type RequestRow = {
   merchant_id: string
   environment: string
@@ -34,8 +34,8 @@ export type RequestRow = {
   error_code: string | null
 }
 
-/** What a pack holds of a request: the texts as they are shown. */
-export type Details = {
+/** The texts of a request in a pack, as the API shows them. */
+export type RequestDetails = {
   query: string | null
   user_agent: string | null
   idempotency_key: string | null
@@ -48,55 +48,58 @@ export type Details = {
 }
 
 const ERROR_HEAD = '{"success":false,"error":{"code":"'
-const MADE = /^\{"success":true,"data":\{"(?:collection_)?id":"([0-9a-f-]{36})"/
-const NAMED = /\/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:\/|$)/
+const CREATED_ID = /^\{"success":true,"data":\{"(?:collection_)?id":"([0-9a-f-]{36})"/
+const PATH_ID = /\/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:\/|$)/
 
-/** The row of a request. `newId(came_at)` makes an id for one whose own id says nothing about its time. */
-export function rowOf(seen: Seen, newId: (routing_code: number, came_at: number) => string): RequestRow {
-  const { answer, came_at, routing_code } = seen
-  // A second try must find the row of the first.
-  seen.row_id ??= came_at === null ? withRoutingCode(seen.id, routing_code) : newId(routing_code, came_at)
-  const path = seen.url.split('?', 1)[0] as string
+/** The row of a request. If the caller chose the request id, `newId(arrived_at)` makes the id of the row. */
+export function rowOf(
+  request: CapturedRequest,
+  newId: (routing_code: number, arrived_at: number) => string,
+): RequestRow {
+  const { answer, arrived_at, routing_code } = request
+  // A second attempt to write the request uses the same id.
+  request.row_id ??= arrived_at === null ? withRoutingCode(request.id, routing_code) : newId(routing_code, arrived_at)
+  const path = request.url.split('?', 1)[0] as string
   return {
-    merchant_id: seen.merchant_id,
-    environment: seen.environment,
-    id: seen.row_id,
-    key_id: seen.key_id,
-    method: seen.method,
-    path: redactSecrets(oneLine(path.slice(0, URL_MAX))).slice(0, WORD_MAX),
-    status: seen.status,
-    duration_ms: Math.round(seen.duration_ms),
-    address: oneLine(seen.address.slice(0, WORD_MAX)),
-    request_id: came_at === null ? null : redactText(seen.id),
-    reference: referenceOf(seen.reference),
-    resource_id: (answer === null ? undefined : MADE.exec(answer)?.[1]) ?? namedIn(path),
-    error_code: answer?.startsWith(ERROR_HEAD) ? wordAt(answer, ERROR_HEAD.length) : null,
+    merchant_id: request.merchant_id,
+    environment: request.environment,
+    id: request.row_id,
+    key_id: request.key_id,
+    method: request.method,
+    path: redactSecrets(oneLine(path.slice(0, URL_MAX))).slice(0, TEXT_MAX),
+    status: request.status,
+    duration_ms: Math.round(request.duration_ms),
+    address: oneLine(request.address.slice(0, TEXT_MAX)),
+    request_id: arrived_at === null ? null : redactText(request.id),
+    reference: referenceOf(request.reference),
+    resource_id: (answer === null ? undefined : CREATED_ID.exec(answer)?.[1]) ?? idInPath(path),
+    error_code: answer?.startsWith(ERROR_HEAD) ? textToQuote(answer, ERROR_HEAD.length) : null,
   }
 }
 
 function referenceOf(reference: string | null): string | null {
-  if (reference === null || reference === '' || reference.length > WORD_MAX) return null
+  if (reference === null || reference === '' || reference.length > TEXT_MAX) return null
   return redactSecrets(oneLine(reference))
 }
 
-function namedIn(path: string): string | null {
-  const id = NAMED.exec(path)?.[1]?.toLowerCase()
+function idInPath(path: string): string | null {
+  const id = PATH_ID.exec(path)?.[1]?.toLowerCase()
   return id !== undefined && isId(id) ? id : null
 }
 
-function wordAt(text: string, begin: number): string {
-  return text.slice(begin, text.indexOf('"', begin)).slice(0, WORD_MAX)
+function textToQuote(text: string, begin: number): string {
+  return text.slice(begin, text.indexOf('"', begin)).slice(0, TEXT_MAX)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the server replaces control characters
 const CONTROLS = /[\u0000-\u001f\u007f]/g
 
-/** A text that any column takes: no control characters, whole characters. */
+/** A text that every column accepts: no control characters, no lone surrogates. */
 function oneLine(text: string): string {
   return text.replace(CONTROLS, '\ufffd').toWellFormed()
 }
 
-type Entry = [
+type PackEntry = [
   query: string | null,
   user_agent: string | null,
   idempotency_key: string | null,
@@ -104,70 +107,70 @@ type Entry = [
   request_body_cut: 0 | 1,
   response_body: string | null,
   response_body_cut: 0 | 1,
-  stripped: 0 | 1,
+  bodies_dropped: 0 | 1,
   ignored?: string | null,
 ]
 
-/** Splits the requests of one merchant into sets of one pack each. */
-export function packsOf(entries: readonly Seen[]): Seen[][] {
-  const packs: Seen[][] = []
+/** Splits the requests of one merchant into packs. */
+export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedRequest[][] {
+  const packs: CapturedRequest[][] = []
   for (let at = 0; at < entries.length; at += PACK_ENTRIES_MAX) packs.push(entries.slice(at, at + PACK_ENTRIES_MAX))
   return packs
 }
 
-/** Packs what belongs to requests: no secret is in it. */
-export async function pack(entries: readonly Seen[]): Promise<Buffer> {
-  let text = JSON.stringify(entries.map((seen) => entryOf(seen, asItIs)))
-  // Most sets hold nothing that even looks like a secret, and one look at the whole says so.
-  if (mayHoldSecret(text)) text = JSON.stringify(entries.map((seen) => entryOf(seen, redactSecrets)))
+/** Packs the texts of requests, with secrets redacted. */
+export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
+  let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
+  // Most sets contain nothing that looks like a secret; one check of the whole text finds that out.
+  if (mayHoldSecret(text)) text = JSON.stringify(entries.map((request) => packEntry(request, redactSecrets)))
   const bytes = Buffer.from(text)
-  return bytes.length < COMPRESSED_FROM ? bytes : compress(bytes, FAST)
+  return bytes.length < COMPRESS_MIN_BYTES ? bytes : compress(bytes, FAST)
 }
 
 const compress = promisify(zstdCompress) as (bytes: Buffer, options: object) => Promise<Buffer>
 const decompress = promisify(zstdDecompress) as (bytes: Buffer) => Promise<Buffer>
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-const asItIs = (text: string) => text
+const unchanged = (text: string) => text
 
-function entryOf(seen: Seen, clean: (text: string) => string): Entry {
-  const query = seen.url.indexOf('?')
-  const sent = bodyOf(seen.sent, clean)
-  const answer = bodyOf(seen.answer, clean)
+function packEntry(request: CapturedRequest, clean: (text: string) => string): PackEntry {
+  const query = request.url.indexOf('?')
+  const sent = bodyOf(request.sent, clean)
+  const answer = bodyOf(request.answer, clean)
   return [
-    query < 0 ? null : wordOf(seen.url.slice(query + 1), URL_MAX, clean),
-    wordOf(seen.agent, WORD_MAX, clean),
-    wordOf(seen.idempotency_key, WORD_MAX, clean),
+    query < 0 ? null : cleanText(request.url.slice(query + 1), URL_MAX, clean),
+    cleanText(request.agent, TEXT_MAX, clean),
+    cleanText(request.idempotency_key, TEXT_MAX, clean),
     sent.text,
     sent.cut,
     answer.text,
     answer.cut,
-    seen.stripped ? 1 : 0,
-    seen.ignored === null ? null : clean(seen.ignored),
+    request.bodies_dropped ? 1 : 0,
+    request.ignored === null ? null : clean(request.ignored),
   ]
 }
 
-function wordOf(text: string | undefined, most: number, clean: (text: string) => string): string | null {
+function cleanText(text: string | undefined, most: number, clean: (text: string) => string): string | null {
   return text === undefined ? null : clean(text.slice(0, most)).toWellFormed()
 }
 
 function bodyOf(text: string | null, clean: (text: string) => string): { text: string | null; cut: 0 | 1 } {
   if (text === null) return { text, cut: 0 }
   if (text.length <= BODY_MAX) return { text: clean(text).toWellFormed(), cut: 0 }
-  const cleaned = clean(text.slice(0, BODY_MAX + BEYOND))
-  // A pair of surrogates is never cut in two.
-  const end = isHigh(cleaned.charCodeAt(BODY_MAX - 1)) ? BODY_MAX - 1 : BODY_MAX
+  const cleaned = clean(text.slice(0, BODY_MAX + REDACT_AHEAD))
+  // The cut never splits a surrogate pair.
+  const end = isHighSurrogate(cleaned.charCodeAt(BODY_MAX - 1)) ? BODY_MAX - 1 : BODY_MAX
   return { text: cleaned.slice(0, end).toWellFormed(), cut: 1 }
 }
 
-function isHigh(unit: number): boolean {
+function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** Reads one entry of a pack. Null: there is none, or it cannot be read. */
-export async function unpack(packed: Buffer, place: number): Promise<Details | null> {
+/** Reads one entry of a pack. Null means that the pack has no such entry, or cannot be read. */
+export async function unpack(packed: Buffer, place: number): Promise<RequestDetails | null> {
   try {
     const bytes = packed.length > 4 && packed.readUInt32BE(0) === ZSTD_MAGIC ? await decompress(packed) : packed
-    const entry = (JSON.parse(bytes.toString('utf8')) as Entry[])[place]
+    const entry = (JSON.parse(bytes.toString('utf8')) as PackEntry[])[place]
     if (!entry) return null
     const [
       query,
@@ -177,7 +180,7 @@ export async function unpack(packed: Buffer, place: number): Promise<Details | n
       request_cut,
       response_body,
       response_cut,
-      stripped,
+      bodies_dropped,
       ignored,
     ] = entry
     return {
@@ -188,8 +191,8 @@ export async function unpack(packed: Buffer, place: number): Promise<Details | n
       request_body_cut: request_cut === 1,
       response_body,
       response_body_cut: response_cut === 1,
-      bodies_dropped: stripped === 1,
-      // Packs of older versions hold none.
+      bodies_dropped: bodies_dropped === 1,
+      // Packs of older releases have no such element.
       ignored_fields: ignored ?? null,
     }
   } catch {

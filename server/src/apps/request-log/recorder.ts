@@ -3,7 +3,14 @@
 
 import { isUnavailable } from '../../kernel/db/index.ts'
 import { runSplitting } from '../../kernel/lib/index.ts'
-import { type Batch, cameAt, createLostCounts, type Lost, readBatch, type Seen } from './seen.ts'
+import {
+  arrivedAt,
+  type CaptureBatch,
+  type CapturedRequest,
+  createLostCounts,
+  type LostRequests,
+  readBatch,
+} from './captured.ts'
 import { type WriteDeps, writeLost, writeRequests } from './write.ts'
 
 /** The result of a round: the requests that were written or dropped, and the characters of their bodies. */
@@ -12,12 +19,12 @@ export type RecordedRound = { entries: number; chars: number; away: boolean }
 /** The writer of the request log. */
 export type Recorder = {
   /** Adds a batch to the next round. */
-  add(batch: Batch): void
+  add(batch: CaptureBatch): void
   /**
    * Writes about `most` of the waiting requests, and the counts of `lost` ones. Never throws: a failed set is retried once
    * with the next round, then counted as lost. `away`: the database is unavailable.
    */
-  flush(lost: readonly Lost[], most: number): Promise<RecordedRound>
+  flush(lost: readonly LostRequests[], most: number): Promise<RecordedRound>
   close(): Promise<void>
 }
 
@@ -27,10 +34,10 @@ const SET_SIZE = 500
 /** The requests of a recorder that are not written yet. */
 type RecorderQueue = {
   /** By merchant, because a pack holds the requests of one merchant. */
-  waiting: Map<string, Seen[]>
+  waiting: Map<string, CapturedRequest[]>
   lost: ReturnType<typeof createLostCounts>
   /** The requests of a failed set, for their second attempt. */
-  failed: Seen[]
+  failed: CapturedRequest[]
 }
 
 /** Makes a recorder that writes over `deps.db`, which stays open. */
@@ -39,10 +46,10 @@ export function createRecorder(deps: WriteDeps): Recorder {
   const { waiting, lost } = queue
   return {
     add(batch) {
-      for (const seen of readBatch(batch)) {
-        const of_merchant = waiting.get(seen.merchant_id)
-        if (of_merchant) of_merchant.push(seen)
-        else waiting.set(seen.merchant_id, [seen])
+      for (const request of readBatch(batch)) {
+        const of_merchant = waiting.get(request.merchant_id)
+        if (of_merchant) of_merchant.push(request)
+        else waiting.set(request.merchant_id, [request])
       }
     },
     async flush(lost_before, most) {
@@ -65,8 +72,8 @@ export function createRecorder(deps: WriteDeps): Recorder {
 }
 
 /** Takes the next set. A merchant with more requests goes behind the others. */
-function takeSet({ waiting }: RecorderQueue): Seen[] {
-  const taken: Seen[] = []
+function takeSet({ waiting }: RecorderQueue): CapturedRequest[] {
+  const taken: CapturedRequest[] = []
   for (const [merchant_id, of_merchant] of [...waiting]) {
     const room = SET_SIZE - taken.length
     if (room <= 0) break
@@ -81,7 +88,7 @@ function takeSet({ waiting }: RecorderQueue): Seen[] {
 async function writeSet(
   deps: WriteDeps,
   queue: RecorderQueue,
-): Promise<{ finished: Seen[]; error: Error | null; second: boolean }> {
+): Promise<{ finished: CapturedRequest[]; error: Error | null; second: boolean }> {
   const second = queue.failed.length > 0
   const set = second ? queue.failed : takeSet(queue)
   queue.failed = []
@@ -97,10 +104,15 @@ async function writeSet(
 }
 
 /** Counts requests that failed twice as lost. */
-function dropRequests(deps: WriteDeps, { lost }: RecorderQueue, entries: readonly Seen[], error: unknown): void {
-  for (const seen of entries) {
-    const { merchant_id, routing_code, environment } = seen
-    const at = cameAt(seen)
+function dropRequests(
+  deps: WriteDeps,
+  { lost }: RecorderQueue,
+  entries: readonly CapturedRequest[],
+  error: unknown,
+): void {
+  for (const request of entries) {
+    const { merchant_id, routing_code, environment } = request
+    const at = arrivedAt(request)
     // A request without a readable time adds to the count and not to the period.
     const [from, until] = Number.isNaN(at) ? [Number.POSITIVE_INFINITY, 0] : [at, at]
     lost.add({ merchant_id, routing_code, environment, count: 1, from, until })

@@ -1,4 +1,4 @@
-// What merchants' servers asked of the API, as their developers read it.
+// The API requests of merchants' servers, as their developers read them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Entries of a list, once everything that was noted is written. */
+/** Writes all captured requests, then reads a list. */
 async function list(query = '', token = developer): Promise<Record<string, unknown>[]> {
   await written()
   const reply = await world.get(`/v1/merchant/requests?environment=sandbox${query}`, token)
@@ -37,7 +37,7 @@ async function show(id: unknown, environment = 'sandbox', token = developer) {
   return world.get(`/v1/merchant/requests/${id}?environment=${environment}`, token)
 }
 
-/** The one entry that a search finds. */
+/** The only entry that a search finds. */
 async function one(q: string): Promise<Record<string, unknown>> {
   const [entry, ...others] = await list(`&q=${encodeURIComponent(q)}`)
   assert.deepEqual(others, [])
@@ -50,7 +50,7 @@ async function detailsOf(q: string) {
 }
 
 describe('a request of an API key', () => {
-  test('is listed with what was asked and answered, and found by its id, its reference and what it made', async () => {
+  test('is listed with its bodies, and found by its id, its reference and the collection that it created', async () => {
     const reference = `ORDER-${randomUUID()}`
     const idempotency_key = randomUUID()
     const made = await world.post(PUSH, body({ reference }), { idempotency_key, headers: { 'user-agent': 'duka/1.0' } })
@@ -93,7 +93,7 @@ describe('a request of an API key', () => {
     assert.equal(data.request_body_cut || data.response_body_cut || data.bodies_dropped, false)
   })
 
-  test('is found by the X-Request-Id that its caller chose', async () => {
+  test('is found by the X-Request-Id of its caller', async () => {
     const chosen = 'till-7.order_1'
     await world.post(PUSH, body(), { headers: { 'x-request-id': chosen } })
     assert.equal((await one(chosen)).request_id, chosen)
@@ -103,11 +103,11 @@ describe('a request of an API key', () => {
     assert.deepEqual(
       [both.length, both.every(({ request_id }) => request_id === copied)],
       [2, true],
-      'also one of ours',
+      'also with an id that the server made',
     )
   })
 
-  test('is there with its code when it was refused: key, scope, body, and what does not exist', async () => {
+  test('is listed with its error code when the key, the scope, the body or the path is refused', async () => {
     const made = await createKey(world.deps, {
       merchant_id: world.merchant.id,
       environment: 'sandbox',
@@ -127,8 +127,8 @@ describe('a request of an API key', () => {
     await expect(await world.call({ method: 'POST', url: PUSH, payload: '{"amount": ', headers: broken }))
     await revokeKey(world.deps, world.merchant.id, made.record.id)
     await expect(await world.get('/v1/collections', reader))
-    const told = refused.map(([, status, code]) => [status, code])
-    assert.deepEqual(told, [
+    const statuses_and_codes = refused.map(([, status, code]) => [status, code])
+    assert.deepEqual(statuses_and_codes, [
       [403, 'insufficient_scope'],
       [400, 'validation_failed'],
       [404, 'not_found'],
@@ -142,7 +142,7 @@ describe('a request of an API key', () => {
     assert.equal((await detailsOf((refused[3] as [string, number, string])[0])).request_body, '{"amount": ')
   })
 
-  test('is not there when nobody knows its key, or a person signed in made it', async () => {
+  test('is not listed when its key is unknown or missing, or when a member made the request', async () => {
     const before_them = (await list('&page_size=100')).length
     await world.get('/v1/collections', `${world.sandbox_key.slice(0, -1)}x`)
     await world.call({ method: 'GET', url: '/v1/collections', key: null })
@@ -152,7 +152,7 @@ describe('a request of an API key', () => {
 })
 
 describe('the log', () => {
-  test('shows nothing to another merchant, and each environment by itself', async () => {
+  test('shows nothing to another merchant, and keeps the environments apart', async () => {
     const other = await world.newMerchant()
     const stranger = (await world.newSession([{ role: 'DEVELOPER', merchant: other }])).token
     const reference = `LIVE-${randomUUID()}`
@@ -171,7 +171,7 @@ describe('the log', () => {
     assert.deepEqual(await findRequestsOf(world.deps.db, other.id, resource_id), [])
   })
 
-  test('is for administrators and developers, and for no API key', async () => {
+  test('is readable by administrators and developers, and not with an API key', async () => {
     for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
       const { token } = await world.newSession(role)
       const allowed = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER' ? 200 : 403
@@ -181,7 +181,7 @@ describe('the log', () => {
     assert.equal((await world.get('/v1/merchant/requests', world.live_key)).status, 403)
   })
 
-  test('is narrowed by method, status, path, key and time, page by page', async () => {
+  test('filters by method, status, path, key and time, with pages', async () => {
     const merchant = await world.newMerchant()
     const token = (await world.newSession([{ role: 'DEVELOPER', merchant }])).token
     const keys = [await world.newKey({ merchant }), await world.newKey({ merchant })] as const
@@ -215,7 +215,7 @@ describe('the log', () => {
     assert.equal((await world.get('/v1/merchant/requests?status=9xx', token)).status, 400)
   })
 
-  test('is not asked for texts that nobody can write: 400 names the field', async () => {
+  test('answers 400 with the name of the field when a filter contains a NUL character', async () => {
     for (const field of ['q', 'path']) {
       const reply = await world.get(`/v1/merchant/requests?${field}=%00`, developer)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -223,7 +223,7 @@ describe('the log', () => {
     }
   })
 
-  test('tells the story of a payment: what made it and changed it, oldest first, without those that only asked', async () => {
+  test('finds the requests that created and changed a payment, oldest first, without reads', async () => {
     const made = await world.post(PUSH, body())
     const { collection_id } = made.body.data
     await world.get(`/v1/collections/${collection_id}`)
@@ -243,7 +243,7 @@ describe('the log', () => {
     assert.equal((await list(`&q=${collection_id}`)).length, 3, 'a search finds all of them')
   })
 
-  test('of which a timeline shows the newest, and knows that there are more', async () => {
+  test('finds the newest 201 requests of a payment when there are more', async () => {
     const { collection_id } = (await world.post(PUSH, body())).body.data
     await Promise.all(
       Array.from({ length: 210 }, () => world.post(`/v1/collections/${collection_id}/refresh-status`, {})),
@@ -258,7 +258,7 @@ describe('the log', () => {
 })
 
 describe('secrets', () => {
-  test('are in no row: keys in bodies and paths, PINs, and the signing secret of webhooks', async () => {
+  test('are in no row: API keys in bodies and paths, PINs, and the signing secret of webhooks', async () => {
     const key = await world.newKey()
     const secrets = [key]
     const q = async (reply: { headers: object }) =>
@@ -275,7 +275,7 @@ describe('secrets', () => {
     assert.equal(asked_for.query, 'note=is.[redacted]&page=1&pin=[redacted]')
     const asked = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
     assert.equal(asked.status, 200)
-    // Right on the edge of what is kept.
+    // The key lies at the cut of the body.
     for (const filler of [4_036, 4_040, 4_044, 4_048, 4_090]) {
       await q(await world.post(PUSH, { filler: 'x'.repeat(filler), note: key }))
     }
@@ -287,7 +287,7 @@ describe('secrets', () => {
     assert.match((await q(saved)).response_body, /"secret":"\[redacted\]"/)
     const turned = await q(rotated)
     assert.match(turned.response_body, /"secret":"\[redacted\]"/)
-    assert.equal(turned.request_body, '{"rotate_secret":"[redacted]"}', 'by its name')
+    assert.equal(turned.request_body, '{"rotate_secret":"[redacted]"}', 'redacted by the name of the field')
 
     const rows = await world.rows<{ row: string }>('select r::text as row from requests r')
     const packs = await world.rows<{ merchant_id: string; id: string }>('select merchant_id, id from request_packs')
@@ -305,38 +305,38 @@ describe('secrets', () => {
       assert.equal(
         texts.find((text) => text.includes(secret.slice(0, 24)) && secret.length > 24),
         undefined,
-        'a part',
+        'the beginning of a secret',
       )
     }
   })
 
-  test('that are none are left as they are: phones, names and amounts', async () => {
+  test('phones, names and amounts are not redacted', async () => {
     const reply = await world.post(PUSH, body({ customer_name: 'Pinda Okey' }))
     const data = await detailsOf(String(reply.headers['x-request-id']))
     assert.equal(data.request_body, JSON.stringify(body({ customer_name: 'Pinda Okey' })))
   })
 })
 
-describe('what attackers send', () => {
+describe('a hostile body', () => {
   const send = async (payload: string | Buffer) => {
     const headers = { 'content-type': 'application/json' }
     const reply = await world.call({ method: 'POST', url: PUSH, payload, headers, idempotency_key: randomUUID() })
     return detailsOf(String(reply.headers['x-request-id']))
   }
 
-  test('is cut at 4,096 characters, never within one, and says so', async () => {
+  test('is cut at 4,096 characters, never within a character, and marked as cut', async () => {
     const smileys = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(2)}${'😀'.repeat(6_000)}` }))
     assert.equal(smileys.request_body_cut, true)
     assert.ok(smileys.request_body.isWellFormed())
     assert.ok(smileys.request_body.length >= 4_095 && smileys.request_body.length <= 4_096)
-    const odd = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(3)}${'😀'.repeat(6_000)}` }))
-    assert.ok(odd.request_body.isWellFormed() && !odd.request_body.includes('\ufffd'))
-    assert.notEqual(odd.request_body.length, smileys.request_body.length, 'one of them would be cut in the middle')
+    const odd_cut = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(3)}${'😀'.repeat(6_000)}` }))
+    assert.ok(odd_cut.request_body.isWellFormed() && !odd_cut.request_body.includes('\ufffd'))
+    assert.notEqual(odd_cut.request_body.length, smileys.request_body.length, 'one of them would be cut in the middle')
     const whole = await send(JSON.stringify({ x: 'y'.repeat(4_096 - 8) }))
     assert.deepEqual([whole.request_body.length, whole.request_body_cut], [4_096, false])
   })
 
-  test('is kept as text that anything can read: NUL, lone surrogates, and 64 KB', async () => {
+  test('is stored as valid text when it contains NUL, lone surrogates or 64 KB', async () => {
     const nul = await send('{"reference":"a\\u0000b","x":"\\ud800","merchant_reference":"\\ud800"}')
     assert.equal(nul.request_body, '{"reference":"a\\u0000b","x":"\\ud800","merchant_reference":"\\ud800"}')
     assert.equal(nul.reference, 'a\ufffdb')
@@ -353,13 +353,13 @@ describe('what attackers send', () => {
     const long = await world.get(`/v1/collections/${'%00'.repeat(60)}?x=${'z'.repeat(3_000)}`)
     assert.equal((await detailsOf(String(long.headers['x-request-id']))).query.length, 2_048)
     const quoted = { method: 'GET', url: '/v1/collections/"{},null', headers: { 'user-agent': '"\\{}\u00ff' } } as const
-    const odd = await world.call(quoted)
-    assert.equal((await detailsOf(String(odd.headers['x-request-id']))).user_agent, '"\\{}\u00ff')
+    const odd_cut = await world.call(quoted)
+    assert.equal((await detailsOf(String(odd_cut.headers['x-request-id']))).user_agent, '"\\{}\u00ff')
   })
 })
 
-describe('time', () => {
-  test('ends the log after thirty days, bodies as well', async () => {
+describe('the retention', () => {
+  test('deletes requests and their bodies after thirty days', async () => {
     const own = await createWorld()
     try {
       const token = (await own.newSession('DEVELOPER')).token
@@ -386,7 +386,7 @@ describe('time', () => {
     }
   })
 
-  test('keeps nothing where the log is switched off', async () => {
+  test('stores nothing when REQUEST_LOG_DAYS is 0', async () => {
     const own = await createWorld({ env: { REQUEST_LOG_DAYS: '0' } })
     try {
       await own.get('/v1/collections')

@@ -1,4 +1,4 @@
-// Developers of a merchant read what their servers asked and were answered.
+// The endpoints of the request log, for developers of a merchant.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes } from '../../kernel/http/index.ts'
@@ -8,7 +8,7 @@ import { RequestAnswer, RequestParams, RequestsAnswer, RequestsQuery } from './s
 const access = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Requests']
 
-/** Adds the routes. */
+/** Adds the routes of the request log. */
 export function requestLogRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
@@ -17,9 +17,9 @@ export function requestLogRoutes(deps: Deps): Routes {
         config: { access },
         schema: {
           tags,
-          summary: 'List what your servers asked of the API, newest first',
+          summary: 'List the API requests of your servers, newest first',
           description:
-            'Every request that came with one of your API keys, also those that were refused. `total_items` counts up to 10,000; a filter looks through the newest 50,000 requests of the period, see `looked_back_to`. A request is here about two seconds after its answer.',
+            'All requests with one of your API keys, including refused ones. `total_items` counts up to 10,000. A filter examines the newest 50,000 requests of the period, see `looked_back_to`. A request appears about two seconds after its response.',
           querystring: RequestsQuery,
           response: { 200: RequestsAnswer },
         },

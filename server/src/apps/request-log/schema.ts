@@ -1,59 +1,64 @@
-// The log of requests as the API shows it.
+// Requests and responses of the request log.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-const Time = Type.String({ format: 'date-time' })
+const Timestamp = Type.String({ format: 'date-time' })
 
-/** What a list tells of a request, or of those that were not kept. */
+/** An entry of the list: a request, or the number of requests that were not kept. */
 export const LoggedRequest = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: oneOf(
     ['request', 'not_kept'],
-    'not_kept: `count` requests of this time are not in the log, it was too much at once.',
+    'not_kept: `count` requests of this time are not in the log, because there were too many or the server could not write them.',
   ),
-  request_id: nullable(Type.String({ description: 'X-Request-Id of the answer. Null for not_kept.' })),
-  at: Type.String({ format: 'date-time', description: 'When it came. Of not_kept: the first.' }),
-  until: nullable(Type.String({ format: 'date-time', description: 'Of not_kept: when the last of them came.' })),
-  count: Type.Integer({ description: '1, or how many were not kept.' }),
+  request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null for not_kept.' })),
+  at: Type.String({ format: 'date-time', description: 'When the request arrived. For not_kept: the first of them.' }),
+  until: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'For not_kept: when the last of them arrived. Null for a request.',
+    }),
+  ),
+  count: Type.Integer({ description: '1, or the number of requests that were not kept.' }),
   method: nullable(Type.String()),
   path: nullable(Type.String({ description: 'Without the query.' })),
   status: nullable(Type.Integer()),
-  duration_ms: nullable(Type.Integer({ description: 'Until the answer was ready.' })),
+  duration_ms: nullable(Type.Integer({ description: 'Until the response was ready.' })),
   key_id: nullable(Type.String({ format: 'uuid' })),
   key_name: nullable(Type.String()),
   address: nullable(Type.String()),
-  reference: nullable(Type.String({ description: 'The reference that the body named.' })),
-  resource_id: nullable(Type.String({ description: 'What the answer or the path named, such as a collection.' })),
+  reference: nullable(Type.String({ description: 'The reference in the body.' })),
+  resource_id: nullable(
+    Type.String({ description: 'The id in the response or the path, such as that of a collection.' }),
+  ),
   error_code: nullable(Type.String()),
 })
 export type LoggedRequest = Static<typeof LoggedRequest>
 
-const CUT = 'True when it was longer than the 4,096 characters that are kept.'
-/** All that is kept of one request. */
+const CUT = 'True means that the body was longer than the 4,096 characters that are kept.'
+/** One request with its bodies. */
 export const RequestRecord = Type.Object({
   ...LoggedRequest.properties,
   environment: oneOf(ENVIRONMENTS),
-  query: nullable(Type.String({ description: 'What followed the path after ?.' })),
+  query: nullable(Type.String({ description: 'The part of the URL after ?.' })),
   user_agent: nullable(Type.String()),
   idempotency_key: nullable(Type.String()),
-  request_body: nullable(Type.String({ description: 'As it was sent. Secrets are taken out. Null: none.' })),
+  request_body: nullable(Type.String({ description: 'The body as sent, with secrets redacted. Null means none.' })),
   request_body_cut: Type.Boolean({ description: CUT }),
   response_body: nullable(
-    Type.String({ description: 'As it was answered. Secrets are taken out. Null: none, or a file.' }),
+    Type.String({ description: 'The body as answered, with secrets redacted. Null means none, or a file.' }),
   ),
   response_body_cut: Type.Boolean({ description: CUT }),
-  ignored_fields: nullable(
-    Type.String({ description: 'Fields of the body that the call does not know, as the answer named them.' }),
-  ),
+  ignored_fields: nullable(Type.String({ description: 'Unknown fields of the body, as the response named them.' })),
   bodies_dropped: Type.Boolean({
-    description: 'True when there were bodies that could not be kept, for want of room.',
+    description: 'True means that the bodies were not kept, because there was no room.',
   }),
 })
 export type RequestRecord = Static<typeof RequestRecord>
 
-/** Query of the list. */
+/** The query of the list. */
 export const RequestsQuery = Type.Object({
   ...PageQuery,
   method: Type.Optional(oneOf(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD'])),
@@ -67,29 +72,30 @@ export const RequestsQuery = Type.Object({
   q: Type.Optional({
     ...line(
       255,
-      'A request id; or a reference or the id of a resource that the request named or made. Whole, not a part. Requests that only read a resource are found among the newest 50,000.',
+      'A request id, or the reference or id of a resource that the request named or created. The whole text, not a part. Requests that only read a resource are found among the newest 50,000.',
     ),
     minLength: 1,
   }),
   key_id: Type.Optional(Type.String({ format: 'uuid' })),
-  from: Type.Optional(Time),
-  to: Type.Optional(Time),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
 })
 export type RequestsQuery = Static<typeof RequestsQuery>
 
-/** A page of the list. */
+/** The response with a page of the list. */
 export const RequestsAnswer = success(
   Type.Object({
     ...page(LoggedRequest).properties,
     looked_back_to: nullable(
       Type.String({
         format: 'date-time',
-        description: 'Null: the whole period was looked through. Else how far; go on with this time as `to`.',
+        description:
+          'Null means that the whole period was examined. Otherwise the oldest examined time: pass it as `to` to continue.',
       }),
     ),
   }),
 )
-/** One request. */
+/** The response with one request. */
 export const RequestAnswer = success(RequestRecord)
-/** Parameters of its path. */
+/** The parameters of the path. */
 export const RequestParams = Type.Object({ id: Type.String({ description: 'The id of the entry.' }) })

@@ -1,14 +1,14 @@
-// Requests are kept for some days and not for ever.
+// Deletes requests that are older than REQUEST_LOG_DAYS.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { firstIdAt } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 86_400_000
-/** Rows that one statement deletes. */
-const AT_ONCE = 5_000
+/** Rows that one statement deletes at most. */
+const BATCH_MAX = 5_000
 
-// From merchant to merchant over the primary key: its first entries are what is oldest.
+// For each merchant, the primary key gives the oldest rows first.
 const SWEEP_REQUESTS = sql(
   'requests_sweep',
   `delete from requests r using (
@@ -33,11 +33,11 @@ const SWEEP_PACKS = sql(
    returning 1 as gone`,
 )
 
-/** The background work: deletes what is older than REQUEST_LOG_DAYS. */
+/** The task that deletes requests and packs older than REQUEST_LOG_DAYS. */
 export function requestSweep(deps: Deps): Task {
   const sweep = (statement: typeof SWEEP_PACKS) => async (now: Date) => {
     const before = new Date(now.getTime() - deps.config.request_log_days * DAY_MS)
-    return (await oneStatement(deps.db).query(statement, [firstIdAt(before), AT_ONCE])).length
+    return (await oneStatement(deps.db).query(statement, [firstIdAt(before), BATCH_MAX])).length
   }
   return sweepTask(deps, 'request_log_sweep', [sweep(SWEEP_REQUESTS), sweep(SWEEP_PACKS)])
 }

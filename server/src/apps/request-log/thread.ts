@@ -1,10 +1,10 @@
-// The program of the thread that writes the log of requests: a recorder over a connection of its own.
+// The program of the thread that writes the request log: a recorder with its own connection.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDb } from '../../kernel/db/index.ts'
 import { createLog, systemClock, systemRandom } from '../../kernel/lib/index.ts'
+import type { CaptureBatch, LostRequests } from './captured.ts'
 import { createRecorder } from './recorder.ts'
-import type { Batch, Lost } from './seen.ts'
 import type { ThreadData } from './threaded.ts'
 
 const { url, log_level } = workerData as ThreadData
@@ -17,8 +17,8 @@ const db = createDb({
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
-// A batch is a list; null ends the thread; what is neither asks for a round of writing.
-parentPort?.on('message', async (message: Batch | { lost: Lost[]; most: number } | null) => {
+// A list is a batch; null ends the thread; any other message starts a round.
+parentPort?.on('message', async (message: CaptureBatch | { lost: LostRequests[]; most: number } | null) => {
   if (Array.isArray(message)) return recorder.add(message)
   if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost, message.most))
   await db.close()

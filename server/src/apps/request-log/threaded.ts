@@ -1,35 +1,35 @@
-// A recorder in a thread of its own: taking secrets out and packing costs a request nothing then.
+// A recorder in its own thread, so that redaction and packing do not delay requests.
 
 import { Worker } from 'node:worker_threads'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
-/** What the thread is started with. */
+/** The start data of the thread. */
 export type ThreadData = { url: string; log_level: string }
 
-/** A thread that needs more has a fault, and must not take the process with it. */
+/** A thread that needs more memory is faulty. It ends without the process. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
 
-/** Makes a recorder that starts its thread with the first batch, and another when one has died; its flush then throws. */
+/** Makes a recorder that starts its thread with the first batch. If the thread dies, a flush throws, and a new thread starts. */
 export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
-  /** Rounds that are under way, the oldest first: they are answered in their order. */
-  let asked: PromiseWithResolvers<RecordedRound>[] = []
-  /** How the last thread ended, where no round was there to be told. */
-  let died: Error | null = null
+  /** Rounds without a result, the oldest first. The thread answers in this order. */
+  let pending: PromiseWithResolvers<RecordedRound>[] = []
+  /** The error of a thread that died while no round was pending. The next flush throws it. */
+  let thread_error: Error | null = null
 
   const start = (): Worker => {
     const started = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, resourceLimits: LIMITS })
     const end = (error: Error) => {
       if (worker !== started) return
       worker = null
-      const left = asked
-      asked = []
-      if (left.length === 0) died = error
-      for (const { reject } of left) reject(error)
+      const failed = pending
+      pending = []
+      if (failed.length === 0) thread_error = error
+      for (const { reject } of failed) reject(error)
     }
     started.on('message', (written: RecordedRound) => {
-      asked.shift()?.resolve(written)
-      if (asked.length === 0) started.unref()
+      pending.shift()?.resolve(written)
+      if (pending.length === 0) started.unref()
     })
     started.on('error', end)
     started.on('exit', (code) => end(new Error(`the thread of the request log ended with ${code}`)))
@@ -42,15 +42,15 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       worker.postMessage(batch)
     },
     flush(lost, most) {
-      if (died !== null) {
-        const error = died
-        died = null
+      if (thread_error !== null) {
+        const error = thread_error
+        thread_error = null
         return Promise.reject(error)
       }
       worker ??= start()
       const round = Promise.withResolvers<RecordedRound>()
-      asked.push(round)
-      // While something is being written, the process must not end.
+      pending.push(round)
+      // The process must not end while a round is pending.
       worker.ref()
       worker.postMessage({ lost, most })
       return round.promise

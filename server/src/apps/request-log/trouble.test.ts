@@ -1,4 +1,4 @@
-// The log of requests when there is too much to log, or nowhere to write it.
+// The request log under too many requests, and while the database fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,15 +11,15 @@ import { createRecorder } from './recorder.ts'
 
 let world: World
 let token: string
-/** What a statement of this name throws. */
-let broken: string | null = null
-let tries = 0
+/** Statements with this prefix throw a lost connection. Null means none. */
+let failing_statement: string | null = null
+let write_attempts = 0
 
 before(async () => {
   world = await createWorld({
     before: (name) => {
-      if (broken === null || !name.startsWith(broken)) return
-      tries++
+      if (failing_statement === null || !name.startsWith(failing_statement)) return
+      write_attempts++
       throw Object.assign(new Error('Connection terminated'), { code: '57P01' })
     },
   })
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => world.close())
 
-const own = (name = 'request_log') => {
+const ownTask = (name = 'request_log') => {
   const task = world.system.own_tasks.find((one) => one.name === name)
   assert.ok(task)
   return task
@@ -48,8 +48,8 @@ const principal = (): KeyPrincipal => {
   }
 }
 
-/** Notes a request as the app does. */
-function note(
+/** Captures a request as the app does. */
+function captureRequest(
   log: RequestLog,
   sent: string | null,
   answer = '{"success":true}',
@@ -58,31 +58,31 @@ function note(
   const id = newId(world.deps, 0)
   const request = { recognised, id, headers: {}, sent, url, method, ip: '::1', body: null }
   const reply = { statusCode, elapsedTime: 1.5 }
-  log.answering?.(request as unknown as FastifyRequest, reply as FastifyReply, answer)
+  log.capture?.(request as unknown as FastifyRequest, reply as FastifyReply, answer)
   return id
 }
 
-test('a database that takes nothing of the log refuses no request, and the log says what it lacks', async () => {
+test('a database that refuses the log refuses no request, and the log counts the missing requests', async () => {
   await world.get('/v1/collections')
-  await own().idle()
-  const known = (await list()).length
+  await ownTask().idle()
+  const count_before = (await list()).length
   world.deps.clock.advance(1_000)
   const at = world.deps.clock.now().toISOString()
-  broken = 'requests_write'
-  tries = 0
+  failing_statement = 'requests_write'
+  write_attempts = 0
   for (let n = 0; n < 3; n++) assert.equal((await world.get('/v1/collections')).status, 200)
-  await own().runOnce()
-  assert.equal(tries, 1, 'a set is one statement')
+  await ownTask().runOnce()
+  assert.equal(write_attempts, 1, 'a set is one statement')
   world.deps.clock.advance(5_000)
   assert.equal((await world.get('/v1/collections')).status, 200)
-  await own().runOnce()
-  assert.equal(tries, 2, 'tried once more')
-  broken = null
-  await own().idle()
+  await ownTask().runOnce()
+  assert.equal(write_attempts, 2, 'the set is retried once')
+  failing_statement = null
+  await ownTask().idle()
   const items = await list()
-  assert.equal(items.length, known + 2)
+  assert.equal(items.length, count_before + 2)
   const [newest, lost] = items
-  assert.equal(newest?.kind, 'request', 'what came later is there')
+  assert.equal(newest?.kind, 'request', 'a later request is listed')
   assert.deepEqual(
     { ...lost, id: null },
     {
@@ -104,13 +104,13 @@ test('a database that takes nothing of the log refuses no request, and the log s
       error_code: null,
     },
   )
-  assert.equal((await list('&status=5xx')).length, 1, 'whoever asks for errors is told that some may be missing')
+  assert.equal((await list('&status=5xx')).length, 1, 'a filter for errors shows that requests are missing')
   assert.equal((await list('&method=POST')).length, 1)
   const shown = await world.get(`/v1/merchant/requests/${lost?.id}?environment=sandbox`, token)
   assert.equal(shown.body.data.count, 3)
 })
 
-test('a set whose statement broke after its commit is not there twice', async () => {
+test('a set is not written twice when its connection breaks after the commit', async () => {
   const before_it = (await list()).length
   await world.get('/v1/collections')
   await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': 'my-own-id' } })
@@ -125,7 +125,7 @@ test('a set whose statement broke after its commit is not there twice', async ()
     return rows
   }
   try {
-    await own().idle()
+    await ownTask().idle()
   } finally {
     world.deps.db.query = query
   }
@@ -135,19 +135,19 @@ test('a set whose statement broke after its commit is not there twice', async ()
   assert.equal(items.filter(({ request_id }) => request_id === 'my-own-id').length, 1)
   assert.ok(
     items.every(({ kind, count }) => kind === 'request' || count === 3),
-    'and none is told to be lost',
+    'and none is counted as lost',
   )
 })
 
-test('without room requests lose their bodies first, and are counted when there is no room for them either', async () => {
+test('requests are kept without bodies when the bodies have no room, and are only counted when the requests have none', async () => {
   world.deps.clock.advance(60_000)
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
-  const with_bodies = [note(log, 'a'.repeat(40), ''), note(log, 'b'.repeat(60), '')]
-  const without = [note(log, 'c', ''), note(log, null, 'd')]
+  const with_bodies = [captureRequest(log, 'a'.repeat(40), ''), captureRequest(log, 'b'.repeat(60), '')]
+  const without = [captureRequest(log, 'c', ''), captureRequest(log, null, 'd')]
   world.deps.clock.advance(1_000)
-  note(log, 'e', '')
+  captureRequest(log, 'e', '')
   world.deps.clock.advance(1_000)
-  note(log, 'f', '')
+  captureRequest(log, 'f', '')
   await log.task.idle()
   const detail = async (id: string) => {
     const [entry] = await list(`&q=${id}`)
@@ -167,17 +167,21 @@ test('without room requests lose their bodies first, and are counted when there 
     lost.map(({ at, until }) => [at, until]),
     [[new Date(now - 1_000).toISOString(), new Date(now).toISOString()]],
   )
-  // What was written made room.
-  const later = note(log, 'g'.repeat(100), '')
+  // Written requests make room again.
+  const later = captureRequest(log, 'g'.repeat(100), '')
   await log.task.idle()
   assert.equal((await detail(later)).bodies_dropped, false)
 })
 
-test('with little room left, readings that were answered give way to what changed something or was refused', async () => {
+test('successful reads are dropped before writes and failed requests when half the room is used', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const get = { method: 'GET' }
-  const [first, second, gone] = [note(log, 'a', '', get), note(log, 'b', '', get), note(log, 'c', '', get)]
-  const [refused, changed] = [note(log, 'd', '', { ...get, statusCode: 404 }), note(log, 'e', '')]
+  const [first, second, gone] = [
+    captureRequest(log, 'a', '', get),
+    captureRequest(log, 'b', '', get),
+    captureRequest(log, 'c', '', get),
+  ]
+  const [refused, changed] = [captureRequest(log, 'd', '', { ...get, statusCode: 404 }), captureRequest(log, 'e', '')]
   await log.task.idle()
   for (const id of [first, second, refused, changed]) assert.equal((await list(`&q=${id}`)).length, 1)
   assert.deepEqual(
@@ -186,53 +190,53 @@ test('with little room left, readings that were answered give way to what change
   )
 })
 
-test('a burst is written in turns, none of it is lost, and whoever sent little does not wait for whoever sent much', async () => {
+test('a burst is written in several rounds without a loss, and a merchant with one request does not wait for it', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   const { id, routing_code, merchant_code: code } = await world.newMerchant()
   const url = '/v1/burst'
-  for (let n = 0; n < 2_500; n++) note(log, null, undefined, { url })
-  note(log, null, undefined, { url, recognised: { ...principal(), merchant: { id, routing_code, code } } })
+  for (let n = 0; n < 2_500; n++) captureRequest(log, null, undefined, { url })
+  captureRequest(log, null, undefined, { url, recognised: { ...principal(), merchant: { id, routing_code, code } } })
   const written = async () => {
-    const [row] = await world.rows<{ much: number; little: number }>(
-      `select count(*) filter (where merchant_id = $1)::int as much, count(*) filter (where merchant_id = $2)::int as little
+    const [row] = await world.rows<{ of_burst: number; of_other: number }>(
+      `select count(*) filter (where merchant_id = $1)::int as of_burst, count(*) filter (where merchant_id = $2)::int as of_other
        from requests where path = $3`,
       [world.merchant.id, id, url],
     )
     return row
   }
   await log.task.runOnce()
-  const { much = 0, little } = (await written()) ?? {}
-  assert.ok(much >= 500 && much <= 1_500, `a part of the ${much}`)
-  assert.equal(little, 1)
+  const { of_burst = 0, of_other } = (await written()) ?? {}
+  assert.ok(of_burst >= 500 && of_burst <= 1_500, `the first round wrote ${of_burst}`)
+  assert.equal(of_other, 1)
   await log.task.idle()
-  assert.deepEqual(await written(), { much: 2_500, little: 1 })
+  assert.deepEqual(await written(), { of_burst: 2_500, of_other: 1 })
 })
 
-test('a request that the database cannot take is left out alone', async () => {
+test('only the request that the database refuses is dropped from a set', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
-  const good = note(log, 'good')
+  const good = captureRequest(log, 'good')
   const request = { recognised: principal(), id: 'no id', headers: {}, sent: null, url: '/', method: 'POST', ip: '::1' }
-  log.answering?.(request as unknown as FastifyRequest, { statusCode: 200, elapsedTime: 1 } as FastifyReply, '')
-  const other = note(log, 'other')
+  log.capture?.(request as unknown as FastifyRequest, { statusCode: 200, elapsedTime: 1 } as FastifyReply, '')
+  const other = captureRequest(log, 'other')
   await log.task.idle()
   for (const id of [good, other]) assert.equal((await list(`&q=${id}`)).length, 1)
 })
 
-test('stopping writes what is still in memory', async () => {
+test('a process writes the requests in memory when it stops', async () => {
   const reply = await world.get('/v1/collections')
   const worker_stops = world.system.own_tasks.map((task) => task.idle())
   await Promise.all(worker_stops)
   assert.equal((await list(`&q=${reply.headers['x-request-id']}`)).length, 1)
 })
 
-test('a database that is away while a process stops does not hold it up', async () => {
+test('a process stops without waiting when the database is unavailable', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
-  for (let n = 0; n < 1_200; n++) note(log, null, '')
-  broken = 'requests_write'
-  tries = 0
+  for (let n = 0; n < 1_200; n++) captureRequest(log, null, '')
+  failing_statement = 'requests_write'
+  write_attempts = 0
   await log.task.idle()
-  assert.equal(tries, 2)
-  broken = null
+  assert.equal(write_attempts, 2)
+  failing_statement = null
   await log.task.idle()
   const lost = (await list('&status=5xx')).filter(({ kind, count }) => kind === 'not_kept' && count === 500)
   assert.equal(lost.length, 1)

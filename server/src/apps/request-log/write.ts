@@ -1,12 +1,12 @@
-// Writing a set of requests: one statement for all of them, their bodies in packs by merchant.
+// Writes a set of requests with one statement. Their bodies are in packs by merchant.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
-import { pack, packsOf, type RequestRow, rowOf } from './pack.ts'
-import type { Lost, Seen } from './seen.ts'
+import type { CapturedRequest, LostRequests } from './captured.ts'
+import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
-// All packs travel as one value, of which each row is a part. Writing a set twice changes nothing: the first may have been
-// committed by a connection that broke before it said so.
+// All packs are one parameter, and each row takes a part of it. Writing a set twice changes nothing: a connection may break
+// after the commit and before its answer.
 const WRITE = sql(
   'requests_write',
   `with packs as (
@@ -47,25 +47,25 @@ const COLUMNS = [
   'error_code',
 ] as const satisfies (keyof RequestRow)[]
 
-/** What writing needs. */
+/** The dependencies of the functions that write. */
 export type WriteDeps = Pick<Deps, 'db' | 'log' | 'clock' | 'random'>
 
-/** Writes a set of requests. Throws when the database is away, or refuses what one of them holds: then nothing is written. */
-export async function writeRequests(deps: WriteDeps, entries: readonly Seen[]): Promise<void> {
+/** Writes a set of requests, or none: throws if the database is unavailable or refuses a value of one request. */
+export async function writeRequests(deps: WriteDeps, entries: readonly CapturedRequest[]): Promise<void> {
   if (entries.length === 0) return
   const rows: (RequestRow & { pack_id: string; pack_place: number })[] = []
   const sets = [...Map.groupBy(entries, ({ merchant_id }) => merchant_id)].flatMap(([merchant_id, of_merchant]) =>
-    packsOf(of_merchant).map((set) => ({ merchant_id, set })),
+    splitIntoPacks(of_merchant).map((set) => ({ merchant_id, set })),
   )
-  const packed = await Promise.all(sets.map(({ set }) => pack(set)))
-  const idAt = (routing_code: number, came_at: number) => idOf(deps, routing_code, came_at)
-  const ids = sets.map(({ set }) => newId(deps, (set[0] as Seen).routing_code))
+  const packed = await Promise.all(sets.map(({ set }) => packRequests(set)))
+  const idAt = (routing_code: number, arrived_at: number) => newIdAt(deps, routing_code, arrived_at)
+  const ids = sets.map(({ set }) => newId(deps, (set[0] as CapturedRequest).routing_code))
   for (const [number, { set }] of sets.entries()) {
     const pack_id = ids[number] as string
-    for (const [pack_place, seen] of set.entries()) rows.push({ ...rowOf(seen, idAt), pack_id, pack_place })
+    for (const [pack_place, request] of set.entries()) rows.push({ ...rowOf(request, idAt), pack_id, pack_place })
   }
   let begins = 1
-  const places = packed.map(({ length }) => {
+  const offsets = packed.map(({ length }) => {
     begins += length
     return begins - length
   })
@@ -73,35 +73,35 @@ export async function writeRequests(deps: WriteDeps, entries: readonly Seen[]): 
     Buffer.concat(packed),
     sets.map(({ merchant_id }) => merchant_id),
     ids,
-    places,
+    offsets,
     packed.map(({ length }) => length),
-    ...COLUMNS.map((column) => listOf(rows.map((row) => row[column]))),
-    listOf(rows.map(({ pack_id }) => pack_id)),
-    listOf(rows.map(({ pack_place }) => pack_place)),
+    ...COLUMNS.map((column) => arrayLiteral(rows.map((row) => row[column]))),
+    arrayLiteral(rows.map(({ pack_id }) => pack_id)),
+    arrayLiteral(rows.map(({ pack_place }) => pack_place)),
   ])
 }
 
-/** Writes how many requests were not kept. */
-export async function writeLost(deps: WriteDeps, lost: readonly Lost[]): Promise<void> {
+/** Writes the counts of requests that were not kept. */
+export async function writeLost(deps: WriteDeps, lost: readonly LostRequests[]): Promise<void> {
   await oneStatement(deps.db).query(WRITE_LOST, [
     lost.map(({ merchant_id }) => merchant_id),
     lost.map(({ environment }) => environment),
-    lost.map(({ routing_code, from, until }) => idOf(deps, routing_code, Math.min(from, until))),
+    lost.map(({ routing_code, from, until }) => newIdAt(deps, routing_code, Math.min(from, until))),
     lost.map(({ count }) => count),
     lost.map(({ until }) => new Date(until)),
   ])
 }
 
-function idOf(deps: WriteDeps, routing_code: number, at: number): string {
+function newIdAt(deps: WriteDeps, routing_code: number, at: number): string {
   return newId({ random: deps.random, clock: { ...deps.clock, now: () => new Date(at) } }, routing_code)
 }
 
-/** A list as PostgreSQL writes one: several times quicker than to have each value looked at. */
-function listOf(values: readonly (string | number | null)[]): string {
-  return `{${values.map(elementOf).join()}}`
+/** A list in the array syntax of PostgreSQL. This is several times faster than the conversion of the driver. */
+function arrayLiteral(values: readonly (string | number | null)[]): string {
+  return `{${values.map(arrayElement).join()}}`
 }
 
-function elementOf(value: string | number | null): string | number {
+function arrayElement(value: string | number | null): string | number {
   if (typeof value === 'string') return `"${value.replace(ESCAPED, '\\$&')}"`
   return value ?? 'null'
 }

@@ -1,21 +1,21 @@
-// A request as it was seen: a few words, and the texts that are there anyway. Whatever costs time, such as taking secrets out,
-// is left for later and for another thread, so that this is made for being handed over: one flat list for many requests.
+// Captures requests while they are answered. Slow work, such as redaction, happens later in another thread. A batch is one flat
+// list for many requests, which is quick to hand to a thread.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyPrincipal } from '../../kernel/http/index.ts'
 import { timeOfId } from '../../kernel/lib/index.ts'
 
-/** A request as it was seen. Nothing is redacted yet: it must not leave the process so. */
-export type Seen = {
+/** A captured request. Its secrets are not redacted yet, so it must not leave the process. */
+export type CapturedRequest = {
   merchant_id: string
   routing_code: number
   environment: string
   key_id: string
-  /** Its X-Request-Id. */
+  /** The X-Request-Id. */
   id: string
-  /** When it came, in milliseconds, where the caller chose `id`. Null: `id` tells. */
-  came_at: number | null
-  /** The id of its row, once it was tried to write it. */
+  /** The time of arrival in milliseconds, if the caller chose `id`. Null means that `id` contains the time. */
+  arrived_at: number | null
+  /** The id of its row. Null means that no attempt was made to write the request. */
   row_id: string | null
   duration_ms: number
   method: string
@@ -27,34 +27,34 @@ export type Seen = {
   reference: string | null
   sent: string | null
   answer: string | null
-  /** True when its bodies had to be given up for want of room. */
-  stripped: boolean
-  /** Fields of the body that the call does not know. */
+  /** True means that the bodies were dropped, because there was no room. */
+  bodies_dropped: boolean
+  /** Unknown fields of the body. */
   ignored: string | null
 }
 
 /** Many requests, field after field. */
-export type Batch = (string | number | boolean | null | undefined)[]
+export type CaptureBatch = (string | number | boolean | null | undefined)[]
 
-/** How many elements of a batch one request takes. */
-export const FIELDS = 18
+/** Elements of a batch for each request. */
+export const BATCH_FIELDS = 18
 
-/** Adds a request to a batch. `answer`: null where there is none that is kept. */
-export function addTo(
-  batch: Batch,
-  who: KeyPrincipal,
+/** Adds a request to a batch. `answer`: null means that there is no body to keep. */
+export function addToBatch(
+  batch: CaptureBatch,
+  principal: KeyPrincipal,
   request: FastifyRequest,
   reply: FastifyReply,
-  bodies: { sent: string | null; answer: string | null; stripped: boolean },
+  bodies: { sent: string | null; answer: string | null; bodies_dropped: boolean },
   time: () => number,
 ): void {
   const { headers, id } = request
   const duration_ms = reply.elapsedTime
   batch.push(
-    who.merchant.id,
-    who.merchant.routing_code,
-    who.environment,
-    who.key_id,
+    principal.merchant.id,
+    principal.merchant.routing_code,
+    principal.environment,
+    principal.key_id,
     id,
     headers['x-request-id'] === id ? time() - duration_ms : null,
     duration_ms,
@@ -67,22 +67,22 @@ export function addTo(
     referenceIn(request.body),
     bodies.sent,
     bodies.answer,
-    bodies.stripped,
+    bodies.bodies_dropped,
     request.ignored,
   )
 }
 
 /** The requests of a batch. */
-export function readBatch(batch: Batch): Seen[] {
-  const seen: Seen[] = []
-  for (let at = 0; at < batch.length; at += FIELDS) {
-    seen.push({
+export function readBatch(batch: CaptureBatch): CapturedRequest[] {
+  const requests: CapturedRequest[] = []
+  for (let at = 0; at < batch.length; at += BATCH_FIELDS) {
+    requests.push({
       merchant_id: batch[at] as string,
       routing_code: batch[at + 1] as number,
       environment: batch[at + 2] as string,
       key_id: batch[at + 3] as string,
       id: batch[at + 4] as string,
-      came_at: batch[at + 5] as number | null,
+      arrived_at: batch[at + 5] as number | null,
       row_id: null,
       duration_ms: batch[at + 6] as number,
       method: batch[at + 7] as string,
@@ -94,27 +94,27 @@ export function readBatch(batch: Batch): Seen[] {
       reference: batch[at + 13] as string | null,
       sent: batch[at + 14] as string | null,
       answer: batch[at + 15] as string | null,
-      stripped: batch[at + 16] as boolean,
+      bodies_dropped: batch[at + 16] as boolean,
       ignored: batch[at + 17] as string | null,
     })
   }
-  return seen
+  return requests
 }
 
-/** When a request came, in milliseconds. */
-export function cameAt({ came_at, id }: Seen): number {
-  return came_at ?? timeOfId(id).getTime()
+/** The time of arrival of a request, in milliseconds. */
+export function arrivedAt({ arrived_at, id }: CapturedRequest): number {
+  return arrived_at ?? timeOfId(id).getTime()
 }
 
 function referenceIn(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null
   const { reference, merchant_reference } = body as { reference?: unknown; merchant_reference?: unknown }
-  const named = reference ?? merchant_reference
-  return typeof named === 'string' ? named : null
+  const given = reference ?? merchant_reference
+  return typeof given === 'string' ? given : null
 }
 
-/** How many requests of one merchant were not kept, and when. Times in milliseconds. */
-export type Lost = {
+/** The number of a merchant's requests that were not kept, and their period in milliseconds. */
+export type LostRequests = {
   merchant_id: string
   routing_code: number
   environment: string
@@ -125,22 +125,22 @@ export type Lost = {
 
 /** Counts of requests that were not kept, by merchant and environment. */
 export type LostCounts = {
-  add(lost: Lost): void
-  takeAll(): Lost[]
+  add(lost: LostRequests): void
+  takeAll(): LostRequests[]
   size(): number
 }
 
 /** Makes empty counts. */
 export function createLostCounts(): LostCounts {
-  const counts = new Map<string, Lost>()
+  const counts = new Map<string, LostRequests>()
   return {
     add(lost) {
       const key = `${lost.merchant_id} ${lost.environment}`
-      const known = counts.get(key)
-      if (!known) return void counts.set(key, { ...lost })
-      known.count += lost.count
-      known.from = Math.min(known.from, lost.from)
-      known.until = Math.max(known.until, lost.until)
+      const sum = counts.get(key)
+      if (!sum) return void counts.set(key, { ...lost })
+      sum.count += lost.count
+      sum.from = Math.min(sum.from, lost.from)
+      sum.until = Math.max(sum.until, lost.until)
     },
     takeAll() {
       const all = [...counts.values()]
