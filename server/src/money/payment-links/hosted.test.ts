@@ -32,12 +32,12 @@ const pay = (slug: string, phone: string, method = 'WALLET_PUSH') =>
 const show = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data
 const link = async (slug: string) =>
   (await world.call({ method: 'GET', url: `/public/payment-links/${slug}`, key: null })).body.data
-const told = (collection_id: string, number: number, answer: Answer) =>
+const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
   world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
 const SUCCESS: Answer = { kind: 'succeeded', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 describe('a hosted page', () => {
-  test('is made with its collection, which waits in created until a payer chooses', async () => {
+  test('is created with a collection, which stays created until a payer chooses a method', async () => {
     const { collection_id, slug, rest } = await newPage()
     assert.deepEqual(rest, { reference: 'ORDER-1', status: 'created' })
     const shown = await show(collection_id)
@@ -50,13 +50,13 @@ describe('a hosted page', () => {
     assert.deepEqual([refreshed.status, refreshed.body.data.status], [200, 'created'])
   })
 
-  test('does not tell whom it is for: whoever has its address learns neither name nor phone', async () => {
+  test('shows neither the name nor the phone of its customer', async () => {
     const { slug } = await newPage({ customer_name: 'Rehema Said', customer_phone: '0754123001' })
     const view = await link(slug)
     assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])
   })
 
-  test('the same key makes one page, and answers the same', async () => {
+  test('is created once when the merchant repeats the idempotency key, with the same answer', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/collections', PAGE, { idempotency_key: key })
     const again = await world.post('/v1/collections', { ...PAGE, amount: '25000.00' }, { idempotency_key: key })
@@ -69,7 +69,7 @@ describe('a hosted page', () => {
     ])
   })
 
-  test('pays the collection that its merchant knows, with one event', async () => {
+  test('pays the collection of its merchant with one event', async () => {
     const { collection_id, slug } = await newPage()
     const paid = await pay(slug, '0754123001')
     assert.equal(paid.body.data.collection_id, collection_id)
@@ -79,7 +79,7 @@ describe('a hosted page', () => {
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
   })
 
-  test('after a failure the same collection goes back to processing and may be paid', async () => {
+  test('returns its failed collection to processing when the payer pays again', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe('a hosted page', () => {
     assert.equal(again.body.data.collection_id, collection_id)
     const shown = await show(collection_id)
     assert.deepEqual([shown.status, shown.method, shown.failure_reason_code], ['processing', 'provider_pesa', null])
-    await told(collection_id, 2, SUCCESS)
+    await applyAnswer(collection_id, 2, SUCCESS)
     assert.equal((await show(collection_id)).status, 'successful')
     const history = await world.rows(
       'select from_status, to_status, actor from collection_history where collection_id = $1 order by seq',
@@ -104,26 +104,26 @@ describe('a hosted page', () => {
     ])
   })
 
-  test('that an earlier try failed is no news once the payer tries again', async () => {
+  test('stays processing when an earlier attempt fails after a new attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
-    await told(collection_id, 1, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
-    await told(collection_id, 1, { kind: 'declined', reason: 'expired', provider_status: 'FAILED' })
+    await applyAnswer(collection_id, 1, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
+    await applyAnswer(collection_id, 1, { kind: 'declined', reason: 'expired', provider_status: 'FAILED' })
     assert.equal((await show(collection_id)).status, 'processing')
   })
 
-  test('money of two tries: the first pays, the second is a payment of its own that waits for an operator', async () => {
+  test('is paid by the first of two attempts that take money, and the second payment is held for an operator', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
     const before_balance = (await world.get('/v1/balance')).body.data
-    // The earlier try turns out to have been paid, then the newer one as well; each word comes twice, the last at once.
-    await told(collection_id, 1, SUCCESS)
-    await told(collection_id, 1, SUCCESS)
-    await Promise.all([told(collection_id, 2, SUCCESS), told(collection_id, 2, SUCCESS)])
-    await told(collection_id, 2, SUCCESS)
-    await told(collection_id, 2, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
+    // The provider reports success of both attempts, each answer twice, the last ones at the same time.
+    await applyAnswer(collection_id, 1, SUCCESS)
+    await applyAnswer(collection_id, 1, SUCCESS)
+    await Promise.all([applyAnswer(collection_id, 2, SUCCESS), applyAnswer(collection_id, 2, SUCCESS)])
+    await applyAnswer(collection_id, 2, SUCCESS)
+    await applyAnswer(collection_id, 2, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
     assert.equal((await show(collection_id)).status, 'successful')
     const after_balance = (await world.get('/v1/balance')).body.data
     assert.equal(Number(after_balance.available) - Number(before_balance.available), 25_000)
@@ -136,10 +136,10 @@ describe('a hosted page', () => {
     assert.equal(others.length, 1)
     const [extra] = others
     assert.equal(extra?.status, 'pending_clearance')
-    // Its reversal reverses the second payment, and leaves the first alone.
+    // A reversal of the second attempt reverses only the second payment.
     const reversed: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
-    await told(collection_id, 2, reversed)
-    await told(collection_id, 2, reversed)
+    await applyAnswer(collection_id, 2, reversed)
+    await applyAnswer(collection_id, 2, reversed)
     assert.deepEqual(
       [(await show(collection_id)).status, (await show(extra?.id as string)).status],
       ['successful', 'reversed'],
@@ -147,11 +147,11 @@ describe('a hosted page', () => {
     assert.deepEqual((await world.get('/v1/balance')).body.data.held, before_balance.held)
   })
 
-  test('both tries of one page in one set: still one success', async () => {
+  test('is paid once when both attempts succeed in one set', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
-    await Promise.all([told(collection_id, 2, SUCCESS), told(collection_id, 1, SUCCESS)])
+    await Promise.all([applyAnswer(collection_id, 2, SUCCESS), applyAnswer(collection_id, 1, SUCCESS)])
     const all = await world.rows<{ status: string }>(
       'select c.status from collections c join payment_links l on l.id = c.payment_link_id where l.slug = $1 order by c.status',
       [slug],
@@ -159,7 +159,7 @@ describe('a hosted page', () => {
     assert.deepEqual(all, [{ status: 'pending_clearance' }, { status: 'successful' }])
   })
 
-  test('addresses to return to are web addresses, never scripts', async () => {
+  test('accepts only web addresses as return addresses', async () => {
     for (const url of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -179,7 +179,7 @@ describe('a hosted page', () => {
     }
   })
 
-  test('a live key makes a live page; without approval no page takes real money, whichever key makes it', async () => {
+  test('takes live money only for an approved merchant, with a key of either environment', async () => {
     const made = await world.post('/v1/collections', PAGE, { key: world.live_key })
     assert.equal(
       (await world.get(`/v1/collections/${made.body.data.collection_id}`, world.live_key)).body.data.environment,
@@ -207,7 +207,7 @@ describe('a hosted page', () => {
         403,
         'production_access_restricted',
       ])
-      // A sandbox key of an approved merchant makes a page that takes real money, and can read it.
+      // A sandbox key of an approved merchant creates a live page, and can read it.
       const page = await live.post('/v1/collections', PAGE)
       const shown = await live.get(`/v1/collections/${page.body.data.collection_id}`)
       assert.equal(shown.body.data.environment, 'live')

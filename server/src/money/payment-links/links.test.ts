@@ -1,4 +1,4 @@
-// Payment links: making, showing, cancelling and paying them.
+// Payment links: create, show, cancel and pay.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,7 @@ const statusOf = async (slug: string, collection_id: string): Promise<Reply> =>
   world.call({ method: 'GET', url: `/public/payment-links/${slug}/collections/${collection_id}/status`, key: null })
 const balance = async () => (await world.get('/v1/balance')).body.data
 
-describe('a payer whose request was refused with a 409', () => {
+describe('a payer whose request is refused with 409', () => {
   const closed: [string, (link: { id: string; public_slug: string }) => Promise<unknown>][] = [
     ['is CANCELLED', ({ id }) => world.post(`/v1/payment-links/${id}/cancel`, {})],
     ['is PAID', ({ public_slug }) => pay(public_slug, '0754123001')],
@@ -49,7 +49,7 @@ describe('a payer whose request was refused with a 409', () => {
   for (const verb of ['collect', 'pay']) {
     for (const [state, close] of closed) {
       for (const method of ['WALLET_PUSH', 'TANQR']) {
-        test(`reads the same refusal again under its key: ${verb} by ${method} of a link that ${state}`, async () => {
+        test(`gets the same refusal again with the same key: ${verb} by ${method} of a link that ${state}`, async () => {
           const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
           const link = await newLink({ expires_at })
           await close(link)
@@ -71,7 +71,7 @@ describe('a payer whose request was refused with a 409', () => {
     }
   }
 
-  test('has stored nothing after a malformed request, an unknown address or a missing key', async () => {
+  test('stores no key when the request is malformed, the link is unknown or the key is missing', async () => {
     const link = await newLink()
     await world.post(`/v1/payment-links/${link.id}/cancel`, {})
     const key = randomUUID()
@@ -90,7 +90,7 @@ describe('a payer whose request was refused with a 409', () => {
     ])
   })
 
-  test('begins no payment under that key once the business takes payments again', async () => {
+  test('starts no payment with that key after the merchant accepts payments again', async () => {
     const { public_slug } = (await world.post('/v1/payment-links', LINK, { key: world.live_key })).body.data
     const move = (to: string) =>
       world.post(`/v1/operator/merchants/${world.merchant.id}/${to}`, { reason: 'Test' }, { key: operator })
@@ -110,7 +110,7 @@ describe('a payer whose request was refused with a 409', () => {
     assert.equal((await pay(public_slug, '0754123001')).status, 202)
   })
 
-  test('16 identical requests at once on a closed link read one refusal, which is stored once', async () => {
+  test('gets one stored refusal for 16 identical requests at once on a closed link', async () => {
     const link = await newLink()
     await world.post(`/v1/payment-links/${link.id}/cancel`, {})
     const key = randomUUID()
@@ -121,7 +121,7 @@ describe('a payer whose request was refused with a 409', () => {
     assert.equal(all.filter((reply) => reply.headers['idempotency-replayed'] === undefined).length, 1)
   })
 
-  test('may send the same request again when another payer was paying', async () => {
+  test('can repeat the request with the same key after another payer was paying', async () => {
     const link = await newLink()
     await pay(link.public_slug, '0754123007')
     const key = randomUUID()
@@ -136,7 +136,7 @@ describe('a payer whose request was refused with a 409', () => {
 })
 
 describe('a payment link', () => {
-  test('is made ACTIVE with an address of its own, and shown to its merchant', async () => {
+  test('is created ACTIVE with its own address, and is shown to its merchant', async () => {
     const link = await newLink({ merchant_id: world.merchant.id, currency: 'TZS', customer_phone: '0754 123 001' })
     assert.equal(link.status, 'ACTIVE')
     assert.equal(link.merchant_id, world.merchant.id)
@@ -150,7 +150,7 @@ describe('a payment link', () => {
     assert.equal(list.body.data.items[0].id, link.id)
   })
 
-  test('is shown to anybody with its address, without ids', async () => {
+  test('is shown without ids to a payer who has its address', async () => {
     const link = await newLink()
     const view = await world.call({ method: 'GET', url: `/public/payment-links/${link.public_slug}`, key: null })
     assert.equal(view.status, 200)
@@ -175,7 +175,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('is paid once: the payment is credited, the link is PAID, and a second try is refused', async () => {
+  test('is paid once: the payment is credited, the link is PAID, and a second payment is refused', async () => {
     const link = await newLink()
     const before_minor = (await balance()).available
     const paid = await pay(link.public_slug, '0754123001')
@@ -194,7 +194,7 @@ describe('a payment link', () => {
     assert.equal(view.body.data.status, 'PAID')
   })
 
-  test('can be paid by /pay as well as by /collect, by wallet and by code', async () => {
+  test('can be paid by /pay and by /collect, with a wallet and with a QR code', async () => {
     for (const [method, verb] of [
       ['PROVIDER_PESA', 'pay'],
       ['TANQR', 'collect'],
@@ -214,7 +214,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('the same key answers the same bytes and prompts once; another body under it is refused; none is refused', async () => {
+  test('answers a repeated key with the same bytes and one prompt, and refuses another body or a missing key', async () => {
     const link = await newLink()
     const key = randomUUID()
     const first = await pay(link.public_slug, '0754123007', 'WALLET_PUSH', key)
@@ -238,7 +238,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(none), [400, 'idempotency_key_required'])
   })
 
-  test('while a prompt is out nobody else can pay; when it has run out they can; the late success is held', async () => {
+  test('refuses a second payer until the prompt has expired, and a late success of the first is held', async () => {
     const link = await newLink()
     const first = await pay(link.public_slug, '0754123007')
     const refused = await pay(link.public_slug, '0754123001')
@@ -267,7 +267,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).paid_collection_id, second.body.data.collection_id)
   })
 
-  test('forty payers at once: one success, the rest are told so cleanly', async () => {
+  test('accepts one of forty payers at once and refuses the others', async () => {
     const link = await newLink()
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => pay(link.public_slug, `07541${String(20 + i).padStart(2, '0')}001`)),
@@ -281,19 +281,19 @@ describe('a payment link', () => {
     assert.deepEqual(made, [{ status: 'successful' }])
   })
 
-  test('a failed try leaves it ACTIVE, says why, and the next one is another collection', async () => {
+  test('stays ACTIVE after a failed payment, shows its reason, and starts another collection for the next payment', async () => {
     const link = await newLink()
     const failed = await pay(link.public_slug, '0754123003')
-    const told = (await statusOf(link.public_slug, failed.body.data.collection_id)).body.data
-    assert.deepEqual([told.status, told.failure_reason_code], ['failed', 'insufficient_balance'])
-    assert.ok(told.failure_reason_message)
+    const failed_status = (await statusOf(link.public_slug, failed.body.data.collection_id)).body.data
+    assert.deepEqual([failed_status.status, failed_status.failure_reason_code], ['failed', 'insufficient_balance'])
+    assert.ok(failed_status.failure_reason_message)
     assert.equal((await show(link.id)).status, 'ACTIVE')
     const paid = await pay(link.public_slug, '0754123001')
     assert.notEqual(paid.body.data.collection_id, failed.body.data.collection_id)
     assert.equal((await show(link.id)).status, 'PAID')
   })
 
-  test('reads as EXPIRED once its time is over, without anybody writing so, and is not paid then', async () => {
+  test('is EXPIRED after its end without a change of its row, and refuses payments', async () => {
     const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     const link = await newLink({ expires_at })
     assert.equal((await show(link.id)).status, 'ACTIVE')
@@ -309,7 +309,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(past), [400, 'validation_failed'])
   })
 
-  test('that expired is answered again under the key that made it', async () => {
+  test('is returned again for the idempotency key that created it, also after its end', async () => {
     const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     for (const path of ['/v1/payment-links', '/v1/collections']) {
       const idempotency_key = randomUUID()
@@ -324,7 +324,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('ends at the moment that is meant, whatever zone or fraction it is written in', async () => {
+  test('ends at the given moment in any time zone and with any fraction of a second', async () => {
     for (const [written, meant] of [
       ['2032-02-29T23:59:59Z', '2032-02-29T23:59:59.000Z'],
       ['2030-01-01T00:30:00+03:00', '2029-12-31T21:30:00.000Z'],
@@ -334,7 +334,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('is printed as a poster by its merchant, while it can be paid', async () => {
+  test('is printed as a poster by its merchant while it can be paid', async () => {
     const link = await newLink()
     const poster = (id = link.id, rest = '', key?: string) =>
       world.call({ method: 'GET', url: `/v1/payment-links/${id}/poster.pdf${rest}`, ...(key ? { key } : {}) })
@@ -356,7 +356,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(await poster()), [409, 'payment_link_not_active'])
   })
 
-  test('is cancelled once and again, and is not paid then; one that is paid stays paid', async () => {
+  test('can be cancelled twice and then refuses payments, but a paid link stays PAID', async () => {
     const link = await newLink()
     for (let twice = 0; twice < 2; twice++) {
       const cancelled = await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -370,7 +370,7 @@ describe('a payment link', () => {
     assert.equal((await show(paid.id)).status, 'PAID')
   })
 
-  test('money that was approved while the merchant cancelled is held for an operator', async () => {
+  test('holds money for an operator when the payer approved after the merchant cancelled', async () => {
     const link = await newLink()
     const first = await pay(link.public_slug, '0754123007')
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -387,7 +387,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).status, 'CANCELLED')
   })
 
-  test('what is wrong with a body is named by field, and nothing is made', async () => {
+  test('is not created from an invalid body, and the answer names each invalid field', async () => {
     const before_count = (await world.rows('select 1 from payment_links')).length
     for (const [body, field] of [
       [{ amount: '0' }, 'amount'],
@@ -415,7 +415,7 @@ describe('a payment link', () => {
     assert.equal((await world.rows('select 1 from payment_links')).length, before_count)
   })
 
-  test('belongs to its merchant: another one neither sees nor cancels it', async () => {
+  test('is not found when another merchant reads or cancels it', async () => {
     const link = await newLink()
     const other = await world.newKey({ merchant: await world.newMerchant() })
     assert.deepEqual(codeOf(await world.get(`/v1/payment-links/${link.id}`, other)), [404, 'not_found'])
@@ -426,8 +426,8 @@ describe('a payment link', () => {
   })
 })
 
-describe('tries', () => {
-  test('a phone whose owner approves nothing is not prompted for ever; one that pays may go on', async () => {
+describe('the limits of prompts', () => {
+  test('a phone without approvals is refused further prompts, and a phone that pays is not', async () => {
     const careful = await createWorld({ env: { PROMPTS_PER_PHONE: '3' } })
     try {
       const make = async () => (await careful.post('/v1/payment-links', LINK)).body.data.public_slug as string
@@ -437,7 +437,7 @@ describe('tries', () => {
       const refused = await on(await make(), '0754123002')
       assert.deepEqual(codeOf(refused), [429, 'rate_limited'])
       assert.ok(Number(refused.headers['retry-after']) <= 600)
-      assert.equal((await on(await make(), '0754123002', 'TANQR')).status, 202, 'a code prompts nobody')
+      assert.equal((await on(await make(), '0754123002', 'TANQR')).status, 202, 'a QR code sends no prompt')
       for (let i = 0; i < 5; i++) assert.equal((await on(await make(), '0754123001')).status, 202)
       careful.deps.clock.advance(600_000)
       assert.equal((await on(await make(), '0754123002')).status, 202)
@@ -448,7 +448,7 @@ describe('tries', () => {
     }
   })
 
-  test('a link, and an address, are not tried without end', async () => {
+  test('a link and an IP address have a limit of attempts', async () => {
     const careful = await createWorld({ env: { TRIES_PER_LINK: '3', TRIES_PER_ADDRESS: '5', PROMPTS_PER_PHONE: '0' } })
     try {
       const make = async () => (await careful.post('/v1/payment-links', LINK)).body.data.public_slug as string

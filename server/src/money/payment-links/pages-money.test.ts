@@ -1,4 +1,4 @@
-// Money on pages when something unusual happens: what is told late, twice, at once, or after the installation has changed.
+// Payments on pages with late, repeated or simultaneous answers, and after a change of the installation.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -39,7 +39,7 @@ const pay = (slug: string, phone: string | null, options: { method?: string; key
     { method: options.method ?? 'WALLET_PUSH', ...(phone === null ? {} : { customer_phone: phone }) },
     { key: null, ...(options.key === undefined ? {} : { idempotency_key: options.key }) },
   )
-const told = (collection_id: string, number: number, answer: Answer) =>
+const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
   world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
 const show = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data
 const linkOf = async (slug: string) =>
@@ -64,7 +64,7 @@ const booksHold = async (url = world.url) => {
   )
 }
 
-/** A provider that moves real money, as far as the platform knows. */
+/** A provider that declares real money. */
 function realProvider(over: Partial<Provider> = {}): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -80,11 +80,11 @@ function realProvider(over: Partial<Provider> = {}): Provider {
   }
 }
 
-describe('a payment that went back at once', () => {
-  test('has paid its link all the same: nobody can pay it again', async () => {
+describe('a payment whose first answer is a reversal', () => {
+  test('closes its link: no payer can pay the link again', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
-    await told(first, 1, REVERSED)
+    await applyAnswer(first, 1, REVERSED)
     assert.equal((await show(first)).status, 'reversed')
     assert.equal((await linkOf(slug)).status, 'PAID')
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
@@ -92,12 +92,12 @@ describe('a payment that went back at once', () => {
     await booksHold()
   })
 
-  test('together with the success of another payer: one pays, the other is held', async () => {
+  test('pays the link or is held when the success of another payer arrives at the same time', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
     const second = (await pay(slug, '0754123007')).body.data.collection_id
-    await Promise.all([told(first, 1, REVERSED), told(second, 1, SUCCESS)])
+    await Promise.all([applyAnswer(first, 1, REVERSED), applyAnswer(second, 1, SUCCESS)])
     assert.deepEqual([(await show(first)).status, (await show(second)).status].sort(), [
       'pending_clearance',
       'reversed',
@@ -106,8 +106,8 @@ describe('a payment that went back at once', () => {
   })
 })
 
-describe('a prompt that went out in the same moment as a code', () => {
-  test('shuts the page, whichever of the two seems the newer one', async () => {
+describe('a prompt sent at the same time as a QR code', () => {
+  test('makes the page wait, whichever of the two attempts has the newer id', async () => {
     const live = await createWorld({
       env: { TRIES_PER_ADDRESS: '0' },
       compose: { providers: [realProvider()] },
@@ -127,8 +127,8 @@ describe('a prompt that went out in the same moment as a code', () => {
   })
 })
 
-describe('an earlier try that pays in the end', () => {
-  test('is charged what was agreed with it, and is shown as it was paid', async () => {
+describe('an earlier attempt that pays after a later one started', () => {
+  test('is charged its own fee and is shown with its own method', async () => {
     const merchant = await world.newMerchant()
     const rule = (method: Method, flat_fee: string) => ({
       flow: 'collection',
@@ -162,7 +162,7 @@ describe('an earlier try that pays in the end', () => {
     assert.equal((await world.get('/v1/balance', key)).body.data.available, '24300.00')
     const receipt = await html(`/pay/${slug}/c/${collection_id}/receipt`)
     assert.match(receipt, /0754 \*\*\* 007/)
-    // The second one paid too: it is held under its own price.
+    // The second attempt took money too: it is held with its own fee.
     await settle(2, SUCCESS)
     const [extra] = await world.rows<{ id: string; fee_minor: bigint }>(
       "select id, fee_minor from collections where merchant_id = $1 and status = 'pending_clearance'",
@@ -174,17 +174,17 @@ describe('an earlier try that pays in the end', () => {
 })
 
 describe('money under review', () => {
-  test('keeps a link shut for everybody, also when somebody else tried in between, and its page says so', async () => {
+  test('keeps a link closed, also after an attempt of another payer, and the page shows the review', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
     await pay(slug, '0754123002')
-    await told(first, 1, MORE)
+    await applyAnswer(first, 1, MORE)
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
     assert.match(await html(`/pay/${slug}`), /under review/)
   })
 
-  test('is cleared by an operator: the link is PAID, and the receipt tells what was taken', async () => {
+  test('makes the link PAID when an operator approves it, and the receipt shows the amount taken', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123011')).body.data
     assert.equal((await linkOf(slug)).status, 'ACTIVE')
@@ -195,7 +195,7 @@ describe('money under review', () => {
     assert.doesNotMatch(receipt, /25,000/)
   })
 
-  test('declined on a hosted page, is the end of that page: it says so instead of asking for another try', async () => {
+  test('ends a hosted page when an operator declines it, and the page offers no further attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123011')
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
@@ -209,11 +209,11 @@ describe('money under review', () => {
     await booksHold()
   })
 
-  test('that an earlier try took, names that try to the operator who has to ask the provider', async () => {
+  test('shows the operator the reference of the attempt that took the money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
-    await told(collection_id, 1, MORE)
+    await applyAnswer(collection_id, 1, MORE)
     const { items } = (await world.get('/v1/operator/collections?page_size=100', operator)).body.data
     const held = items.find((item: { collection_id: string }) => item.collection_id === collection_id)
     const [first] = await world.rows<{ provider_reference: string }>(
@@ -223,7 +223,7 @@ describe('money under review', () => {
     assert.equal(held.provider_reference, first?.provider_reference)
   })
 
-  test('declined on a link, leaves the link to be paid', async () => {
+  test('leaves a link payable when an operator declines it', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123011')).body.data
     await clear(collection_id, 'decline')
@@ -231,18 +231,18 @@ describe('money under review', () => {
     assert.equal((await linkOf(slug)).status, 'PAID')
   })
 
-  test('of a second try: an operator and the provider speak at once, and neither waits for the other in a circle', async () => {
+  test('does not deadlock when an operator and the provider decide a duplicate payment at the same time', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
-    await told(collection_id, 1, SUCCESS)
-    await told(collection_id, 2, SUCCESS)
+    await applyAnswer(collection_id, 1, SUCCESS)
+    await applyAnswer(collection_id, 2, SUCCESS)
     const [extra] = await world.rows<{ id: string }>(
       "select id from collections where merchant_id = $1 and attempts = 0 and status = 'pending_clearance' and payment_link_id = (select payment_link_id from collections where id = $2)",
       [world.merchant.id, collection_id],
     )
     assert.ok(extra)
-    // Held up between its locks, the provider's word must not hold what the operator needs to finish.
+    // The answer of the provider pauses between its locks. Its first lock must not block the operator.
     let arrived = () => {}
     const reached = new Promise<void>((resolve) => {
       arrived = resolve
@@ -271,7 +271,7 @@ describe('money under review', () => {
       await waitsForLock(1)
       go()
       const [, decided] = await Promise.all([settling, clearing])
-      // The provider was first: the operator found nothing left to decide.
+      // The provider was first, so the operator's decision was refused.
       assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
       assert.equal((await show(extra.id)).status, 'reversed')
     } finally {
@@ -281,7 +281,7 @@ describe('money under review', () => {
   })
 })
 
-/** Waits until so many statements wait for a lock. */
+/** Waits until this number of statements wait for a lock. */
 async function waitsForLock(count: number): Promise<void> {
   for (let look = 0; look < 2_000; look++) {
     const [row] = await world.rows<{ waiting: number }>(
@@ -292,8 +292,8 @@ async function waitsForLock(count: number): Promise<void> {
   assert.fail('nothing waits for a lock')
 }
 
-describe('an installation that gets a real provider', () => {
-  test('takes no real money on a page that was made to rehearse', async () => {
+describe('an installation that changes to a real provider', () => {
+  test('takes no real money on a page that was created for simulated money', async () => {
     const database = await createTestDatabase()
     const rehearsing = await createWorld({ url: database.url })
     const link = await newLink(rehearsing)
@@ -322,7 +322,7 @@ describe('an installation that gets a real provider', () => {
     }
   })
 
-  test('a business that was suspended takes nothing: its page offers no way to pay, and says so', async () => {
+  test('the page of a suspended merchant offers no method and explains it', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const { public_slug: slug } = await newLink(live, {}, live.live_key)
@@ -338,8 +338,8 @@ describe('an installation that gets a real provider', () => {
   })
 })
 
-describe('a code to scan', () => {
-  test('that its provider is slow to make keeps nobody else from paying the same link', async () => {
+describe('a QR code', () => {
+  test('does not block other payers of the link while its provider is slow to create it', async () => {
     let give = () => {}
     const gate = new Promise<void>((resolve) => {
       give = resolve
@@ -369,7 +369,7 @@ describe('a code to scan', () => {
     }
   })
 
-  test('is not shown any more once its link takes no money', async () => {
+  test('is not shown after its link stops accepting payments', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const link = await newLink(live, {}, live.live_key)
@@ -387,7 +387,7 @@ describe('a code to scan', () => {
     }
   })
 
-  test('that was refused because somebody was paying is made under the same key when the way is free', async () => {
+  test('is created with the same key after the prompt of another payer has ended', async () => {
     const { public_slug: slug } = await newLink()
     await pay(slug, '0754123007')
     const key = randomUUID()
@@ -402,8 +402,8 @@ describe('a code to scan', () => {
   })
 })
 
-describe('small print', () => {
-  test('a missing key is told before anything is looked up', async () => {
+describe('limits and times of pages', () => {
+  test('a request without a key is refused before the link is read', async () => {
     const nowhere = await world.call({
       method: 'POST',
       url: '/public/payment-links/nowhere/collect',
@@ -413,7 +413,7 @@ describe('small print', () => {
     assert.deepEqual(codeOf(nowhere), [400, 'idempotency_key_required'])
   })
 
-  test('one network counts as one address, however many addresses it has', async () => {
+  test('all IP addresses of one IPv6 network share one limit', async () => {
     const careful = await createWorld({
       env: { TRIES_PER_ADDRESS: '2', PROMPTS_PER_PHONE: '0', TRIES_PER_LINK: '0', TRUST_PROXY: '127.0.0.1' },
     })
@@ -435,22 +435,22 @@ describe('small print', () => {
     }
   })
 
-  test('when a payment was made does not change with what is told of it later', async () => {
+  test('the time of a payment stays the same after later answers', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123001')).body.data
     const path = `/pay/${slug}/c/${collection_id}/receipt`
     const [time] = /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(await html(path)) ?? []
     assert.ok(time)
     world.deps.clock.advance(86_400_000)
-    await told(collection_id, 1, REVERSED)
+    await applyAnswer(collection_id, 1, REVERSED)
     const later = await html(path)
     assert.match(later, /returned/i)
-    assert.ok(later.includes(time), 'the receipt of a returned payment tells when it was paid')
+    assert.ok(later.includes(time), 'the receipt of a reversed payment shows when it was paid')
   })
 
-  test('two processes: of two payers at once on one link through different ones, one prompts', async () => {
+  test('of two payers at once on one link at two processes, one gets a prompt', async () => {
     const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
-    // By one clock: a prompt of the other process must not look long over.
+    // Both processes share one clock, so that neither takes the prompt of the other for expired.
     const other = await createWorld({ url: world.url, clock: world.deps.clock, env })
     try {
       for (let round = 0; round < 5; round++) {
@@ -474,7 +474,7 @@ describe('small print', () => {
         if (cancelled !== undefined)
           assert.ok(['200 ok', '409 payment_link_already_paid'].includes(cancelled), cancelled)
         if (!paid && rows.length === 1)
-          assert.equal(rows[0]?.status, 'pending_clearance', 'approved while it was cancelled')
+          assert.equal(rows[0]?.status, 'pending_clearance', 'approved after the merchant cancelled')
       }
       await booksHold()
     } finally {

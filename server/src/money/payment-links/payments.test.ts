@@ -1,4 +1,4 @@
-// What a merchant reads of the payments on one link.
+// The payments of one link, as its merchant reads them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,10 +22,10 @@ async function pay(slug: string, phone: string): Promise<string> {
 const paymentsOf = (id: string, query = '', key?: string) =>
   world.get(`/v1/payment-links/${id}/collections${query}`, key)
 
-test('a merchant finds what was tried on a link, the failed tries too, newest first and by pages', async () => {
+test('a merchant reads all payments of a link, including failed ones, newest first, with pages', async () => {
   const [link, other] = [await newLink(), await newLink()]
   const failed = await pay(link.public_slug, '0754123002')
-  // Ids of one millisecond do not say which came first.
+  // Ids of the same millisecond have no order.
   world.deps.clock.advance(1_000)
   const paid = await pay(link.public_slug, '0754123001')
   await pay(other.public_slug, '0754123001')
@@ -43,7 +43,7 @@ test('a merchant finds what was tried on a link, the failed tries too, newest fi
   assert.deepEqual(items[0], (await world.get(`/v1/collections/${paid}`)).body.data)
 })
 
-test("a link that is not the caller's own, or of the other environment, has no payments to show", async () => {
+test('the payments of a link are not found for another merchant or in the other environment', async () => {
   const link = await newLink()
   const stranger = await world.newKey({ merchant: await world.newMerchant() })
   for (const key of [stranger, world.live_key]) {
