@@ -82,7 +82,7 @@ test('a paid page links to its receipt, and a hosted page to its merchant', asyn
   assert.ok(page.text.includes(`href="/pay/${slug}/c/${collection_id}/receipt?lang=en"`))
   const back = `https://duka.example/asante?reference=ORDER-8&amp;collection_id=${collection_id}&amp;status=successful`
   assert.ok(page.text.includes(`href="${back}"`))
-  assert.doesNotMatch(page.text, /data-auto/, 'whoever only looks stays')
+  assert.doesNotMatch(page.text, /data-auto/, 'a payer who opens the page again is not redirected')
   const plain = await newPage()
   await choose(plain.slug, '0754123001')
   assert.ok(!(await look(`/pay/${plain.slug}?lang=en`)).text.includes('Back to'))
@@ -132,7 +132,7 @@ test('the page offers another way to pay when one is unavailable', async () => {
 })
 
 test('the server sends HSTS when every address of the installation is https', async () => {
-  for (const [env, told] of [
+  for (const [env, expected] of [
     [{ BASE_URL: 'https://api.example', PAY_URL: 'https://lipa.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'https://api.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'http://api.example', PAY_URL: 'https://lipa.example' }, undefined],
@@ -141,7 +141,7 @@ test('the server sends HSTS when every address of the installation is https', as
     const other = await createWorld({ env })
     try {
       for (const path of ['/pay/x', '/pay/%', '/v1/collections', '/v1/%', '/nothing']) {
-        assert.equal((await look(path, other)).headers['strict-transport-security'], told, path)
+        assert.equal((await look(path, other)).headers['strict-transport-security'], expected, path)
       }
     } finally {
       await other.close()

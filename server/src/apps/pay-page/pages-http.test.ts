@@ -43,7 +43,7 @@ const choose = async (slug: string, phone: string, method = 'WALLET_PUSH', of = 
   const key = keyIn(await look(`/pay/${slug}?lang=en`, {}, of))
   return send(`/pay/${slug}?lang=en`, { idempotency_key: key, method, phone }, of)
 }
-const told = (collection_id: string, number: number, answer: Answer) =>
+const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
   world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
 const counts = async (of = world) => {
   const tables = await of.rows<{ name: string }>(
@@ -393,15 +393,15 @@ describe('forms', () => {
     )
     // A collection made by a duplicate payment has no phone of its own.
     const success: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
-    await told(collection_id, 1, success)
-    await told(collection_id, 2, success)
+    await applyAnswer(collection_id, 1, success)
+    await applyAnswer(collection_id, 2, success)
     const [extra] = await world.rows<{ id: string }>(
       'select id from collections where attempts = 0 and payment_link_id = (select payment_link_id from collections where id = $1)',
       [collection_id],
     )
     const before_counts = await counts()
-    const nobody = await send(`/pay/${slug}?lang=sw`, { idempotency_key: 'other', again: extra?.id ?? '' })
-    assert.equal(nobody.headers.location, `/pay/${slug}?lang=sw`)
+    const without_phone = await send(`/pay/${slug}?lang=sw`, { idempotency_key: 'other', again: extra?.id ?? '' })
+    assert.equal(without_phone.headers.location, `/pay/${slug}?lang=sw`)
     assert.deepEqual(await counts(), before_counts)
   })
 })

@@ -109,7 +109,7 @@ function desk() {
   const drawing: { facts: unknown; end(): void; fail(): void }[] = []
   let now = 0
   const seen = { most: 0, begun: 0 }
-  let told: () => void = () => {}
+  let notify: () => void = () => {}
   const draw = (facts: unknown) => {
     now += 1
     seen.begun += 1
@@ -124,11 +124,11 @@ function desk() {
       end: over(() => resolve(Buffer.from('x'))),
       fail: over(() => reject(new Error('no ink'))),
     })
-    told()
+    notify()
     return promise
   }
   const begun = async (number: number) => {
-    while (seen.begun < number) await new Promise<void>((resolve) => (told = resolve))
+    while (seen.begun < number) await new Promise<void>((resolve) => (notify = resolve))
     return drawing[number - 1] as (typeof drawing)[number]
   }
   const reply = {

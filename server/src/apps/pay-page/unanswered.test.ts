@@ -63,7 +63,7 @@ const pay = async (slug: string, phone: string | null) => {
   assert.equal(reply.status, 202, reply.text)
   return reply.body.data.collection_id as string
 }
-const told = (collection_id: string, number: number, answer: Answer) =>
+const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
   world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
 const promptsEnd = () => world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000 + 1_000)
 const look = async (path: string, lang = 'en') =>
@@ -103,13 +103,13 @@ describe('an older attempt without an answer', () => {
       const first = await pay(slug, A)
       promptsEnd()
       const second = await pay(slug, B)
-      await told(second, kind === 'payment link' ? 1 : 2, WRONG_PIN)
+      await applyAnswer(second, kind === 'payment link' ? 1 : 2, WRONG_PIN)
       const failed = await look(`/pay/${slug}/c/${second}`)
       assert.ok(failed.includes(TEXTS.en.beside_wrong_pin))
       assert.doesNotMatch(failed, /No money was taken/)
       const watches = await warns(failed)
       await warns(await look(`/pay/${slug}`))
-      await told(first, 1, SUCCESS)
+      await applyAnswer(first, 1, SUCCESS)
       assert.equal(await stateOf(watches), kind === 'payment link' ? 'paid' : 'success')
       silent(await look(`/pay/${slug}`))
     })
@@ -121,7 +121,7 @@ describe('an older attempt without an answer', () => {
       await pay(slug, A)
       promptsEnd()
       const second = await pay(slug, B)
-      await told(second, kind === 'payment link' ? 1 : 2, WRONG_PIN)
+      await applyAnswer(second, kind === 'payment link' ? 1 : 2, WRONG_PIN)
       world.deps.clock.advance(300_000)
       const page = await look(`/pay/${slug}`)
       assert.ok(page.includes(TEXTS.en.expired))
@@ -133,7 +133,7 @@ describe('an older attempt without an answer', () => {
     const { id, slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
-    await told(await pay(slug, B), 1, WRONG_PIN)
+    await applyAnswer(await pay(slug, B), 1, WRONG_PIN)
     await world.call({ method: 'POST', url: `/v1/payment-links/${id}/cancel`, key: world.live_key })
     const page = await look(`/pay/${slug}`)
     assert.ok(page.includes(TEXTS.en.cancelled))
@@ -143,7 +143,7 @@ describe('an older attempt without an answer', () => {
   test('a page without an unanswered attempt says that no money was taken, and does not poll', async () => {
     const { slug } = await newLink()
     const only = await pay(slug, A)
-    await told(only, 1, WRONG_PIN)
+    await applyAnswer(only, 1, WRONG_PIN)
     const failed = await look(`/pay/${slug}/c/${only}`)
     assert.ok(failed.includes(TEXTS.en.why_wrong_pin))
     silent(failed)
@@ -225,9 +225,9 @@ describe('a hosted page', () => {
   test('shows that the money was returned when held money went back', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
-    await told(collection_id, 1, MORE)
+    await applyAnswer(collection_id, 1, MORE)
     assert.equal(await stateOf(`/pay/${slug}`), 'review')
-    await told(collection_id, 1, REVERSED)
+    await applyAnswer(collection_id, 1, REVERSED)
     assert.equal(await stateOf(`/pay/${slug}`), 'reversed')
     const page = await look(`/pay/${slug}`)
     assert.ok(page.includes(TEXTS.en.reversed))
@@ -249,7 +249,7 @@ describe('the record of a hosted payment', () => {
     const [C, D, E, F, G] = ['0754125201', '0754125202', '0754125203', '0754125204', '0754125205'] as const
     const one = await newPage()
     await pay(one.slug, C)
-    await told(one.collection_id, 1, MORE)
+    await applyAnswer(one.collection_id, 1, MORE)
     assert.equal((await heldOf(one.collection_id)).customer_phone, `255${C.slice(1)}`)
     assert.deepEqual(await listed(C), [one.collection_id])
     const two = await newPage()
@@ -257,7 +257,7 @@ describe('the record of a hosted payment', () => {
     promptsEnd()
     await pay(two.slug, E)
     assert.deepEqual([await listed(D), await listed(E)], [[], [two.collection_id]])
-    await told(two.collection_id, 1, MORE)
+    await applyAnswer(two.collection_id, 1, MORE)
     assert.equal((await heldOf(two.collection_id)).customer_phone, `255${D.slice(1)}`)
     assert.deepEqual([await listed(D), await listed(E)], [[two.collection_id], []])
     // A QR payment has no phone, not even the phone of an earlier attempt.
@@ -265,7 +265,7 @@ describe('the record of a hosted payment', () => {
     await pay(three.slug, F)
     promptsEnd()
     await pay(three.slug, null)
-    await told(three.collection_id, 2, MORE)
+    await applyAnswer(three.collection_id, 2, MORE)
     assert.equal((await heldOf(three.collection_id)).customer_phone, `255${G.slice(1)}`)
   })
 
@@ -274,8 +274,8 @@ describe('the record of a hosted payment', () => {
     await pay(slug, A)
     promptsEnd()
     await pay(slug, B)
-    await told(collection_id, 2, WRONG_PIN)
-    await told(collection_id, 1, SUCCESS)
+    await applyAnswer(collection_id, 2, WRONG_PIN)
+    await applyAnswer(collection_id, 1, SUCCESS)
     const { data } = (await world.get(`/v1/collections/${collection_id}`, world.live_key)).body
     assert.deepEqual([data.status, data.provider_payment_status], ['successful', 'COMPLETED'])
   })
@@ -285,7 +285,7 @@ describe('the record of a hosted payment', () => {
     await pay(slug, A)
     promptsEnd()
     await pay(slug, B)
-    await told(collection_id, 2, WRONG_PIN)
+    await applyAnswer(collection_id, 2, WRONG_PIN)
     const rows = await world.rows<{ provider_reference: string }>(
       'select provider_reference from collection_attempts where collection_id = $1 order by number',
       [collection_id],
@@ -301,7 +301,7 @@ describe('the record of a hosted payment', () => {
     const { slug } = await newLink()
     const collection_id = await pay(slug, A)
     const day = (page: string) => /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(page)?.[0]
-    await told(collection_id, 1, MORE)
+    await applyAnswer(collection_id, 1, MORE)
     const { clock } = world.deps
     const arrived = new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Dar_es_Salaam', timeStyle: 'short' }).format(
       clock.now(),
