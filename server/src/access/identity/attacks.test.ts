@@ -1,4 +1,4 @@
-// Forged tokens: each is a good token with one thing wrong. None is a session, and none learns why.
+// Forged tokens: each is a valid token with one fault. The server refuses each with the same answer.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -23,18 +23,18 @@ const NOW_S = START.getTime() / 1000
 const ADMIN_URL = 'http://127.0.0.1/identity'
 const AUDIENCE = 'malipo-api'
 
-/** Where tokens are forged: one kind of issuer, with a person who may sign in. */
+/** One kind of issuer, with a user who may sign in. */
 type Stage = {
   world: World
-  /** The key that signs, as the issuer has it. The forger has its public half only, except where a test says otherwise. */
+  /** The signing key of the issuer. The forger has only its public half, except where a test states otherwise. */
   key: TestKey
   issuer: string
-  /** Header and claims of a token that is good. */
+  /** Header and claims of a valid token. */
   header: Record<string, unknown>
   claims: Record<string, unknown>
 }
 
-/** The good token of a stage with parts of it replaced; undefined takes a part away. Signed with the right key. */
+/** The valid token of a stage with replaced claims, signed with the right key. Undefined removes a claim. */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }
@@ -61,7 +61,7 @@ const forged = (name: string, forge: Forgery['forge']) => forgeries.push({ name,
 for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ', '', null, undefined, 0, ['none']]) {
   const unsigned = (stage: Stage) => `${part({ ...stage.header, alg })}.${part(stage.claims)}`
   forged(`alg ${JSON.stringify(alg)} without a signature`, (stage) => `${unsigned(stage)}.`)
-  forged(`alg ${JSON.stringify(alg)} with the signature of a good token`, (stage) => {
+  forged(`alg ${JSON.stringify(alg)} with the signature of a valid token`, (stage) => {
     return `${unsigned(stage)}.${pieces(good(stage))[2]}`
   })
 }
@@ -247,10 +247,10 @@ forged('a JWE with the secret in the open (dir)', (stage) =>
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: stage.key.kid })
     .encrypt(Buffer.alloc(32)),
 )
-forged('a good token in a token', (stage) => sign({ ...stage.header, cty: 'JWT' }, good(stage), stage.key))
-forged('a good token twice', (stage) => `${good(stage)}.${good(stage)}`)
-forged('a good token with a part more', (stage) => `${good(stage)}.${part({})}`)
-forged('a good token with a comma after it', (stage) => `${good(stage)},`)
+forged('a valid token in a token', (stage) => sign({ ...stage.header, cty: 'JWT' }, good(stage), stage.key))
+forged('a valid token twice', (stage) => `${good(stage)}.${good(stage)}`)
+forged('a valid token with a part more', (stage) => `${good(stage)}.${part({})}`)
+forged('a valid token with a comma after it', (stage) => `${good(stage)},`)
 forged('two tokens in a list', (stage) => `${good(stage)},${good(stage)}`)
 forged('a token in the JSON form', (stage) => {
   const [header, payload, signature] = pieces(good(stage))
@@ -315,7 +315,7 @@ async function foreign(issuer: TestIssuer, kind: 'at+jwt' | 'bearer'): Promise<S
   }
 }
 
-/** Shows a credential as it is: spaces and all. */
+/** Sends a credential unchanged, with its spaces. */
 function show(stage: Stage, authorization: string): Promise<Reply> {
   return stage.world.call({ method: 'GET', url: '/v1/collections', key: null, headers: { authorization } })
 }
@@ -342,8 +342,8 @@ after(async () => {
 const stageOf = (name: string) => stages.get(name) as Stage
 
 for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like Keycloak']) {
-  describe(`a forged token of ${where} is no session`, () => {
-    test('(while the token that it was made from is one)', async () => {
+  describe(`a forged token of ${where}`, () => {
+    test('is made from a valid token, which the server accepts', async () => {
       assert.ok(forgeries.length >= 60)
       const stage = stageOf(where)
       for (const more of [{}, { aud: AUDIENCE }, { exp: NOW_S - 29 }, { iat: NOW_S + 29, nbf: NOW_S + 29 }]) {
@@ -351,19 +351,19 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
       }
     })
     for (const { name, forge } of forgeries) {
-      test(name, async () => {
+      test(`is refused: ${name}`, async () => {
         const stage = stageOf(where)
         const token = await forge(stage)
         assert.notEqual(token, good(stage))
         const refused = await show(stage, `Bearer ${token}`)
         assert.equal(refused.status, 401, refused.text)
-        // What has not even the form of a token is no session that ended: its caller reads what to send.
+        // If the credential has not the form of a token, the answer explains what to send.
         if (/\..*\./.test(token)) assert.deepEqual(refused.body, REFUSED)
         else assert.equal(refused.body.error.code, 'authentication_required')
         assert.equal(refused.headers['www-authenticate'], undefined)
       })
     }
-    test('a credential that cannot be read is asked for again', async () => {
+    test('a credential that the server cannot parse gets a request for a credential', async () => {
       const stage = stageOf(where)
       const token = good(stage)
       const unreadable = [
@@ -379,7 +379,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.deepEqual([refused.status, refused.body.error.code], [401, 'authentication_required'], text.slice(0, 12))
       }
     })
-    test('no log holds a token, and no key was fetched from where a forger said', () => {
+    test('no log contains a token, and the server fetched no key from an address of the forger', () => {
       const { deps } = stageOf(where).world
       for (const line of deps.logged) assert.doesNotMatch(line, /eyJ[\w-]+\.eyJ/)
       assert.deepEqual(forger.asked, [])
@@ -388,25 +388,25 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
 }
 
 describe('one issuer at a time', () => {
-  test('with a foreign issuer, tokens of the built-in one are refused', async () => {
+  test('the server refuses tokens of the built-in provider when a foreign issuer is configured', async () => {
     const { world } = stageOf('a foreign issuer')
     const { token } = await world.newSession('MERCHANT_ADMIN')
     assert.deepEqual((await world.get('/v1/collections', token)).body, REFUSED)
   })
 
-  test('without one, tokens of a foreign issuer are refused', async () => {
+  test('the server refuses tokens of a foreign issuer when none is configured', async () => {
     const theirs = good(stageOf('a foreign issuer'))
     assert.deepEqual((await stageOf('the built-in issuer').world.get('/v1/collections', theirs)).body, REFUSED)
   })
 
-  test('an access token marked in one way is none where the other way is configured', async () => {
+  test('the server refuses an access token with another mark than the configured one', async () => {
     const [plain, keycloak] = [stageOf('a foreign issuer'), stageOf('an issuer like Keycloak')]
     assert.deepEqual((await plain.world.get('/v1/collections', good(keycloak))).body, REFUSED)
     assert.deepEqual((await keycloak.world.get('/v1/collections', good(plain))).body, REFUSED)
   })
 })
 
-test('a retired key is known to be so within a minute, and nothing can be dated back to before', async () => {
+test('a process refuses a retired key within a minute, also for tokens with an earlier date', async () => {
   const stage = await builtIn()
   try {
     assert.equal((await show(stage, `Bearer ${good(stage)}`)).status, 200)

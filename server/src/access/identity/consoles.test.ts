@@ -1,4 +1,4 @@
-// Two consoles: a token opens the one it was made for, and the operators' is never entered by a session that is open already.
+// Two consoles: a token is valid at one of them, and the operator console always asks for the credentials.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Somebody who is an operator, and looks after a merchant beside. */
+/** A user who is an operator and a member of a merchant. */
 async function newBoth() {
   const person = await newPerson(world, { super_admin: true })
   await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))
@@ -43,7 +43,7 @@ const opens = async (token: string, at: World = world) => [
 ]
 
 describe('the built-in provider', () => {
-  test('a token of the dashboard opens nothing of operators, whoever signed in', async () => {
+  test('a token of the dashboard is refused by the API of operators, also for an operator', async () => {
     const { access_token } = await signIn(world, await newBoth())
     assert.deepEqual(await opens(access_token), [[200, 'ok'], ALIEN])
     const { console, super_admin } = await me(access_token)
@@ -52,7 +52,7 @@ describe('the built-in provider', () => {
     assert.match(refused.body.error.message, /Sign in to the operators' console/)
   })
 
-  test('a token of the operator console opens nothing of a merchant, whoever signed in', async () => {
+  test('a token of the operator console is refused by the API of merchants, also for a member', async () => {
     const { access_token } = await signIn(world, await newBoth(), openBrowser(world.base), 'operator')
     assert.deepEqual(await opens(access_token), [ALIEN, [200, 'ok']])
     assert.equal((await me(access_token)).console, 'operator')
@@ -60,13 +60,13 @@ describe('the built-in provider', () => {
     assert.match(refused.body.error.message, /Sign in to the dashboard/)
   })
 
-  test('somebody who is no operator gets nothing out of the operator console', async () => {
+  test('a user without an operator role is refused with a token of the operator console', async () => {
     const person = await newPerson(world)
     const { access_token } = await signIn(world, person, openBrowser(world.base), 'operator')
     assert.deepEqual(await opens(access_token), [ALIEN, ALIEN])
   })
 
-  test('a token of the admin command opens both', async () => {
+  test('a token of the admin command is accepted by both APIs', async () => {
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN' }, { role: 'SUPER_ADMIN' }])
     assert.deepEqual(await opens(token), [
       [200, 'ok'],
@@ -76,7 +76,7 @@ describe('the built-in provider', () => {
     assert.deepEqual([console, auth_time], [null, world.deps.clock.now().toISOString()])
   })
 
-  test('a code or refresh token of one console is worth nothing at the other', async () => {
+  test('a code or refresh token of one console is refused with the client of the other', async () => {
     const person = await newBoth()
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -91,7 +91,7 @@ describe('the built-in provider', () => {
     assert.equal((await askToken(world.base, form)).body.error, 'invalid_client')
   })
 
-  test('each console is sent back to its own address, and to no other', async () => {
+  test('the sign-in returns each console to its own address only', async () => {
     const browser = openBrowser(world.base)
     for (const [client, other] of [
       ['dashboard', 'operator'],
@@ -105,7 +105,7 @@ describe('the built-in provider', () => {
     assert.match(page.text, new RegExp(`<p class="brand"><a href="${world.base}/operator/">`))
   })
 
-  test('where OPERATOR_REDIRECT_URIS is set, the console is there, and its pages may lead and ask from there', async () => {
+  test('the operator console works at OPERATOR_REDIRECT_URIS when the setting names another address', async () => {
     const uri = 'https://console.example.tz/operator/callback'
     const other = await serve({ env: { OPERATOR_REDIRECT_URIS: uri }, url: world.url })
     try {
@@ -125,7 +125,7 @@ describe('the built-in provider', () => {
   })
 })
 
-describe('credentials of its own', () => {
+describe('the sign-in to the operator console', () => {
   const signedIn = async () => {
     const browser = openBrowser(world.base)
     const person = await newBoth()
@@ -133,7 +133,7 @@ describe('credentials of its own', () => {
     return { browser, person }
   }
 
-  test('a session of the dashboard does not open the operator console: the password is asked for', async () => {
+  test('asks for the password when the user has a session of the dashboard', async () => {
     const { browser, person } = await signedIn()
     const asking = authorizeUrl(world.base, {}, 'operator')
     const page = await browser.follow(await browser.get(asking.url))
@@ -144,7 +144,7 @@ describe('credentials of its own', () => {
     assert.equal((await exchange(world.base, asking, back)).status, 200)
   })
 
-  test('not silently either, not even right after a sign-in to the operator console', async () => {
+  test('never happens silently, not even right after a sign-in', async () => {
     const { browser, person } = await signedIn()
     await signIn(world, person, browser, 'operator')
     const silent = await browser.get(authorizeUrl(world.base, { prompt: 'none' }, 'operator').url)
@@ -154,7 +154,7 @@ describe('credentials of its own', () => {
     assert.match(page.text, /name="password"/)
   })
 
-  test('one that was begun for the operator console is not ended by signing in to the dashboard meanwhile', async () => {
+  test('continues after the user signed in to the dashboard in the meantime', async () => {
     const browser = openBrowser(world.base)
     const begun = await browser.get(authorizeUrl(world.base, {}, 'operator').url)
     const uid = new URL(begun.location ?? '', world.base).pathname.split('/').at(-1)
@@ -164,7 +164,7 @@ describe('credentials of its own', () => {
     assert.doesNotMatch((await browser.follow(resumed)).location ?? '', /code=/)
   })
 
-  test('in production an operator gets no further than setting up a second step', async () => {
+  test('demands the setup of a second step in production', async () => {
     const person = await newPerson(world, { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     try {
@@ -180,7 +180,7 @@ describe('credentials of its own', () => {
 })
 
 describe('auth_time', () => {
-  test('tells when the credentials were given, and no refresh makes it younger', async () => {
+  test('is the time of the credentials, and stays the same after a refresh', async () => {
     const signed_in_at = new Date(Math.floor(world.deps.clock.now().getTime() / 1000) * 1000).toISOString()
     for (const client of ['operator', 'dashboard'] as const) {
       const other = await serve({ url: world.url })
@@ -206,7 +206,7 @@ describe('auth_time', () => {
     }
   })
 
-  test('signing in to one console makes the tokens of the other no younger', async () => {
+  test('stays the same in the tokens of one console after a sign-in to the other', async () => {
     const other = await serve({ url: world.url })
     try {
       const person = await newPerson(other, { super_admin: true })
@@ -257,14 +257,14 @@ describe('a foreign issuer', () => {
   }
 
   for (const claim of ['client_id', 'azp']) {
-    test(`tells the two consoles apart by ${claim}`, async () => {
+    test(`names the console of a token in ${claim}`, async () => {
       assert.deepEqual(await opens(token({ [claim]: 'shop' }), named), [[200, 'ok'], ALIEN])
       assert.deepEqual(await opens(token({ [claim]: 'boss' }), named), [ALIEN, [200, 'ok']])
       assert.equal((await me(token({ [claim]: 'boss' }), named)).console, 'operator')
     })
   }
 
-  test('a token of another client, of none, or of two is no session', async () => {
+  test('a token of another client, of no client, or of both clients is refused', async () => {
     const strange = [
       { client_id: 'third' },
       {},
@@ -279,7 +279,7 @@ describe('a foreign issuer', () => {
     assert.deepEqual(await opens(token({ client_id: 'shop', azp: 'shop' }), named), [[200, 'ok'], ALIEN])
   })
 
-  test('its clients not named, its tokens are told apart by nothing', async () => {
+  test('a token is accepted by both APIs when no clients are configured', async () => {
     assert.deepEqual(await opens(token({ azp: 'whoever' }), unnamed), [
       [200, 'ok'],
       [200, 'ok'],
@@ -287,12 +287,12 @@ describe('a foreign issuer', () => {
     assert.equal((await me(token({}), unnamed)).console, null)
   })
 
-  test('auth_time is what it says, and nothing when it says nothing that can be', async () => {
+  test('auth_time is that of the token, and null when the token has no possible time', async () => {
     const now = Math.floor(named.deps.clock.now().getTime() / 1000)
-    const told = async (auth_time: unknown) => (await me(token({ azp: 'boss', auth_time }), named)).auth_time
-    assert.equal(await told(now - 60), new Date((now - 60) * 1000).toISOString())
+    const authTimeOf = async (auth_time: unknown) => (await me(token({ azp: 'boss', auth_time }), named)).auth_time
+    assert.equal(await authTimeOf(now - 60), new Date((now - 60) * 1000).toISOString())
     for (const auth_time of [undefined, null, '5', `${now}`, 0, -1, 1.5, now + 3_600, [now]]) {
-      assert.equal(await told(auth_time), null, JSON.stringify(auth_time))
+      assert.equal(await authTimeOf(auth_time), null, JSON.stringify(auth_time))
     }
   })
 })

@@ -1,4 +1,4 @@
-// A foreign issuer by configuration alone: its keys as they come and go, and who its people are here.
+// A configured foreign issuer: its keys as they change, and the binding of its users to ours.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -75,7 +75,7 @@ async function bindingOf(email: string): Promise<unknown[]> {
 }
 
 describe('keys of the issuer', () => {
-  test('nothing is asked before a token comes, and then once for many', async () => {
+  test('are fetched with the first token, and once for many tokens', async () => {
     await known('asha')
     assert.deepEqual(issuer.asked, [])
     const replies = await Promise.all(Array.from({ length: 10 }, () => call(tokenFor('asha'))))
@@ -83,7 +83,7 @@ describe('keys of the issuer', () => {
     assert.deepEqual([asked('configuration'), asked('/keys')], [1, 1])
   })
 
-  test('a rotation is followed at once: a token of the new key is good, and so is one of the old', async () => {
+  test('tokens of the new and of the old key are accepted right after a rotation', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -93,7 +93,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 200)
   })
 
-  test('a key that the issuer removed stops working within five minutes', async () => {
+  test('a key that the issuer removed is refused within five minutes', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     const stolen = tokenFor('asha', { key: old })
@@ -104,7 +104,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('a removed key stops at once where the new one was met', async () => {
+  test('a removed key is refused at once after the process met the new key', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -114,7 +114,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 'invalid_session')
   })
 
-  test('a key of the same name that was replaced is followed within five minutes', async () => {
+  test('a key that the issuer replaced under the same name is accepted within five minutes', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.keys = [newTestKey('first')]
@@ -123,7 +123,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('whoever invents key names does not make us ask the issuer each time', async () => {
+  test('tokens with invented key names do not make the server query the issuer each time', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     world.deps.clock.advance(MINUTE)
@@ -140,7 +140,7 @@ describe('keys of the issuer', () => {
     assert.equal(asked('/keys'), 1, 'a token that names another issuer is not worth a question')
   })
 
-  test('a token without a key name is good while the issuer has one key', async () => {
+  test('a token without a key name is accepted while the issuer has one key', async () => {
     await known('asha')
     const nameless = tokenFor('asha', { header: { kid: undefined } })
     assert.equal(codeOf(await call(nameless)), 200)
@@ -149,7 +149,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(nameless)), 'invalid_session')
   })
 
-  test('only the algorithms that are configured are taken', async () => {
+  test('only tokens with a configured algorithm are accepted', async () => {
     await known('asha')
     const strict = await newWorld({ OIDC_ALGORITHMS: 'ES256' }, world.url)
     issuer.keys.push(newTestKey('curve', 'ES256'))
@@ -158,10 +158,10 @@ describe('keys of the issuer', () => {
   })
 })
 
-describe('an issuer that is away', () => {
+describe('an unreachable issuer', () => {
   const faults = [500, 404, 301, 'hang up', 'endless', 'silent'] as const
   for (const fault of faults) {
-    test(`(${fault}) known keys go on, unknown ones get 503, and it is left alone for a while`, async () => {
+    test(`(${fault}) tokens of known keys are accepted, tokens of unknown keys get 503, and the server pauses its queries`, async () => {
       await known('asha')
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       issuer.broken = fault
@@ -183,7 +183,7 @@ describe('an issuer that is away', () => {
     })
   }
 
-  test('before its keys were ever seen, every token gets 503', async () => {
+  test('every token gets 503 before the keys were fetched once', async () => {
     await known('asha')
     issuer.broken = 503
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
@@ -193,7 +193,7 @@ describe('an issuer that is away', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('after a day without its word, its old keys are good no more', async () => {
+  test('tokens of its old keys are refused after a day without an answer', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.broken = 500
@@ -201,13 +201,13 @@ describe('an issuer that is away', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
   })
 
-  test('API keys do not care', async () => {
+  test('requests with API keys are not affected', async () => {
     issuer.broken = 'hang up'
     assert.equal((await world.get('/v1/collections')).status, 200)
   })
 })
 
-describe('a description that is not to be trusted', () => {
+describe('an invalid discovery document', () => {
   const descriptions: Record<string, () => Record<string, unknown>> = {
     'it names another issuer': () => ({ issuer: 'https://evil.example' }),
     'it adds a slash to the name': () => ({ issuer: `${issuer.url}/` }),
@@ -217,7 +217,7 @@ describe('a description that is not to be trusted', () => {
     'its keys are no text': () => ({ jwks_uri: [issuer.url] }),
   }
   for (const [name, description] of Object.entries(descriptions)) {
-    test(`${name}: 503, and the log says what is wrong`, async () => {
+    test(`gets 503 and a log entry when ${name}`, async () => {
       await known('asha')
       issuer.description = description()
       assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
@@ -228,7 +228,7 @@ describe('a description that is not to be trusted', () => {
 
 describe('a second factor', () => {
   const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
-  test('in production, an operator is one only with a strong amr', async () => {
+  test('production accepts an operator only with a strong amr', async () => {
     await known('boss', { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     const me = (claims: object) => world.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))
@@ -240,7 +240,7 @@ describe('a second factor', () => {
     }
   })
 
-  test('where OIDC_OPERATOR_ACR is set, the acr decides alone', async () => {
+  test('only the acr decides when OIDC_OPERATOR_ACR is set', async () => {
     await known('boss', { super_admin: true })
     const strict = await newWorld({ ...production, OIDC_OPERATOR_ACR: 'gold, 2' }, world.url)
     Object.assign(strict.deps.config, { node_env: 'production' })
@@ -252,13 +252,13 @@ describe('a second factor', () => {
   })
 })
 
-describe('the first sign-in of somebody who was invited', () => {
-  test('binds them to their subject, once, and is in the audit log', async () => {
+describe('the first sign-in of an invited user', () => {
+  test('binds the user to the subject once, with an entry in the audit log', async () => {
     const id = await invite('juma@kiosk.example')
     const token = tokenFor('s-1', { claims: { email: 'Juma@Kiosk.example', email_verified: true } })
     assert.equal(codeOf(await call(token)), 200)
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
-    assert.equal(codeOf(await call(tokenFor('s-1'))), 200, 'from now on the subject says it all')
+    assert.equal(codeOf(await call(tokenFor('s-1'))), 200, 'the next sign-in needs only the subject')
     const entries = await world.rows(
       "select actor_id, target_id, after, address from audit_log where action = 'user.bind'",
     )
@@ -268,9 +268,9 @@ describe('the first sign-in of somebody who was invited', () => {
 
   for (const [what, claims] of Object.entries({
     'is not verified': { email: 'juma@kiosk.example', email_verified: false },
-    'is said to be verified in words only': { email: 'juma@kiosk.example', email_verified: 'true' },
-    'is not said to be verified': { email: 'juma@kiosk.example' },
-    'is of somebody else': { email: 'asha@shop.example', email_verified: true },
+    'has email_verified as a text': { email: 'juma@kiosk.example', email_verified: 'true' },
+    'has no email_verified': { email: 'juma@kiosk.example' },
+    'belongs to another user': { email: 'asha@shop.example', email_verified: true },
     'is a list': { email: ['juma@kiosk.example'], email_verified: true },
     'is a look-alike that becomes the same in lower case': {
       email: 'juma@\u212aiosk.example',
@@ -279,7 +279,7 @@ describe('the first sign-in of somebody who was invited', () => {
     'has a space': { email: ' juma@kiosk.example', email_verified: true },
     'holds a NUL': { email: 'juma@kiosk.example\0', email_verified: true },
   })) {
-    test(`does not happen when the e-mail address ${what}`, async () => {
+    test(`binds no user when the e-mail address ${what}`, async () => {
       await invite('juma@kiosk.example')
       issuer.people.set(tokenFor('s-1', { claims }), { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
       assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
@@ -287,7 +287,7 @@ describe('the first sign-in of somebody who was invited', () => {
     })
   }
 
-  test('asks the issuer when the token carries no e-mail address', async () => {
+  test('queries the issuer once when the token has no e-mail address', async () => {
     await invite('juma@kiosk.example')
     const token = tokenFor('s-1')
     issuer.people.set(token, { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
@@ -297,12 +297,12 @@ describe('the first sign-in of somebody who was invited', () => {
   })
 
   for (const [what, person] of Object.entries({
-    'speaks of another person': { sub: 's-2', email: 'juma@kiosk.example', email_verified: true },
-    'names no person': { email: 'juma@kiosk.example', email_verified: true },
-    'vouches for nothing': { sub: 's-1', email: 'juma@kiosk.example' },
+    'names another subject': { sub: 's-2', email: 'juma@kiosk.example', email_verified: true },
+    'names no subject': { email: 'juma@kiosk.example', email_verified: true },
+    'has no email_verified': { sub: 's-1', email: 'juma@kiosk.example' },
     'has no e-mail address': { sub: 's-1' },
   })) {
-    test(`does not happen when the issuer's answer ${what}`, async () => {
+    test(`binds no user when the issuer's answer ${what}`, async () => {
       await invite('juma@kiosk.example')
       const token = tokenFor('s-1')
       issuer.people.set(token, person)
@@ -311,7 +311,7 @@ describe('the first sign-in of somebody who was invited', () => {
     })
   }
 
-  test('an unknown person is refused, and makes us ask once a minute', async () => {
+  test('refuses an unknown user, and queries the issuer about the user once a minute', async () => {
     const token = tokenFor('nobody')
     for (let i = 0; i < 5; i++) assert.equal(codeOf(await call(token)), 'invalid_session')
     assert.equal(asked('/me'), 1)
@@ -322,7 +322,7 @@ describe('the first sign-in of somebody who was invited', () => {
     assert.equal(codeOf(await call(token)), 200)
   })
 
-  test('an unknown person gets 503 while the issuer cannot be asked about them', async () => {
+  test('gives an unknown user 503 while the issuer is unreachable', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.broken = 502
@@ -332,14 +332,14 @@ describe('the first sign-in of somebody who was invited', () => {
     assert.equal(codeOf(await call(tokenFor('nobody'))), 'invalid_session')
   })
 
-  test('an issuer without userinfo binds by the token alone', async () => {
+  test('binds by the token alone when the issuer has no userinfo', async () => {
     issuer.description = { userinfo_endpoint: undefined }
     await invite('juma@kiosk.example')
     assert.equal(codeOf(await call(tokenFor('s-1'))), 'invalid_session')
     assert.equal(asked('/me'), 0)
   })
 
-  test('a binding is never replaced, whoever shows the same verified address', async () => {
+  test('never replaces a binding when another subject has the same verified address', async () => {
     await invite('juma@kiosk.example')
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 200)
@@ -347,13 +347,13 @@ describe('the first sign-in of somebody who was invited', () => {
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
   })
 
-  test('somebody of the built-in provider is not taken over by an address', async () => {
+  test('never binds a user of the built-in provider by the e-mail address', async () => {
     await invite('juma@kiosk.example', { identity: 'embedded' })
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('somebody who is disabled does not come back by another invitation', async () => {
+  test('refuses a disabled user after another invitation', async () => {
     const id = await known('s-1')
     await invite('second@shop.example')
     await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
@@ -362,14 +362,14 @@ describe('the first sign-in of somebody who was invited', () => {
     assert.deepEqual(await bindingOf('second@shop.example'), [null, null, false])
   })
 
-  test('somebody who was disabled before they ever came stays out', async () => {
+  test('refuses a user who was disabled before the first sign-in', async () => {
     const id = await invite('juma@kiosk.example')
     await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('many at once, at two processes: one binding, one entry, and everybody is in', async () => {
+  test('makes one binding and one audit entry for many requests at once at two processes', async () => {
     await invite('juma@kiosk.example')
     const other = await newWorld({}, world.url)
     const token = tokenFor('s-1', { claims: { email: 'juma@kiosk.example', email_verified: true } })
@@ -378,7 +378,7 @@ describe('the first sign-in of somebody who was invited', () => {
     assert.equal((await world.rows("select 1 from audit_log where action = 'user.bind'")).length, 1)
   })
 
-  test('two people with one address at once: one of them is bound, the other is nobody', async () => {
+  test('binds one of two subjects with the same address at once, and refuses the other', async () => {
     await invite('juma@kiosk.example')
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     const replies = await Promise.all(['s-1', 's-2'].map((sub) => call(tokenFor(sub, { claims }))))

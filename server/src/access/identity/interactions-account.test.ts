@@ -1,4 +1,4 @@
-// Signing up, confirming an address, setting a new password: what works, and what nobody learns from the answers.
+// Sign-up, confirmation of an address, new password. The answers do not show whether an account exists.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -32,7 +32,7 @@ const newEmail = () => `mtu${++people}@example.com`
 
 const from = () => openBrowser(world.base)
 
-/** No test meets the limits of another, and of two e-mails one is newer. */
+/** Moves the clock, so that tests do not share rate limits and e-mails have different times. */
 async function afresh(): Promise<void> {
   await world.rows('delete from sign_in_attempts')
   world.deps.clock.advance(1)
@@ -48,14 +48,14 @@ async function askReset(email: string): Promise<Shown> {
   return from().post('/identity/forgot', { email })
 }
 
-/** What a stranger can compare: status, headers that tell, every byte. */
+/** The parts of an answer that a stranger can compare: status, headers and body. */
 const answerOf = ({ status, text, headers }: Shown) => ({
   status,
   text,
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
 })
 
-test('without a mail server the pages say that no e-mail is sent and what to do, in both languages, for each address', async () => {
+test('the pages state that no e-mail is sent, for known and unknown addresses, when no mail server is configured', async () => {
   const known = newEmail()
   await signUp(known)
   for (const [lang, words] of [
@@ -80,7 +80,7 @@ test('without a mail server the pages say that no e-mail is sent and what to do,
 })
 
 describe('signing up', () => {
-  test('a new merchant uses the sandbox at once, and not live', async () => {
+  test('gives a new merchant access to the sandbox at once, and not to live', async () => {
     const email = newEmail()
     assert.equal((await signUp(email)).status, 200)
     const { access_token } = await signIn(world, { email, password: FORM.password })
@@ -103,7 +103,7 @@ describe('signing up', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'production_access_restricted'])
   })
 
-  test('leaves an entry in the audit log of the new merchant, with the address it came from', async () => {
+  test('writes an audit entry of the new merchant with the IP address', async () => {
     const email = newEmail()
     await signUp(email)
     const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
@@ -113,19 +113,19 @@ describe('signing up', () => {
     assert.deepEqual(entries, [{ action: entries[0]?.action, actor_name: email, address: '127.0.0.1' }])
   })
 
-  test('answers the same for an address that has an account, and tells its owner by mail', async () => {
+  test('answers the same for an address with an account, and sends its owner an e-mail', async () => {
     const [known, unknown] = [newEmail(), newEmail()]
     await signUp(known)
     const [first, second] = [await signUp(unknown), await signUp(known)]
     assert.deepEqual(answerOf(second), answerOf(first))
     const merchants = await world.rows('select 1 from merchants where email = $1', [known])
     assert.equal(merchants.length, 1)
-    const [told] = await listEmails(world.deps, { to: known })
-    assert.match(told?.subject ?? '', /you have an account already/)
+    const [notice] = await listEmails(world.deps, { to: known })
+    assert.match(notice?.subject ?? '', /you have an account already/)
     assert.match(await mailedUrl(world, known), /\/identity\/reset\?token=/)
   })
 
-  test('two sign-ups with one address at the same moment make one account', async () => {
+  test('makes one account for two sign-ups with one address at once', async () => {
     const email = newEmail()
     await world.rows('delete from sign_in_attempts')
     const replies = await Promise.all([1, 2, 3].map(() => from().post('/identity/sign-up', { ...FORM, email })))
@@ -133,7 +133,7 @@ describe('signing up', () => {
     assert.equal((await world.rows('select 1 from merchants where email = $1', [email])).length, 1)
   })
 
-  test('says what is wrong beside each field, and keeps what was typed but the password', async () => {
+  test('shows an error beside each field, and keeps all input except the password', async () => {
     const cases: [Record<string, string>, string, RegExp][] = [
       [{ email: 'x' }, 'email', /Give a whole e-mail address/],
       [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],
@@ -161,7 +161,7 @@ describe('signing up', () => {
     assert.equal((await world.rows("select 1 from users where email = 'sahihi@example.com'")).length, 0)
   })
 
-  test('what is typed is shown again as text, never as a part of the page', async () => {
+  test('escapes the input that the form shows again', async () => {
     const { text } = await signUp('x', { business_name: '"><script>alert(1)</script>' })
     assert.ok(!text.includes('<script>'))
     assert.match(text, /&lt;script&gt;/)
@@ -173,7 +173,7 @@ describe('confirming an address', () => {
     (await world.rows<{ email_verified: boolean }>('select email_verified from users where email = $1', [email]))[0]
       ?.email_verified
 
-  test('takes the link and the password; opening the link alone confirms nothing', async () => {
+  test('needs the link and the password; opening the link alone confirms nothing', async () => {
     const email = newEmail()
     await signUp(email)
     const url = await mailedUrl(world, email)
@@ -185,7 +185,7 @@ describe('confirming an address', () => {
     assert.equal((await from().get(url)).status, 400)
   })
 
-  test('a link to confirm sets no password, and one to reset confirms nothing', async () => {
+  test('a confirmation link sets no password, and a reset link confirms no address', async () => {
     const email = newEmail()
     await signUp(email)
     const confirm = await mailedUrl(world, email)
@@ -197,7 +197,7 @@ describe('confirming an address', () => {
 })
 
 describe('a new password', () => {
-  test('is set by the mailed link once, and signs the person out everywhere', async () => {
+  test('is set once by the mailed link, and ends all sessions of the user', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -216,11 +216,11 @@ describe('a new password', () => {
     await assert.rejects(signIn(world, person))
     await signIn(world, { ...person, password: 'ndege juu ya mti' })
     assert.equal((await from().post(url, { password: 'tena na tena na tena' })).status, 400)
-    const [told] = await listEmails(world.deps, { to: person.email })
-    assert.match(told?.subject ?? '', /nywila yako imebadilishwa/)
+    const [notice] = await listEmails(world.deps, { to: person.email })
+    assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
-  test('of two uses of the link at the same moment one sets the password', async () => {
+  test('is set by one of two uses of the link at once', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const url = await mailedUrl(world, person.email)
@@ -262,7 +262,7 @@ describe('a new password', () => {
     assert.match(await mailedUrl(world, person.email), /\/identity\/reset\?token=/)
   })
 
-  test('the database holds no link that could be used', async () => {
+  test('cannot be set with the contents of the database', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const token = new URL(await mailedUrl(world, person.email)).searchParams.get('token') ?? ''
@@ -333,7 +333,7 @@ test('the response time does not show whether an address has an account', async 
       for (const ask of [askReset, signUp]) {
         const begin = performance.now()
         assert.equal((await ask(email)).status, 200)
-        // The form's own way to the server is short beside the rest of a whole wait.
+        // The time of the form's own request is short compared with the wait.
         assert.ok(performance.now() - begin >= 395)
       }
     }

@@ -1,4 +1,4 @@
-// Signing in under attack: guessing, listening, forging; and the second step.
+// Sign-in under attack: guessed passwords and forged forms; and the second step.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -39,14 +39,14 @@ async function open(at: Served, browser = openBrowser(at.base), more: Record<str
   return { browser, asking, page: await browser.follow(await browser.get(asking.url)) }
 }
 
-/** Tries one password in a browser of its own. */
+/** Tries one password in a new browser. */
 async function guess(at: Served, email: string, password = WRONG, browser?: Browser): Promise<Shown> {
   const { browser: used, page } = await open(at, browser, { prompt: 'login' })
   return used.post(page.url, { email, password })
 }
 
-describe('guessing', () => {
-  test('a wrong password and an unknown address are answered the same, byte by byte', async () => {
+describe('guessed passwords', () => {
+  test('a wrong password and an unknown address get the same answer, byte by byte', async () => {
     const person = await newPerson(world)
     const anonymous = ({ status, text, headers }: Shown, email: string) => ({
       status,
@@ -73,11 +73,11 @@ describe('guessing', () => {
     }
     const median = (of: number[] = []) => of.sort((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
     const [known, unknown] = [median(times[person.email]), median(times[STRANGER])]
-    // Without the hash of nobody's password a stranger would be answered many times faster.
+    // Without the dummy hash, the answer for an unknown address would be many times faster.
     assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
   })
 
-  test('after five wrong passwords the next try waits, longer each time, also for an unknown address', async () => {
+  test('an address must wait after five wrong passwords, longer each time, also if it is unknown', async () => {
     const person = await newPerson(world)
     for (const email of [person.email, STRANGER]) {
       for (let i = 0; i < 5; i++) assert.equal((await guess(world, email)).status, 401)
@@ -88,14 +88,14 @@ describe('guessing', () => {
       assert.equal((await guess(world, email)).status, 401)
       assert.equal((await guess(world, email)).headers.get('retry-after'), '60')
     }
-    // Not even the right password helps before the pause is over; then it does, and the count starts anew.
+    // During the pause the right password is refused too. Afterwards it is accepted and resets the count.
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     world.deps.clock.advance(60_000)
     await signIn(world, person)
     assert.equal((await guess(world, person.email)).status, 401)
   })
 
-  test('the pause holds in another process, and grows no longer than a quarter of an hour', async () => {
+  test('the pause also applies in another process, and is at most 15 minutes', async () => {
     const person = await newPerson(world)
     for (let i = 0; i < 5; i++) await guess(world, person.email)
     const other = await serve({ url: world.url })
@@ -115,20 +115,20 @@ describe('guessing', () => {
     }
   })
 
-  test('of many guesses at the same moment no more are checked than one after the other', async () => {
+  test('many guesses at once are checked no more often than guesses one after the other', async () => {
     const person = await newPerson(world)
     const statuses = await Promise.all(Array.from({ length: 15 }, () => guess(world, person.email)))
     assert.equal(statuses.filter(({ status }) => status === 401).length, 5)
   })
 
-  test('an attack on an account does not keep its owner out of a browser that was there before', async () => {
+  test('the owner can sign in with a known browser during an attack on the account', async () => {
     const person = await newPerson(world)
     const own = openBrowser(world.base)
     await signIn(world, person, own)
     for (let i = 0; i < 8; i++) await guess(world, person.email)
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     assert.equal((await guess(world, person.email, person.password, own)).status, 303)
-    // That browser is no free pass: it is counted too, and counts for no other account.
+    // Attempts of a known browser are counted too, and the browser is known for this account only.
     for (let i = 0; i < 5; i++) await guess(world, person.email, WRONG, own)
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
     const other = await newPerson(world)
@@ -136,7 +136,7 @@ describe('guessing', () => {
     assert.equal((await guess(world, other.email, WRONG, own)).status, 429)
   })
 
-  test('a browser is no longer known after a change of the password', async () => {
+  test('a browser is unknown after a change of the password', async () => {
     const person = await newPerson(world)
     const own = openBrowser(world.base)
     await signIn(world, person, own)
@@ -145,7 +145,7 @@ describe('guessing', () => {
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
   })
 
-  test('a browser keeps its count over sign-ins, and all known browsers of an account have a ceiling', async () => {
+  test('a browser keeps its count after a sign-in, and the known browsers of an account share a limit', async () => {
     const { deps } = world
     const of = (device: string) => ({ account: 'asha@example.com', address: '192.0.2.1', device })
     for (let i = 0; i < 500; i++) {
@@ -162,7 +162,7 @@ describe('guessing', () => {
     const { deps } = world
     const fail = (i: number) =>
       beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
-    // Every 20 seconds one fails: faster than one is forgotten, and far more than the limit takes at once.
+    // One attempt fails every 20 seconds, which is faster than attempts expire.
     for (let i = 0; i < 400; i++) {
       assert.ok((await fail(i)).allowed, `${i}`)
       deps.clock.advance(20_000)
@@ -183,7 +183,7 @@ describe('guessing', () => {
   })
 })
 
-describe('forging', () => {
+describe('forged forms', () => {
   test('the server refuses every form from another site', async () => {
     const person = await newPerson(world)
     const { browser, page } = await open(world)
@@ -209,7 +209,7 @@ describe('forging', () => {
     }
   })
 
-  test('a sign-in goes on only in the browser that began it', async () => {
+  test('a sign-in continues only in the browser that started it', async () => {
     const person = await newPerson(world)
     const { page } = await open(world)
     const refused = await openBrowser(world.base).post(page.url, person)
@@ -229,7 +229,7 @@ describe('forging', () => {
     assert.equal((await browser.get(page.url)).status, 400)
   })
 
-  test('every page forbids scripts, frames and strange forms, and is kept by no cache', async () => {
+  test('every page forbids scripts, frames and forms to other sites, and forbids caches to store it', async () => {
     for (const path of [
       '/identity/sign-up',
       '/identity/forgot',
@@ -254,7 +254,7 @@ describe('the second step', () => {
   const codeOf = (secret: string) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.deps.clock.now().getTime() })
 
-  /** Sets up the second step, as the dashboard asks for it. Answers the key of the app and the recovery codes. */
+  /** Sets up the second step as the dashboard requests it. Returns the key of the app and the recovery codes. */
   async function enrol(person: { email: string; password: string }, used?: Browser) {
     const { browser, asking, page } = await open(world, used, { prompt: 'login', enrol: 'totp' })
     const form = await browser.follow(await browser.post(page.url, person))
@@ -272,7 +272,7 @@ describe('the second step', () => {
     return { secret, codes, amr: decodeJwt(body.access_token).amr }
   }
 
-  /** Gives the password and stands before the second step. */
+  /** Enters the password and returns the page of the second step. */
   async function toCode(person: { email: string; password: string }) {
     const { browser, asking, page } = await open(world)
     const form = await browser.follow(await browser.post(page.url, person))
@@ -280,7 +280,7 @@ describe('the second step', () => {
     return { browser, asking, form, give }
   }
 
-  test('once set up, a sign-in takes a code of the app after the password', async () => {
+  test('a sign-in needs a code of the app after the password when the second step is set up', async () => {
     const person = await newPerson(world)
     const { secret, codes, amr } = await enrol(person)
     assert.deepEqual(amr, ['pwd', 'otp', 'mfa'])
@@ -288,14 +288,14 @@ describe('the second step', () => {
     world.deps.clock.advance(30_000)
     const { asking, form, give, browser } = await toCode(person)
     assert.match(form.text, /Second step/)
-    // The password alone leads nowhere: not on, and not to another key.
+    // The password alone neither completes the sign-in nor sets up another key.
     assert.equal((await browser.get(form.url.replace('/code', '/enrol'))).status, 404)
     assert.equal((await give('000000')).status, 401)
     const { body } = await exchange(world.base, asking, await give(codeOf(secret)))
     assert.deepEqual(decodeJwt(body.access_token).amr, ['pwd', 'otp', 'mfa'])
   })
 
-  test('a code is good once, also at the same moment', async () => {
+  test('a code is accepted once, also for requests at once', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const used = codeOf(secret)
@@ -338,7 +338,7 @@ describe('the second step', () => {
     assert.equal((await give('123456')).status, 429)
   })
 
-  test('codes are counted for all browsers together, known ones too', async () => {
+  test('wrong codes are counted for all browsers together, including known ones', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -353,7 +353,7 @@ describe('the second step', () => {
     assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
   })
 
-  test('replacing the app takes a code of the old one', async () => {
+  test('a new app needs a code of the old app', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -368,7 +368,7 @@ describe('the second step', () => {
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
   })
 
-  test('setting it up leaves an entry in the audit log, without the key', async () => {
+  test('the setup writes an audit entry without the key', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const [entry] = await world.rows<{ action: string; text: string }>(
@@ -380,7 +380,7 @@ describe('the second step', () => {
     assert.ok(!world.deps.logged.join('\n').includes(secret))
   })
 
-  test('setting it up ends every other session of the account, and not the one that did it', async () => {
+  test('the setup ends all other sessions of the account', async () => {
     const person = await newPerson(world)
     const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
     const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
@@ -405,11 +405,11 @@ describe('the second step', () => {
     assert.deepEqual([(await used()).length, (await listEmails(world.deps, { to: person.email })).length], [0, 0])
     assert.equal((await (await toCode(person)).give(codes[0] ?? '')).status, 303)
     assert.deepEqual(await used(), [{ actor_id: person.id, target_id: person.id, address: '127.0.0.1' }])
-    const [told] = await listEmails(world.deps, { to: person.email })
-    assert.match(told?.subject ?? '', /namba ya dharura imetumika/)
+    const [notice] = await listEmails(world.deps, { to: person.email })
+    assert.match(notice?.subject ?? '', /namba ya dharura imetumika/)
   })
 
-  test('in production an operator cannot sign in without one', async () => {
+  test('an operator cannot sign in without a second step in production', async () => {
     const production = await serve({ url: world.url })
     production.deps.config = { ...production.deps.config, node_env: 'production' }
     try {
@@ -449,7 +449,7 @@ describe('the pages', () => {
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)
   })
 
-  test('are whole and labelled in both languages: one heading, and a label and purpose for each field', async () => {
+  test('have one heading, and a label and a purpose for each field, in both languages', async () => {
     for (const language of ['sw', 'en']) {
       const browser = openBrowser(world.base, language)
       const { page } = await open(world, browser)

@@ -1,4 +1,4 @@
-// The built-in OpenID provider, as the dashboard and a browser meet it.
+// The built-in OpenID provider, as the dashboard and a browser use it.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -27,7 +27,7 @@ after(() => world.close())
 const me = (token: string) => world.call({ method: 'GET', url: '/v1/me', key: token })
 
 describe('signing in', () => {
-  test('a person who signs in with a password gets a token that the API takes', async () => {
+  test('a user who signs in with a password gets a token that the API accepts', async () => {
     const person = await newPerson(world)
     await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'VIEWER'))
     const tokens = await signIn(world, person)
@@ -45,13 +45,13 @@ describe('signing in', () => {
     assert.equal(decodeJwt(tokens.id_token).email, person.email)
   })
 
-  test('the id token opens nothing at the API', async () => {
+  test('the API refuses the ID token', async () => {
     const { id_token } = await signIn(world, await newPerson(world))
     const refused = await me(id_token)
     assert.deepEqual([refused.status, refused.body.error.code], [401, 'invalid_session'])
   })
 
-  test('a browser that is signed in comes back without a password, as the same person', async () => {
+  test('a browser with a session signs in again without a password, as the same user', async () => {
     const browser = openBrowser(world.base)
     const person = await newPerson(world)
     await signIn(world, person, browser)
@@ -61,7 +61,7 @@ describe('signing in', () => {
     assert.equal((await me(body.access_token)).body.data.email, person.email)
   })
 
-  test('a disabled person comes back neither with the password nor with what the browser remembers', async () => {
+  test('a disabled user can sign in neither with the password nor with the session of the browser', async () => {
     const browser = openBrowser(world.base)
     const person = await newPerson(world)
     const tokens = await signIn(world, person, browser)
@@ -82,7 +82,7 @@ describe('signing in', () => {
     assert.doesNotMatch(refused.text, /not a password of mine/)
   })
 
-  test('what is typed into the pages never reaches the log', async () => {
+  test('the log never contains the input of the forms', async () => {
     const person = await newPerson(world, { password: 'siri ya moyo wangu' })
     const tokens = await signIn(world, person)
     await refresh(world.base, tokens.refresh_token)
@@ -102,7 +102,7 @@ describe('the code', () => {
     return { asking, back: await browser.follow(await browser.post(page.url, person)) }
   }
 
-  test('a stolen code is worth nothing without the verifier', async () => {
+  test('a code is refused without its verifier', async () => {
     const { asking, back } = await withCode()
     const refused = await exchange(world.base, asking, back, { code_verifier: 'x'.repeat(43) })
     assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_grant'])
@@ -110,7 +110,7 @@ describe('the code', () => {
     assert.equal((await exchange(world.base, { ...without, verifier: '' }, back)).status, 400)
   })
 
-  test('a code that is used twice ends what the first use gave', async () => {
+  test('a second use of a code revokes the tokens of the first use', async () => {
     const { asking, back } = await withCode()
     const first = await exchange(world.base, asking, back)
     assert.equal(first.status, 200)
@@ -118,7 +118,7 @@ describe('the code', () => {
     assert.equal((await refresh(world.base, first.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('a sign-in without PKCE, with a plain challenge or to a strange address is refused', async () => {
+  test('a sign-in without PKCE, with a plain challenge or with an unknown redirect address is refused', async () => {
     const browser = openBrowser(world.base)
     const asking = authorizeUrl(world.base)
     const without = asking.url.replace(/&code_challenge=[^&]*&code_challenge_method=S256/, '')
@@ -133,7 +133,7 @@ describe('the code', () => {
 })
 
 describe('refresh tokens', () => {
-  test('each use gives a new one, and the new access token is as good', async () => {
+  test('each use returns a new refresh token and a valid access token', async () => {
     const first = await signIn(world, await newPerson(world))
     const second = await refresh(world.base, first.refresh_token)
     assert.equal(second.status, 200)
@@ -143,21 +143,21 @@ describe('refresh tokens', () => {
     assert.equal((await refresh(world.base, second.body.refresh_token)).status, 200)
   })
 
-  test('one that is used again ends all of them: somebody has a copy', async () => {
+  test('a second use revokes all refresh tokens of the sign-in, because a copy exists', async () => {
     const first = await signIn(world, await newPerson(world))
     const second = await refresh(world.base, first.refresh_token)
     assert.equal((await refresh(world.base, first.refresh_token)).body.error, 'invalid_grant')
     assert.equal((await refresh(world.base, second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('of many uses at the same moment one succeeds', async () => {
+  test('one of many uses at once succeeds', async () => {
     const { refresh_token } = await signIn(world, await newPerson(world))
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(world.base, refresh_token)))
     assert.ok(replies.filter(({ status }) => status === 200).length <= 1)
     assert.ok(replies.every(({ status }) => status === 200 || status === 400))
   })
 
-  test('one that nobody used for a week is worth nothing', async () => {
+  test('an unused refresh token is refused after a week', async () => {
     const other = await serve()
     try {
       const { refresh_token } = await signIn(other, await newPerson(other))
@@ -171,7 +171,7 @@ describe('refresh tokens', () => {
     }
   })
 
-  test('a copy of the database holds no token, code or cookie', async () => {
+  test('the database contains no token, code or cookie as plain text', async () => {
     const browser = openBrowser(world.base)
     const { refresh_token } = await signIn(world, await newPerson(world), browser)
     const stored = JSON.stringify(await world.rows('select * from identity_records'))
@@ -181,7 +181,7 @@ describe('refresh tokens', () => {
 })
 
 describe('signing out', () => {
-  test('ends the session and its refresh tokens, after a question', async () => {
+  test('ends the session and its refresh tokens after a confirmation', async () => {
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, await newPerson(world), browser)
     const query = new URLSearchParams({
@@ -200,8 +200,8 @@ describe('signing out', () => {
   })
 })
 
-describe('what is mounted', () => {
-  test('the discovery document names what there is, and nothing of what is switched off', async () => {
+describe('the endpoints of the provider', () => {
+  test('the discovery document names the available endpoints and no others', async () => {
     const found = JSON.parse((await openBrowser(world.base).get('/identity/.well-known/openid-configuration')).text)
     assert.equal(found.issuer, `${world.base}/identity`)
     assert.equal(found.token_endpoint, `${world.base}/identity/token`)
@@ -214,7 +214,7 @@ describe('what is mounted', () => {
     assert.ok(keys.length > 0 && keys.every((key: Record<string, unknown>) => key.d === undefined))
   })
 
-  test('an unknown path, a strange grant and a strange client are refused', async () => {
+  test('an unknown path, grant or client is refused', async () => {
     assert.equal((await openBrowser(world.base).get('/identity/nothing')).status, 404)
     assert.equal(
       (await askToken(world.base, { grant_type: 'client_credentials' })).body.error,
@@ -223,7 +223,7 @@ describe('what is mounted', () => {
     assert.equal((await askToken(world.base, { grant_type: 'refresh_token', client_id: 'other' })).status, 401)
   })
 
-  test('the public address is the configured one, whatever the request says of itself', async () => {
+  test('the public address is the configured one, not that of the request headers', async () => {
     const named = await createWorld({ env: { BASE_URL: 'https://api.example.com' } })
     try {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }
@@ -239,7 +239,7 @@ describe('what is mounted', () => {
     }
   })
 
-  test('with a foreign issuer there is no built-in provider', async () => {
+  test('the built-in provider is switched off when a foreign issuer is configured', async () => {
     const foreign = await createWorld({ env: { OIDC_ISSUER: 'https://login.example.com' } })
     try {
       for (const url of ['/identity/sign-up', '/identity/.well-known/openid-configuration', '/identity/token']) {
