@@ -3,6 +3,7 @@
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Language } from '../../kernel/lib/index.ts'
 import {
   addMerchant,
   createUser,
@@ -14,7 +15,6 @@ import {
 import { storePassword } from './credentials.ts'
 import { clearLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
 import { identityMail } from './pages-mails.ts'
-import type { Language } from './pages-texts.ts'
 import { EMBEDDED } from './tokens.ts'
 import { dropSecondStep } from './totp.ts'
 

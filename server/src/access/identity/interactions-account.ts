@@ -11,7 +11,7 @@ import { deviceOf, findSigningIn, formText } from './interactions.ts'
 import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
 import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
-import type { Texts } from './pages-texts.ts'
+import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
@@ -189,16 +189,16 @@ function emailInput(request: FastifyRequest): string {
   return formText(request, 'email').trim().toLowerCase()
 }
 
-function emailProblem(t: Texts, email: string): Problems {
+function emailProblem(t: IdentityTexts, email: string): Problems {
   return EMAIL.test(email) ? {} : { email: t.bad_email }
 }
 
-function lineProblem(t: Texts, name: string, text: string, missing: string): Problems {
+function lineProblem(t: IdentityTexts, name: string, text: string, missing: string): Problems {
   if (text === '') return { [name]: missing }
   return LINE.test(text) ? {} : { [name]: t.bad_text }
 }
 
-function newPasswordProblem(t: Texts, password: string, person: { email: string; name: string }): Problems {
+function newPasswordProblem(t: IdentityTexts, password: string, person: { email: string; name: string }): Problems {
   if (password === '') return { password: t.missing_password }
   const problem = passwordProblem(password, person)
   const sentences: Record<PasswordProblem, string> = {

@@ -8,7 +8,7 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 export const ALGORITHM = 'ES256'
 
 /** The current signing key. */
-export type SigningKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
+export type IssuerKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
 /** A verifying key, for tokens of `issuer` that were signed before the key was retired. */
 export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
@@ -26,12 +26,12 @@ const INSERT = sql(
 )
 
 /** The newest signing key of any issuer; null if there is none yet. */
-export function latestSigningKey(deps: Deps): Promise<SigningKey | null> {
+export function latestSigningKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
 /** The signing key of `issuer`. Creates one if there is none yet. */
-export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey> {
+export async function signingKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
   const pair = await generateKeyPair(ALGORITHM, { extractable: true })
@@ -52,7 +52,7 @@ export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey
   return stored
 }
 
-async function findCurrent(deps: Deps, issuer: string | null): Promise<SigningKey | null> {
+async function findCurrent(deps: Deps, issuer: string | null): Promise<IssuerKey | null> {
   const [row] = await deps.db.query<{ kid: string; issuer: string; private_jwk: string }>(CURRENT, [issuer])
   if (!row) return null
   const private_jwk = JSON.parse(deps.vault.open(row.private_jwk)) as JWK

@@ -1,17 +1,17 @@
 // The forms of the identity pages.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
-import { type Field, field, form, link, type Problems, page, textsOf, type View } from './pages.ts'
+import { type FormField, field, form, link, type Problems, page, textsOf, type View } from './pages.ts'
 
 /** The input of a refused form, which the page shows again. Pages never show passwords and codes again. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
 
-function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): Field {
+function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): FormField {
   const value = typed.email ?? ''
   return { name: 'email', label: textsOf(view).email, type: 'email', autocomplete, value, max: 254 }
 }
 
-function newPasswordField(view: View): Field {
+function newPasswordField(view: View): FormField {
   const t = textsOf(view)
   return {
     name: 'password',
@@ -25,7 +25,12 @@ function newPasswordField(view: View): Field {
 /** E-mail address and password. */
 export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
-  const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
+  const password: FormField = {
+    name: 'password',
+    label: t.password,
+    type: 'password',
+    autocomplete: 'current-password',
+  }
   const fields = [emailField(view, typed, 'username'), password].map((one) => field(one, problems))
   const body = html`<p>${t.sign_in_lead}</p>
 ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
@@ -33,7 +38,7 @@ ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
   return page(view, t.sign_in, body, problems)
 }
 
-function codeField(label: string, hint?: string): Field {
+function codeField(label: string, hint?: string): FormField {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
   // A recovery code has letters. A field that accepts one must not open the keyboard of digits.
   return hint ? { ...base, hint } : { ...base, numeric: true }
@@ -84,7 +89,7 @@ export function recoveryCodesPage(view: View, codes: readonly string[], way_on: 
 /** Signing up: a new merchant and its first user. */
 export function signUpPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
-  const fields: Field[] = [
+  const fields: FormField[] = [
     { ...textField('business_name', t.business_name, 'organization'), value: typed.business_name ?? '' },
     { ...textField('name', t.person_name, 'name'), value: typed.name ?? '' },
     emailField(view, typed, 'email'),
@@ -98,7 +103,7 @@ ${form(
   return page(view, t.create_account, body, problems)
 }
 
-function textField(name: string, label: string, autocomplete: string): Field {
+function textField(name: string, label: string, autocomplete: string): FormField {
   return { name, label, type: 'text', autocomplete, max: 100 }
 }
 
@@ -130,7 +135,12 @@ ${form([whoseAccount(owner.email), field(newPasswordField(view), problems)], t.s
 /** Confirming an e-mail address: the link proves the mailbox, the password proves the account. */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
-  const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
+  const password: FormField = {
+    name: 'password',
+    label: t.password,
+    type: 'password',
+    autocomplete: 'current-password',
+  }
   const body = html`<p>${t.confirm_lead}</p>
 ${form([whoseAccount(owner.email), field(password, problems)], t.confirm)}`
   return page(view, t.confirm_title, body, problems)

@@ -1,7 +1,7 @@
 // The e-mails of the identity provider, in the language of the recipient.
 
 import type { Email } from '../../adapters/messages/index.ts'
-import type { Language } from './pages-texts.ts'
+import type { Language } from '../../kernel/lib/index.ts'
 
 /** The recipient of an e-mail, and the address of its link. */
 export type IdentityMail = { to: string; language: Language; brand: string; url: string }

@@ -1,7 +1,6 @@
 // Every sentence of the identity pages, in Swahili and in English.
 
-/** The languages of the pages. */
-export type Language = 'sw' | 'en'
+import type { Language } from '../../kernel/lib/index.ts'
 
 const sw = {
   code: 'sw',
@@ -96,9 +95,9 @@ const sw = {
 }
 
 /** The sentences of one language. */
-export type Texts = { [K in keyof typeof sw]: (typeof sw)[K] }
+export type IdentityTexts = { [K in keyof typeof sw]: (typeof sw)[K] }
 
-const en: Texts = {
+const en: IdentityTexts = {
   code: 'en',
   other: 'Kiswahili',
   skip: 'Skip to the content',
@@ -191,7 +190,7 @@ const en: Texts = {
 }
 
 /** The sentences of a language. */
-export const TEXTS: Record<Language, Texts> = { sw, en }
+export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**
  * The language of a page: `lang` of the URL, then what the dashboard asked for, then what the browser prefers, then

@@ -1,7 +1,7 @@
 // The layout of the identity pages: plain HTML that works on a cheap phone, without scripts.
 
-import { type Html, html } from '../../kernel/lib/index.ts'
-import { type Language, TEXTS, type Texts } from './pages-texts.ts'
+import { type Html, html, type Language } from '../../kernel/lib/index.ts'
+import { type IdentityTexts, TEXTS } from './pages-texts.ts'
 
 /** The brand, language and addresses of a page. */
 export type View = {
@@ -19,7 +19,7 @@ export type View = {
 export type Problems = Readonly<Record<string, string>>
 
 /** The texts of a page, in its language. */
-export function textsOf(view: View): Texts {
+export function textsOf(view: View): IdentityTexts {
   return TEXTS[view.language]
 }
 
@@ -74,7 +74,7 @@ export function link(view: View, path: string, text: string): Html {
 }
 
 /** A field of a form. `autocomplete` is for browsers and password managers; `numeric` opens the keyboard of digits. */
-export type Field = {
+export type FormField = {
   name: string
   label: string
   type: 'text' | 'email' | 'password'
@@ -86,7 +86,7 @@ export type Field = {
 }
 
 /** The HTML of a labelled field with its hint and problem. */
-export function field(field: Field, problems: Problems): Html {
+export function field(field: FormField, problems: Problems): Html {
   const { name, label, type, autocomplete, value, hint, numeric, max } = field
   const problem = problems[name]
   const described = [...(hint ? [`${name}-hint`] : []), ...(problem ? [`${name}-problem`] : [])].join(' ')
@@ -134,6 +134,6 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
 }
 
 /** A duration in words: seconds up to a minute and a half, else minutes. */
-export function waitInWords(t: Texts, seconds: number): string {
+export function waitInWords(t: IdentityTexts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

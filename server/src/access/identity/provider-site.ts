@@ -5,7 +5,7 @@ import type { Provider } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, type Console, pageStyle } from '../../kernel/http/index.ts'
 import type { RevokeAllKeys } from '../merchants/index.ts'
-import { type SigningKey, signingKey } from './keys.ts'
+import { type IssuerKey, signingKey } from './keys.ts'
 import type { View } from './pages.ts'
 import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
@@ -31,7 +31,7 @@ export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' }
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
   // The port is known only when the app listens, and the key may change, so the provider is built at its first use.
-  let built: { key: SigningKey; provider: Promise<Provider> } | null = null
+  let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: IdentitySite = {
     deps,

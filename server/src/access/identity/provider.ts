@@ -15,7 +15,7 @@ import type {
 import { type Deps, isUnavailable, sql } from '../../kernel/db/index.ts'
 import { CONSOLES, type Console } from '../../kernel/http/index.ts'
 import { createAdapter } from './adapter.ts'
-import { ALGORITHM, type SigningKey } from './keys.ts'
+import { ALGORITHM, type IssuerKey } from './keys.ts'
 import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
 import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
 
@@ -35,7 +35,7 @@ const SIGN_IN_S = 3600
 type Library = typeof import('oidc-provider')
 
 /** Creates the provider for a public address such as https://api.example.com, with its signing key. */
-export async function createProvider(deps: Deps, base_url: string, key: SigningKey): Promise<Provider> {
+export async function createProvider(deps: Deps, base_url: string, key: IssuerKey): Promise<Provider> {
   const library: Library = await import('oidc-provider')
   const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
   const provider = new library.Provider(key.issuer, {

@@ -3,7 +3,7 @@
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
 import { CONSOLES, type Console } from '../../kernel/http/index.ts'
-import { ALGORITHM, keyReader, type SigningKey } from './keys.ts'
+import { ALGORITHM, type IssuerKey, keyReader } from './keys.ts'
 
 /** The audience of the tokens of the built-in provider. */
 export const AUDIENCE = 'malipo-api'
@@ -45,7 +45,7 @@ export type Verifier = {
 /** Signs an access token for a user of the built-in provider. The admin command calls it. */
 export async function issueAccessToken(
   deps: Deps,
-  key: SigningKey,
+  key: IssuerKey,
   subject: string,
   amr: readonly string[],
 ): Promise<string> {
