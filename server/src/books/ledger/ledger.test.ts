@@ -392,7 +392,7 @@ describe('facts and their transfers', () => {
   })
 })
 
-describe('once, and for ever', () => {
+describe('a posting that exists', () => {
   test('the ledger refuses a whole set if one of its facts is already posted', async () => {
     const merchant = await world.newMerchant()
     const other = await world.newMerchant()
@@ -458,7 +458,7 @@ describe('once, and for ever', () => {
   }
 })
 
-describe('limits', () => {
+describe('the limits of balances', () => {
   test('the ledger refuses a whole set that takes held below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_held', 100n)])
@@ -590,11 +590,11 @@ describe('limits', () => {
   })
 
   test('the ledger refuses a posting for a merchant without a book', async () => {
-    const nobody = { ...(await world.newMerchant()), id: randomUUID() }
-    await assert.rejects(post([posting(nobody, 'collection_settled', 100n)]))
+    const unknown_merchant = { ...(await world.newMerchant()), id: randomUUID() }
+    await assert.rejects(post([posting(unknown_merchant, 'collection_settled', 100n)]))
     const merchant = await world.newMerchant()
     await assert.rejects(
-      post([posting(merchant, 'collection_settled', 100n), posting(nobody, 'collection_settled', 100n)]),
+      post([posting(merchant, 'collection_settled', 100n), posting(unknown_merchant, 'collection_settled', 100n)]),
     )
     assert.deepEqual(await book(merchant), {})
   })

@@ -166,7 +166,7 @@ const POST = sql(
    from written`,
 )
 
-type PostResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
+type PostingResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
  * Writes the transfers and balances of a set of postings in one statement. If a fact is already posted for its source, the
@@ -211,7 +211,7 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   })
   const at = deps.clock.now()
   const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
-  const [result] = await tx.query<PostResult>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
+  const [result] = await tx.query<PostingResult>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
   assertInvariant(
     result?.accounts === change.length,
     `the set needs ${change.length} accounts, ${result?.accounts} exist`,
