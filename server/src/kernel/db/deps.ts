@@ -4,8 +4,8 @@ import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
- * Built in process.ts, and by the harness in tests. The outside is reached through here, and through what `compose`
- * is given for the network: the providers, the way out for webhooks and the look-up of names.
+ * process.ts builds them, and the harness builds them in tests. `compose` gets the network separately: providers, outgoing
+ * requests and name lookup.
  */
 export type Deps = {
   config: Config

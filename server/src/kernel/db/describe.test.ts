@@ -1,4 +1,4 @@
-// What the schema promises whoever reads it, and whoever spreads it over more than one machine.
+// The schema: its description, and the rules that let merchants live on different machines.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
-/** Small tables that every machine may hold whole; they are looked up before the merchant is known. */
+/** Small tables that every machine may store whole. They are read before the merchant is known. */
 const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
-/** What the processes write for themselves. */
+/** Tables that processes write for themselves. */
 const PROCESS_TABLES = ['readiness_probes']
-/** The built-in identity provider: people are signed in before anyone knows which merchant they act for. */
+/** The built-in identity provider: a user signs in before the merchant is known. */
 const IDENTITY_TABLES = [
   'signing_keys',
   'credentials',
@@ -22,11 +22,11 @@ const IDENTITY_TABLES = [
   'sign_in_attempts',
   'identity_records',
 ]
-/** An inbox: what comes in is stored before anyone knows whose it is. */
+/** An inbox: callbacks are stored before their merchant is known. */
 const INBOX_TABLES = ['provider_callbacks']
-/** What everybody who pays shares: how often a phone was prompted, and the help of the networks. */
+/** Tables of all payers: the prompts of each phone, and the help of the networks. */
 const PAYER_TABLES = ['payer_tries', 'network_help']
-/** What providers state, beside our books: of a provider, and of no merchant until it is matched. */
+/** Statements of providers: their lines belong to no merchant until they are matched. */
 const RECONCILIATION_TABLES = ['statements', 'statement_lines', 'reconciliation_exceptions', 'reconciliation_runs']
 
 let database: TestDatabase
@@ -42,7 +42,7 @@ after(async () => {
   await database.drop()
 })
 
-test('db/schema.md tells the schema as it is', async () => {
+test('db/schema.md describes the current schema', async () => {
   const written = (await readFile(SCHEMA_FILE, 'utf8').catch(() => '')).split('\n')
   const actual = (await describeSchema(database.url)).split('\n')
   const differing = actual.findIndex((line, number) => line !== written[number])
@@ -99,7 +99,7 @@ test('the description shows comments, nulls, defaults, keys, checks, partial ind
   )
 })
 
-test('every table says what one row of it is', async () => {
+test('every table has a comment about one row', async () => {
   await findsNone(`
     select relname as breach from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
@@ -170,7 +170,7 @@ test('merchant_id leads every foreign key, so that no row points at another merc
   )
 })
 
-test('nothing happens behind the statements: no triggers, no rules, no sequences', async () => {
+test('the database has no triggers, no rules and no sequences', async () => {
   await findsNone(`
     select tgname as breach from pg_trigger where not tgisinternal
     union all
@@ -182,7 +182,7 @@ test('nothing happens behind the statements: no triggers, no rules, no sequences
     where c.relnamespace = 'public'::regnamespace and (a.attidentity <> '' or a.attgenerated <> '')`)
 })
 
-test('no column makes its own time or id: defaults are constants', async () => {
+test('no column has a default time or id: all defaults are constants', async () => {
   await findsNone(`
     select c.relname || '.' || a.attname || ' default ' || pg_get_expr(d.adbin, d.adrelid) as breach
     from pg_attrdef d

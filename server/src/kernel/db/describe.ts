@@ -4,8 +4,8 @@
  */
 import pg from 'pg'
 
-type Table = { oid: number; name: string; comment: string | null; granted: string[] | null }
-type Column = {
+type SchemaTable = { oid: number; name: string; comment: string | null; granted: string[] | null }
+type SchemaColumn = {
   table_oid: number
   name: string
   type: string
@@ -40,7 +40,7 @@ export async function describeSchema(url: string): Promise<string> {
     const columns = await readColumns(client)
     const constraints = await readConstraints(client)
     const indexes = await readIndexes(client)
-    const describeTable = (table: Table): string => {
+    const describeTable = (table: SchemaTable): string => {
       const ofTable = (row: { table_oid: number }): boolean => row.table_oid === table.oid
       return section(table, columns.filter(ofTable), constraints.filter(ofTable), indexes.filter(ofTable))
     }
@@ -61,7 +61,7 @@ function wingOf(comment: string | null): string | null {
   return wing !== undefined && WINGS.includes(wing) ? wing : null
 }
 
-function section(table: Table, columns: Column[], constraints: Constraint[], indexes: Index[]): string {
+function section(table: SchemaTable, columns: SchemaColumn[], constraints: Constraint[], indexes: Index[]): string {
   const in_wing = wingOf(table.comment) !== null
   const lines = [`${in_wing ? '###' : '##'} ${table.name}`, '']
   if (table.comment !== null) lines.push(table.comment.replace(ROOM, 'Written by `$1`. '), '')
@@ -91,8 +91,8 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }
 
-async function readTables(client: pg.Client): Promise<Table[]> {
-  const { rows } = await client.query<Table>(`
+async function readTables(client: pg.Client): Promise<SchemaTable[]> {
+  const { rows } = await client.query<SchemaTable>(`
     select c.oid::int as oid, c.relname as name, obj_description(c.oid, 'pg_class') as comment,
            case when c.relacl is not null then array(
              select lower(a.privilege_type)
@@ -106,8 +106,8 @@ async function readTables(client: pg.Client): Promise<Table[]> {
   return rows
 }
 
-async function readColumns(client: pg.Client): Promise<Column[]> {
-  const { rows } = await client.query<Column>(`
+async function readColumns(client: pg.Client): Promise<SchemaColumn[]> {
+  const { rows } = await client.query<SchemaColumn>(`
     select a.attrelid::int as table_oid, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
            a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as value,
            col_description(a.attrelid, a.attnum) as comment

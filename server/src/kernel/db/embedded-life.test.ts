@@ -1,4 +1,4 @@
-// Whose data an embedded server opens, and how long it lives. Real servers, real programs, real kills.
+// The data folder of an embedded server, and its life: tests start, kill and restart real servers and programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -130,10 +130,10 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
 })
 
 describe('the life of a server', { concurrency: 2 }, () => {
-  test('a server that was killed is started again on its address, and the log says what happened', async () => {
+  test('a killed server is started again on its address, and the log names the cause', async () => {
     const folder = await newFolder()
-    const said: string[] = []
-    const log = { info: (text: string) => void said.push(text), warn: (text: string) => void said.push(text) }
+    const log_lines: string[] = []
+    const log = { info: (text: string) => void log_lines.push(text), warn: (text: string) => void log_lines.push(text) }
     const server = await start(folder, { log })
     await query(server.url, 'create table kept (value text)')
     for (let round = 0; round < 2; round++) {
@@ -147,7 +147,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
       )
       assert.notEqual(await postmasterOf(folder), pid)
     }
-    const text = said.join('\n')
+    const text = log_lines.join('\n')
     assert.match(
       text,
       /PostgreSQL ended; it is started again in 500 ms\. The end of its log:\n.*database system is ready/s,
@@ -319,9 +319,9 @@ async function startInProgram(
   const warnings: string[] = []
   const answer = await new Promise<{ url: string; adopted: boolean }>((done, failed) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
-      const said = JSON.parse(line) as { warning?: string; url: string; adopted: boolean }
-      if (said.warning === undefined) done(said)
-      else warnings.push(said.warning)
+      const message = JSON.parse(line) as { warning?: string; url: string; adopted: boolean }
+      if (message.warning === undefined) done(message)
+      else warnings.push(message.warning)
     })
     child.once('error', failed)
     child.once('exit', (code) => failed(new Error(`the program ended with ${code}`)))

@@ -1,33 +1,33 @@
 /**
- * Which place belongs to which DATA_DIR. A copied DATA_DIR must open its own data or none, never those of the original.
+ * Finds the place of the data of a DATA_DIR. A copied DATA_DIR opens its own data or none, never the data of the original.
  *
- * `postgres.json` names a place inside DATA_DIR relative to it. A place outside holds `owner.json`: the path of its DATA_DIR
- * and an id that `postgres.json` repeats.
+ * `postgres.json` names a place inside DATA_DIR by a relative path. A place outside contains `owner.json`: the path of its
+ * DATA_DIR and an id, which `postgres.json` repeats.
  */
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { exists, hash, readJson, writePrivately } from './embedded-files.ts'
 
-/** What `postgres.json` holds. In memory the place is an absolute path. */
+/** The content of `postgres.json`. In memory, the place is an absolute path. */
 export type Pointer = { place: string; port: number; id?: string | undefined }
 
 type Mark = { data_dir: string; id: string }
 
-/** `postgres.json` with its place as an absolute path, or null when there is none. The place is not checked. */
+/** Reads `postgres.json`, with an absolute place. Null means that the file is missing. The place is not checked. */
 export async function readPointer(dataDir: string): Promise<Pointer | null> {
   const pointer = await readJson<Pointer>(join(dataDir, 'postgres.json'))
   return pointer && { place: resolve(dataDir, pointer.place), port: pointer.port, id: pointer.id }
 }
 
-/** Writes `postgres.json`, with a place inside DATA_DIR relative to it. */
+/** Writes `postgres.json`, with a relative path for a place inside DATA_DIR. */
 export async function writePointer(dataDir: string, { place, port, id }: Pointer): Promise<void> {
   const written = (await isInside(place, dataDir)) ? await relativeTo(dataDir, place) : place
   const pointer = written === place ? { place, port, id } : { place: written, port }
   await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
 }
 
-/** Marks a place outside DATA_DIR as its own and answers the id that `postgres.json` has to repeat. */
+/** Marks a place outside as that of this DATA_DIR. Returns the id that `postgres.json` must repeat. */
 export async function markPlace(place: string, dataDir: string, id = randomBytes(16).toString('hex')): Promise<string> {
   const mark: Mark = { data_dir: await fs.realpath(dataDir), id }
   await writePrivately(markFile(place), mark, await fs.stat(place))
@@ -35,8 +35,8 @@ export async function markPlace(place: string, dataDir: string, id = randomBytes
 }
 
 /**
- * The place of DATA_DIR, or null when it has none yet. Throws an Error that says what to do when `postgres.json` names a
- * place of another DATA_DIR, or one whose data are not there.
+ * The place of DATA_DIR. Null means that it has none yet. Throws an Error with instructions if `postgres.json` names the place of
+ * another DATA_DIR, or a place without data.
  */
 export async function findPlace(dataDir: string): Promise<string | null> {
   const pointer = await readPointer(dataDir)
@@ -47,7 +47,7 @@ export async function findPlace(dataDir: string): Promise<string | null> {
     throw new Error(missing(dataDir, pointer.place))
   }
   if (await isOwn(pointer, dataDir)) return pointer.place
-  // A pointer of an older version names the absolute path from before DATA_DIR was moved or copied, with its data in it.
+  // Older versions wrote an absolute path, which is wrong after DATA_DIR was moved or copied with its data.
   if (pointer.id === undefined && (await exists(join(inside, 'data')))) return inside
   if (!(await exists(pointer.place))) throw new Error(missing(dataDir, pointer.place))
   throw new Error(
@@ -57,12 +57,12 @@ export async function findPlace(dataDir: string): Promise<string | null> {
   )
 }
 
-/** Whether a place outside DATA_DIR is marked as its own; a moved DATA_DIR takes its place along. */
+/** True if a place outside is marked as that of this DATA_DIR. A moved DATA_DIR keeps its place. */
 async function isOwn(pointer: Pointer, dataDir: string): Promise<boolean> {
   const here = await fs.realpath(dataDir)
   const mark = await readJson<Mark>(markFile(pointer.place))
   if (mark === null) {
-    // From before there were marks, the name of a place began with a hash of its DATA_DIR.
+    // Older versions wrote no mark; the name of a place began with a hash of its DATA_DIR.
     const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
     if (!names.some((name) => basename(pointer.place).startsWith(`${name}-`))) return false
     if (!(await exists(join(pointer.place, 'data')))) return false
@@ -72,7 +72,7 @@ async function isOwn(pointer: Pointer, dataDir: string): Promise<boolean> {
   }
   if (mark.id !== pointer.id) return false
   if (mark.data_dir === here) return true
-  // The DATA_DIR of the mark still has this place: then this one is a copy. It is gone: then this one was moved.
+  // If the DATA_DIR of the mark still uses this place, this DATA_DIR is a copy. Otherwise it was moved.
   if ((await readPointer(mark.data_dir).catch(() => pointer))?.id === mark.id) return false
   await markPlace(pointer.place, dataDir, mark.id)
   return true

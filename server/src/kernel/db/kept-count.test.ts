@@ -1,4 +1,4 @@
-// The total of a list is exact, also when most of it is not counted again.
+// The total of a list is exact although most rows are not counted again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ after(() => world.close())
 
 const MINUTE = 60_000
 
-/** Writes live payments of one cent, whose ids were made at a time. */
+/** Writes live payments of one cent with ids of a given time. */
 async function pay(merchant: Merchant, count: number, at = world.deps.clock.now()): Promise<void> {
   const payment = { flow: 'payment', state: 'paid', amount_minor: 1n, at, merchant } as const
   await plant(
@@ -34,7 +34,7 @@ const kept = async (merchant: Merchant) => {
 const totalOf = async (key: string): Promise<number> =>
   (await world.get('/v1/collections?page_size=1', key)).body.data.pagination.total_items
 
-test('a total counts what is there now, keeps what no longer changes, and stays right as the list grows', async () => {
+test('a total counts all rows, stores the count of old rows, and stays exact when the list grows', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)
@@ -66,7 +66,7 @@ test('each merchant and environment has its own total', async () => {
   assert.equal(await totalOf(world.live_key), 0)
 })
 
-test('what got its id minutes before it was written is counted, also when the total was read in between', async () => {
+test('a row whose id is minutes older than its insert is counted, also when the total was read in between', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)

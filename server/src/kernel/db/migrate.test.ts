@@ -1,4 +1,4 @@
-// What the migrations promise whoever starts or upgrades the program.
+// Migrations at the start and at an upgrade of the program.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ after(async () => {
 const PEOPLE = { '0001_people.sql': 'create table people (name text not null);' }
 const TOWNS = { '0002_towns.sql': 'create table towns (name text not null); create index on towns (name);' }
 
-test('missing files are applied in their order, and a second run finds nothing to do', async () => {
+test('missing files are applied in order, and a second run applies none', async () => {
   const { url, dir } = await setUp({ ...TOWNS, ...PEOPLE })
   assert.deepEqual(await pendingMigrations(url, dir), ['0001_people.sql', '0002_towns.sql'])
   assert.deepEqual(await migrate(url, undefined, dir), ['0001_people.sql', '0002_towns.sql'])
@@ -43,7 +43,7 @@ test('the real migrations bring an empty database to the newest schema', async (
   assert.deepEqual(await migrate(database.url), [])
 })
 
-test('a migration that fails leaves nothing behind, is named, and runs again once mended', async () => {
+test('a failed migration changes nothing, is named, and runs again after its correction', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, '0002_broken.sql': 'create table half (a text); select 1/0;' })
   await assert.rejects(migrate(url, undefined, dir), /^Error: migration 0002_broken.sql failed: division by zero$/)
   assert.deepEqual(await tables(url), ['people', 'schema_migrations'])
@@ -62,7 +62,7 @@ test('a file that was changed after it was applied is refused', async () => {
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
 
-test('a program older than its database refuses to run', async () => {
+test('a program refuses to start on a newer database', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
   await migrate(url, undefined, dir)
   await rm(join(dir, '0002_towns.sql'))
@@ -71,7 +71,7 @@ test('a program older than its database refuses to run', async () => {
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
 
-test('a file cannot be slipped in before one that is applied', async () => {
+test('a new file with a lower number than an applied one is refused', async () => {
   const { url, dir } = await setUp(TOWNS)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
@@ -86,7 +86,7 @@ test('two files with one number, or a file without a number, are refused before 
   assert.deepEqual(await tables(twins.url), [])
 })
 
-test('a migration gives up on a locked table instead of making everybody wait behind it', async () => {
+test('a migration ends with a timeout when a table is locked, so that no statement waits behind it', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_age.sql'), "set local lock_timeout = '50ms'; alter table people add column age int;")

@@ -1,4 +1,4 @@
-// Transactions: what went wrong in one is told as it was, and what may run again runs again.
+// Transactions: their errors, savepoints, retries and lost connections.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -21,14 +21,14 @@ after(async () => {
 const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
 const BREAK = sql('break', 'insert into places values ($1, 0)')
 
-describe('a statement that failed', () => {
+describe('a failed statement', () => {
   const swallowed = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
   const taken = async () => {
     const [row] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     return row?.taken
   }
 
-  test('fails its transaction even when its error was swallowed: nothing is kept, and nobody is told that it was', async () => {
+  test('fails its transaction also when the caller ignores its error, and the transaction keeps nothing', async () => {
     const before = await taken()
     for (const pipelined of [false, true]) {
       const work = async (tx: Tx) => {
@@ -42,7 +42,7 @@ describe('a statement that failed', () => {
     assert.equal(await taken(), before)
   })
 
-  test('is undone by going back to a savepoint: the rest is kept', async () => {
+  test('is undone by a rollback to a savepoint, and the transaction keeps the rest', async () => {
     const before = (await taken()) ?? 0
     const answer = await inTransaction(db, async (tx) => {
       await tx.query(TAKE, [1])
@@ -58,7 +58,7 @@ describe('a statement that failed', () => {
 })
 
 describe('statements of a transaction that travel together', () => {
-  /** A statement whose answer passes through a few more hands than the others. */
+  /** A statement whose result needs a few more turns than the others. */
   const slowly = async (work: Promise<unknown>) => {
     for (let i = 0; i < 5; i++) await Promise.resolve()
     await work.catch(async (error) => {
@@ -67,14 +67,14 @@ describe('statements of a transaction that travel together', () => {
     })
   }
 
-  test('the error is that of the one that failed, not of those behind it, and nothing is kept', async () => {
+  test('reject with the error of the failed statement, not of later ones, and keep nothing', async () => {
     const work = (tx: Tx) =>
       Promise.all([tx.query(TAKE, [2]), slowly(tx.query(BREAK, [1])), tx.query(TAKE, [1]), tx.query(TAKE, [2])])
     for (let i = 0; i < 20; i++) await assert.rejects(inTransaction(db, work), { code: '23505' })
     assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 0 }])
   })
 
-  test('a deadlock among them is still a deadlock: the transaction runs again', async () => {
+  test('run again when one of them meets a deadlock', async () => {
     const met = Promise.withResolvers<void>()
     let runs = 0
     let arrived = 0
@@ -105,7 +105,7 @@ describe('a connection that is lost inside a transaction', () => {
       (error: unknown) => assert.ok(isUnavailable(error), String(error)),
     )
 
-  test('rejects the transaction as unavailable, ends nothing else, and keeps nothing of it', async () => {
+  test('rejects the transaction as unavailable, keeps nothing of it, and the process continues', async () => {
     const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     await lost(async (tx, end) => {
       const running = tx.query(sql('', 'select pg_sleep(60)'))
@@ -114,7 +114,7 @@ describe('a connection that is lost inside a transaction', () => {
     })
     await lost((_tx, end) => end())
     await lost(async (tx, end) => {
-      // A statement that its caller never awaits.
+      // The caller never awaits this statement.
       void tx.query(sql('', 'select pg_sleep(60)'))
       return end()
     })
@@ -122,7 +122,7 @@ describe('a connection that is lost inside a transaction', () => {
     assert.deepEqual(after, before)
   })
 
-  test('a branch that goes on after another one failed writes nothing', async () => {
+  test('lets a parallel branch of the transaction write nothing after another branch failed', async () => {
     const failed = Promise.withResolvers<void>()
     const late = Promise.withResolvers<unknown>()
     const branch = async (tx: Tx) => {

@@ -45,7 +45,7 @@ export type Reader = { query<Row>(statement: Statement, values?: readonly unknow
 export type Tx = Reader & { readonly kind: 'tx' }
 
 /** One connection of the pool: each statement on it commits by itself. */
-export type Session = Reader & { readonly kind: 'db' }
+export type DbSession = Reader & { readonly kind: 'db' }
 
 /** The database. */
 export type Db = Reader & {
@@ -56,7 +56,7 @@ export type Db = Reader & {
   /** Resolves once a connection works; throws otherwise. */
   ping(): Promise<void>
   /** Runs `work` on one connection without a transaction. The connection is not used again if one of its statements failed. */
-  session<Result>(work: (session: Session) => Promise<Result>): Promise<Result>
+  session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>
   /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
   fullDiskAt(): number
   /** Starts the watch for a silent database, if `watch` is given. Call it once the process has started. */
@@ -259,11 +259,11 @@ async function withConnection<Result>(
 /** Runs `work` on one connection. After an error of a statement the connection is not used again. */
 async function runSession<Result>(
   { borrow, run }: Connections,
-  work: (session: Session) => Promise<Result>,
+  work: (session: DbSession) => Promise<Result>,
 ): Promise<Result> {
   const client = await borrow()
   let failed: Error | undefined
-  const session: Session = {
+  const session: DbSession = {
     kind: 'db',
     query: (statement, values) =>
       run<never>(client, statement, values).catch((error: Error) => {
@@ -361,7 +361,7 @@ export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>)
 }
 
 /** A transaction for a use case that writes with one statement. Each statement commits by itself. */
-export function oneStatement(db: Session): Tx {
+export function oneStatement(db: DbSession): Tx {
   return {
     kind: 'tx',
     async query(statement, values) {

@@ -1,4 +1,4 @@
-// What a process says about its readiness, and how little of its pool it takes to find out.
+// The readiness of a process, and the connections that a check takes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -11,7 +11,7 @@ import { type Checks, createDb, createReadiness, type Db, type DbOptions, sql } 
 const OK: Checks = { database: 'ok', writable: 'ok', disk: 'ok', key: 'ok', migrations: 'ok' }
 const FULL = sql('', "do $$ begin raise exception 'no space' using errcode = 'disk_full'; end $$")
 const CANARY = sql('', 'select 1 from vault_canary')
-/** For so long a refusal is remembered when no later check finds that a write succeeds. */
+/** A process remembers a refused write for this time, unless a later check finds that a write succeeds. */
 const REMEMBERED_MS = 10_000
 
 let database: TestDatabase
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** A process with a pool of its own, and how many connections that pool has opened. */
+/** A process with its own pool, and the number of connections that the pool has opened. */
 async function open(before?: DbOptions['before']): Promise<{
   db: Db
   check: () => Promise<Checks>
@@ -89,7 +89,7 @@ test('a check takes one connection of the pool', async () => {
   }
 })
 
-test('while no write ends, only the write is named, and all checks together hold one connection', async () => {
+test('checks name only the write, and hold one connection together, while no write ends', async () => {
   const write = Promise.withResolvers<void>()
   const { check, connections, close } = await open((name) => (name === 'readiness_probe' ? write.promise : undefined))
   try {

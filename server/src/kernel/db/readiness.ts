@@ -3,7 +3,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Deps } from './deps.ts'
 import { createMissingMigrations } from './migrate.ts'
-import { isDiskFull, isUnavailable, oneStatement, type Session, sql } from './pool.ts'
+import { type DbSession, isDiskFull, isUnavailable, oneStatement, sql } from './pool.ts'
 import { within } from './watch.ts'
 
 /** The checks in their displayed order. */
@@ -17,7 +17,7 @@ export type ReadinessOptions = {
   /** Folders that this installation writes to: DATA_DIR and that of the embedded database. */
   folders: readonly string[]
   /** True if the vault decrypts the values of this database. */
-  keyFits: (reader: Session) => Promise<boolean>
+  keyFits: (reader: DbSession) => Promise<boolean>
 }
 
 /** The timeout of all checks together, also if the database hangs. */
@@ -43,7 +43,7 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
   const missing = createMissingMigrations()
   let told_full_at = Number.NEGATIVE_INFINITY
   /** A full disk since the previous check fails this check, because a small write may succeed where a payment does not. */
-  const probeWrite = async (session: Session): Promise<string> => {
+  const probeWrite = async (session: DbSession): Promise<string> => {
     const full_at = db.fullDiskAt()
     const refused = full_at > told_full_at && performance.now() - full_at < SPACE_MS
     const now = clock.now()
@@ -58,14 +58,14 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     return refused ? NO_SPACE : 'ok'
   }
   /** The write is the last check, because it may wait forever if the database commits nothing. */
-  const steps: [keyof Checks, (session: Session) => Promise<string>][] = [
+  const steps: [keyof Checks, (session: DbSession) => Promise<string>][] = [
     ['database', (session) => session.query(ANSWER).then(() => 'ok')],
     ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key does not fit the database')],
     ['migrations', async (session) => ((await missing(session)).length === 0 ? 'ok' : 'migrations are pending')],
     ['writable', probeWrite],
   ]
   const askDatabase = async (found: Partial<Checks>): Promise<void> => {
-    const ask = async (session: Session) => {
+    const ask = async (session: DbSession) => {
       for (const [name, step] of steps) found[name] = await step(session).catch(describeFailure)
     }
     await db.session(ask).catch((error) => {
@@ -122,7 +122,7 @@ function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<P
       running = { found, done }
     }
     const { found, done } = running
-    await within(CHECK_MS_MAX, () => done).catch(() => {}) // what is missing is told as late
+    await within(CHECK_MS_MAX, () => done).catch(() => {}) // a missing check is reported as late
     return { ...found }
   }
 }

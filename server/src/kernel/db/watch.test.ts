@@ -1,4 +1,4 @@
-// The watch over a database that hangs: what counts as an answer, when the heartbeat itself gets none.
+// The watch for a hung database: answers that prove that the database works while the heartbeat gets none.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -21,8 +21,8 @@ before(async () => {
 })
 after(() => database.drop())
 
-describe('a database that answers', { concurrency: 2 }, () => {
-  test('is not taken for silent when no connection can be opened once the watch is armed', async () => {
+describe('a working database', { concurrency: 2 }, () => {
+  test('does not count as hung when the heartbeat cannot open a connection', async () => {
     const way = await openWay(database.url)
     const { db, silences } = open(way.url)
     try {
@@ -38,7 +38,7 @@ describe('a database that answers', { concurrency: 2 }, () => {
     }
   })
 
-  test('has its heartbeat connected again when that connection was lost', async () => {
+  test('gets a new heartbeat connection when the old one is lost', async () => {
     const { db } = open(database.url)
     try {
       db.arm()
@@ -61,7 +61,7 @@ describe('a database that answers', { concurrency: 2 }, () => {
     ['pings', (db) => db.ping()],
   ]
   for (const [words, ask] of answers) {
-    test(`is not taken for silent while ${words} are all that it answers`, async () => {
+    test(`does not count as hung while it answers only ${words}`, async () => {
       const way = await openWay(database.url)
       way.holdNew((text) => text.includes(HEARTBEAT))
       const { db, silences } = open(way.url)
@@ -86,7 +86,7 @@ describe('a database that answers', { concurrency: 2 }, () => {
   }
 })
 
-test('a database that answers neither the heartbeat nor any statement is taken for silent', async () => {
+test('a database counts as hung when it answers neither the heartbeat nor a statement', async () => {
   const way = await openWay(database.url)
   way.holdNew((text) => text.includes(HEARTBEAT))
   const { db, silences } = open(way.url)
@@ -114,12 +114,12 @@ function open(url: string): { db: Db; silences(): number } {
 
 type Way = {
   url: string
-  /** From now on new connections whose first bytes fit reach the database no more: nothing answers them. */
+  /** From now on, new connections whose first bytes match get no answer. */
   holdNew(fits: (first: string) => boolean): void
   close(): void
 }
 
-/** A way to the database that leads through this process. */
+/** A proxy to the database in this process. */
 async function openWay(to: string): Promise<Way> {
   const target = new URL(to)
   const folder = target.searchParams.get('host')

@@ -111,8 +111,11 @@ test('a paid or cancelled invoice does not ask for payment, and a draft is marke
   const returned = { at: AT, reference: 'CLX9', reversed_at: new Date('2026-11-23T06:30:00Z') }
   const back = await pagesOf(invoicePdf({ ...INVOICE, status: 'PAID', pay_url: null, paid: returned }))
   shows(back, ['Imelipwa, kisha imerudishwa', 'Namba ya kumbukumbu: CLX9'])
-  const told = back.flatMap(({ texts }) => texts.map(({ text }) => text)).join(' ')
-  assert.match(told, /tarehe 21 Nov 2026, 18:00 \(EAT\), kisha malipo yakarudishwa tarehe 23 Nov 2026, 09:30 \(EAT\)\./)
+  const returned_text = back.flatMap(({ texts }) => texts.map(({ text }) => text)).join(' ')
+  assert.match(
+    returned_text,
+    /tarehe 21 Nov 2026, 18:00 \(EAT\), kisha malipo yakarudishwa tarehe 23 Nov 2026, 09:30 \(EAT\)\./,
+  )
   showsNot(back, /Ankara hii imelipwa|kilicholipwa/)
   const cancelled = await pagesOf(invoicePdf({ ...INVOICE, language: 'en', status: 'CANCELLED' }))
   shows(cancelled, ['This invoice is cancelled. Do not pay it.'])

@@ -1,4 +1,4 @@
-// Documents are drawn outside of the thread that answers requests.
+// A separate thread draws documents.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const POSTER: PosterDocument = {
 const drawn = (more: Partial<PosterDocument> = {}) =>
   drawDocument(OWNER, { kind: 'poster', input: { ...POSTER, ...more } })
 
-test('drawing takes almost nothing of the thread that answers requests, and gives the same bytes', async () => {
+test('drawing in the separate thread hardly delays requests and gives the same bytes', async () => {
   const expected = await posterPdf(POSTER)
   const here = process.threadCpuUsage()
   for (let at = 0; at < 12; at++) await posterPdf({ ...POSTER, description: `Mchele ${at}` })
@@ -36,7 +36,7 @@ test('drawing takes almost nothing of the thread that answers requests, and give
 test('a document that cannot be drawn, or crashes the thread, fails alone', async () => {
   const [long, crash, fine] = await Promise.allSettled([
     drawn({ page_url: `https://a.tz/${'a'.repeat(2_400)}` }),
-    // More than the memory that the thread has.
+    // This document needs more memory than the thread has.
     drawn({ description: Array.from({ length: 2_000_000 }, (_, at) => ({ at, text: `${at}` })) as never }),
     drawn(),
   ])

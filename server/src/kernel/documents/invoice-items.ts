@@ -10,7 +10,7 @@ export type InvoiceItem = { description: string; quantity: string; unit_price_mi
 
 /** The area of a page for rows, and the function that begins the next page. */
 type Room = { x: number; width: number; top: number; bottom: number; newPage: () => void }
-type Table = { language: Language; items: readonly InvoiceItem[]; total_minor: bigint; currency: string }
+type ItemTable = { language: Language; items: readonly InvoiceItem[]; total_minor: bigint; currency: string }
 type Cell = { lines: string[]; style: Style; align: Align; x: number; width: number }
 
 const HEAD: Style = { face: 'bold', size: 8.5 }
@@ -22,7 +22,7 @@ const INSET = 6
 const PADDING = 5
 
 /** Draws items and total below `y`, the last item and the total on one page. Returns the position after them. */
-export function drawItems(sheet: Sheet, input: Table, room: Room, y: number): number {
+export function drawItems(sheet: Sheet, input: ItemTable, room: Room, y: number): number {
   const { doc } = sheet
   const table = doc.struct('Table')
   sheet.root.add(table)
@@ -56,7 +56,7 @@ function columns(room: Room): { x: number; width: number }[] {
 }
 
 function cellsOf(sheet: Sheet, room: Room, item: InvoiceItem): Cell[] {
-  const [what, many, price, amount] = columns(room) as [Column, Column, Column, Column]
+  const [what, many, price, amount] = columns(room) as [ItemColumn, ItemColumn, ItemColumn, ItemColumn]
   return [
     { lines: wrap(sheet, BODY, clean(item.description, 300), what.width, 4), style: BODY, align: 'left', ...what },
     quantity(sheet, clean(item.quantity, 30), many),
@@ -65,14 +65,14 @@ function cellsOf(sheet: Sheet, room: Room, item: InvoiceItem): Cell[] {
   ]
 }
 
-type Column = { x: number; width: number }
+type ItemColumn = { x: number; width: number }
 
-function number(sheet: Sheet, text: string, column: Column): Cell {
+function number(sheet: Sheet, text: string, column: ItemColumn): Cell {
   return { lines: [text], style: fitted(sheet, BODY, text, column.width), align: 'right', ...column }
 }
 
 /** A long number gets a smaller font and no line break, because half of a number reads as another number. */
-function quantity(sheet: Sheet, text: string, column: Column): Cell {
+function quantity(sheet: Sheet, text: string, column: ItemColumn): Cell {
   const { size } = fitted(sheet, BODY, text, column.width)
   const style: Style = { ...BODY, size: Math.max(size, 6) }
   return { lines: wrap(sheet, style, text, column.width, 4), style, align: 'right', ...column }
@@ -86,7 +86,7 @@ function bare(minor: bigint): string {
 /** Screen readers read the header once; on later pages it is decoration. */
 function drawTableHead(
   sheet: Sheet,
-  input: Table,
+  input: ItemTable,
   room: Room,
   y: number,
   table: PDFKit.PDFStructureElement | null,
@@ -128,7 +128,7 @@ function drawCells(sheet: Sheet, cells: readonly Cell[], y: number): void {
   for (const { lines, style, ...box } of cells) drawLines(sheet, style, lines, { ...box, y })
 }
 
-function drawTotal(sheet: Sheet, input: Table, room: Room, y: number, table: PDFKit.PDFStructureElement): number {
+function drawTotal(sheet: Sheet, input: ItemTable, room: Room, y: number, table: PDFKit.PDFStructureElement): number {
   const label = TEXTS[input.language].invoice.total
   const value = showAmount(input.total_minor, input.currency)
   const width = room.width - 2 * INSET

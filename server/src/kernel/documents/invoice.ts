@@ -216,23 +216,23 @@ function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   if (status === 'CANCELLED') {
     drawNotice(sheet, input, y, [texts.cancelled])
   } else if (status === 'PAID') {
-    const told = paid === null ? [texts.statuses.PAID] : [tellPaid(input, paid)]
+    const notice = paid === null ? [texts.statuses.PAID] : [paidText(input, paid)]
     const reference = paid?.reference == null ? [] : [texts.reference(clean(paid.reference, 80))]
-    drawNotice(sheet, input, y, [...told, ...reference])
+    drawNotice(sheet, input, y, [...notice, ...reference])
   } else {
     const below = status === 'DRAFT' ? drawNotice(sheet, input, y, [texts.draft]) + 14 : y
     if (pay_url !== null) drawPayment(sheet, input, pay_url, below)
   }
 }
 
-function tellPaid({ language }: InvoiceDocument, { at, reversed_at }: NonNullable<InvoiceDocument['paid']>): string {
+function paidText({ language }: InvoiceDocument, { at, reversed_at }: NonNullable<InvoiceDocument['paid']>): string {
   const texts = TEXTS[language].invoice
   const paid = showTime(at, language)
   return reversed_at === null ? texts.paid(paid) : texts.paid_and_returned(paid, showTime(reversed_at, language))
 }
 
-function drawNotice(sheet: Sheet, input: InvoiceDocument, y: number, told: readonly string[]): number {
-  const lines = told.flatMap((line) => wrap(sheet, STRONG, line, WIDTH - 24, 3))
+function drawNotice(sheet: Sheet, input: InvoiceDocument, y: number, texts: readonly string[]): number {
+  const lines = texts.flatMap((text) => wrap(sheet, STRONG, text, WIDTH - 24, 3))
   const height = lines.length * lineHeight(STRONG) + 18
   const top = reserve(sheet, input, y, height)
   frame(sheet, { x: LEFT, y: top, width: WIDTH, height }, 1.5)

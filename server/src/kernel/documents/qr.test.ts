@@ -1,4 +1,4 @@
-// Codes that payers scan: the very bytes that were given, and nothing that keeps a phone from reading them.
+// QR codes for payers: they contain the given bytes and are readable by phones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ function drawn(svg: string): boolean[][] {
   return modules
 }
 
-test('a code holds the text that was given, byte for byte, whatever its alphabet and length', () => {
+test('a QR code contains the given text byte for byte, for any alphabet and length', () => {
   const texts = [
     TANQR,
     PAGE,
@@ -43,7 +43,7 @@ test('a code holds the text that was given, byte for byte, whatever its alphabet
   }
 })
 
-test('a code stands on white ground with four modules of quiet around it, in any colour scheme', () => {
+test('a QR code has a white background and a border of four modules in any colour scheme', () => {
   const svg = qrSvg(PAGE, { label: 'QR' }).toString()
   const modules = drawn(svg)
   const size = modules.length
@@ -57,7 +57,7 @@ test('a code stands on white ground with four modules of quiet around it, in any
   assert.ok(svg.includes('stroke="#000"'))
 })
 
-test('a code is one small path that is read out by its label', () => {
+test('a QR code is one small path with a label for screen readers', () => {
   const svg = qrSvg(TANQR, { label: '"><script>alert(1)</script>' }).toString()
   assert.equal(svg.match(/<path /g)?.length, 1)
   assert.ok(svg.includes('role="img" aria-label="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'))
@@ -65,7 +65,7 @@ test('a code is one small path that is read out by its label', () => {
   assert.ok(qrSvg(PAGE, { label: 'QR' }).toString().length < 3_500)
 })
 
-test('half of a character makes a code with the sign for it, and a text that no code holds is refused', () => {
+test('a lone surrogate becomes the replacement character, and a text that is too long is refused', () => {
   const modules = drawn(qrSvg('a\ud800b', { label: 'QR' }).toString())
   assert.equal(readQr(modules.slice(4, -4).map((row) => row.slice(4, -4))).toString(), 'a\ufffdb')
   assert.throws(() => qrSvg('a'.repeat(2332), { label: 'QR' }), RangeError)

@@ -1,11 +1,11 @@
-// The queue of documents: bounded, and fair, so that one merchant's posters delay no other merchant's papers.
+// The queue of documents: it is limited and fair, so that one merchant does not delay others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Refusal } from '../lib/index.ts'
 import { createDocumentQueue, QUEUE_LIMITS } from './queue.ts'
 
-/** A queue whose tasks a test ends one by one, in the order in which they run. */
+/** A queue whose tasks the test ends one by one, in the order of their start. */
 function stage() {
   const inTurn = createDocumentQueue()
   const begun: string[] = []
@@ -32,7 +32,7 @@ function stage() {
 
 const isFull = (error: Refusal) => error.code === 'service_unavailable' && (error.retry_after_s ?? 0) > 0
 
-test('a merchant that asks for many documents waits behind others, and live documents come before those of sandboxes', async () => {
+test('a merchant with many documents waits behind others, and live documents are drawn before sandbox ones', async () => {
   const { ask, begun, endAll } = stage()
   const all = [
     ...['a1', 'a2', 'a3'].map((name) => ask('a', 'sandbox', name)),
@@ -44,13 +44,13 @@ test('a merchant that asks for many documents waits behind others, and live docu
   assert.deepEqual(begun, ['a1', 'c1', 'a-live', 'c2', 'a2', 'b1', 'a3'])
 })
 
-test('a queue that is full refuses with Retry-After: one merchant, all sandboxes, and all together', async () => {
+test('a full queue refuses with Retry-After: for one merchant, for all sandboxes, and for all merchants', async () => {
   const { ask, endAll } = stage()
   const all: Promise<string>[] = []
   const add = (merchant: string, environment: string, count: number) => {
     for (let at = 0; at < count; at++) all.push(ask(merchant, environment, `${merchant}${at}`))
   }
-  // One more than has a place: the first runs at once.
+  // One more than the queue takes, because the first runs at once.
   add('a', 'sandbox', QUEUE_LIMITS.of_owner + 1)
   assert.throws(() => ask('a', 'sandbox', 'too many of one'), isFull)
   add('b', 'sandbox', QUEUE_LIMITS.of_sandbox - QUEUE_LIMITS.of_owner)
@@ -62,7 +62,7 @@ test('a queue that is full refuses with Retry-After: one merchant, all sandboxes
   await endAll(all)
 })
 
-test('a document that fails holds up no other', async () => {
+test('a failed document delays no other', async () => {
   const { ask, ends } = stage()
   const [first, second] = [ask('a', 'live', 'first'), ask('a', 'live', 'second')]
   ends[0]?.(new Error('no ink'))

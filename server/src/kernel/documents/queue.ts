@@ -9,15 +9,16 @@ export type DocumentOwner = { merchant_id: string; environment: string }
 export const QUEUE_LIMITS = { of_owner: 16, of_sandbox: 32, of_all: 64 }
 const RETRY_AFTER_S = 5
 
-type Waiting = { run(): Promise<void> }
+type WaitingTask = { run(): Promise<void> }
 
 /** Makes a queue that runs one task at a time. If the queue is full, it refuses with service_unavailable. */
 export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Promise<T>) => Promise<T> {
-  const lanes = { live: new Map<string, Waiting[]>(), sandbox: new Map<string, Waiting[]>() }
+  const lanes = { live: new Map<string, WaitingTask[]>(), sandbox: new Map<string, WaitingTask[]>() }
   let running = false
 
-  const waitingIn = (lane: Map<string, Waiting[]>) => [...lane.values()].reduce((sum, { length }) => sum + length, 0)
-  const next = (): Waiting | undefined => {
+  const waitingIn = (lane: Map<string, WaitingTask[]>) =>
+    [...lane.values()].reduce((sum, { length }) => sum + length, 0)
+  const next = (): WaitingTask | undefined => {
     for (const lane of [lanes.live, lanes.sandbox]) {
       for (const [owner, waiting] of lane) {
         const first = waiting.shift()

@@ -5,7 +5,7 @@ import type { Language } from '../lib/index.ts'
 /** The statuses that an invoice shows. */
 export type InvoiceStatus = 'DRAFT' | 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
 
-type Texts = {
+type DocumentTexts = {
   test: string
   page: (page: number, pages: number) => string
   invoice: {
@@ -58,7 +58,7 @@ type Texts = {
   }
 }
 
-const sw: Texts = {
+const sw: DocumentTexts = {
   test: 'MAJARIBIO: hakuna pesa halisi',
   page: (page, pages) => `Ukurasa ${page} kati ya ${pages}`,
   invoice: {
@@ -123,7 +123,7 @@ const sw: Texts = {
   },
 }
 
-const en: Texts = {
+const en: DocumentTexts = {
   test: 'TEST: no real money',
   page: (page, pages) => `Page ${page} of ${pages}`,
   invoice: {
@@ -189,4 +189,4 @@ const en: Texts = {
 }
 
 /** The texts of documents by language. */
-export const TEXTS: Record<Language, Texts> = { sw, en }
+export const TEXTS: Record<Language, DocumentTexts> = { sw, en }

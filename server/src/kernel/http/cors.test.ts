@@ -1,4 +1,4 @@
-// Checkout pages of merchants stand at other origins: browsers let them call /public/*, and nothing else.
+// Checkout pages of merchants have other origins. Browsers let them call only /public/*.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -35,7 +35,7 @@ function open(reply: Reply): void {
   assert.ok(exposed.includes('x-request-id'))
 }
 
-test('a browser may ask before it sends a public call, and learns what it may send', async () => {
+test('the preflight request of a public call returns the allowed methods and headers', async () => {
   const asked = await from('OPTIONS', `/public/payment-links/${slug}/collect`, {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'content-type,idempotency-key,accept-language,x-request-id',
@@ -48,7 +48,7 @@ test('a browser may ask before it sends a public call, and learns what it may se
   assert.match(String(asked.headers['access-control-allow-methods']), /GET, POST/)
 })
 
-test('a page of another origin reads each answer of a public call, refusals too', async () => {
+test('a page of another origin can read each answer of a public call, including refusals', async () => {
   const url = `/public/payment-links/${slug}`
   const collect = (headers: Record<string, string>, body: object) => from('POST', `${url}/collect`, headers, body)
   const shown = await from('GET', url)
@@ -78,7 +78,7 @@ test('a page of another origin reads each answer of a public call, refusals too'
   assert.ok(limited.headers['retry-after'])
 })
 
-test('no other call is opened to pages of other origins', async () => {
+test('a page of another origin cannot read any other call', async () => {
   for (const url of ['/v1/collections', '/v1/me', '/v1/destinations', '/healthz', '/openapi.json', `/pay/${slug}`]) {
     for (const method of ['GET', 'OPTIONS'] as const) {
       const reply = await from(method, url, { 'access-control-request-method': 'GET' })

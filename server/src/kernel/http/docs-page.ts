@@ -5,9 +5,9 @@ import { SCOPES } from './access.ts'
 import { type FieldRow, fieldsOf, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
 /** What the simulated provider does for a phone, or a destination, that ends in three given digits. */
-type MagicRow = { ending: string; happens: string; ends_as: string }
+type MagicNumberRow = { ending: string; happens: string; ends_as: string }
 /** What the simulated provider does with payments, and with payouts, row by row. */
-export type MagicTables = { magic_numbers: readonly MagicRow[]; payout_magic_numbers: readonly MagicRow[] }
+export type MagicTables = { magic_numbers: readonly MagicNumberRow[]; payout_magic_numbers: readonly MagicNumberRow[] }
 
 /** The page's body. */
 export function docsPage(api: OpenApi, config: Config, magic: MagicTables): Html {
@@ -289,7 +289,7 @@ ${table('Error codes', ['Code', 'Status', 'Message'], rows)}
 }
 
 function sandbox({ magic_numbers, payout_magic_numbers }: MagicTables): Html {
-  const rowsOf = (magic: readonly MagicRow[]) =>
+  const rowsOf = (magic: readonly MagicNumberRow[]) =>
     magic.map(({ ending, happens, ends_as }) => [html`<code>${ending}</code>`, html`${happens}`, inline(ends_as)])
   const head = ['Ending', 'What happens', 'Ends as']
   return html`<section aria-labelledby="sandbox"><h2 id="sandbox">Sandbox</h2>

@@ -28,7 +28,7 @@ test('the page lists every endpoint, every error code and every magic number', a
   for (const ending of ['001', '007', '014', '102', '106']) assert.ok(text.includes(`<code>${ending}</code>`), ending)
 })
 
-test('the page speaks of this installation: its brand, its address, its keys', async () => {
+test('the page shows the brand, the address and the key prefixes of this installation', async () => {
   const { text } = await page('/docs')
   assert.ok(text.includes('X-Duka-Signature'))
   assert.ok(text.includes('https://pay.example/v1/collections/wallet-push'))
@@ -36,7 +36,7 @@ test('the page speaks of this installation: its brand, its address, its keys', a
   assert.ok(!text.includes('X-Service-'))
 })
 
-test('a page is complete without scripts, loads nothing from elsewhere, and escapes what was configured', async () => {
+test('the page needs no scripts, loads nothing from other sites, and escapes settings', async () => {
   for (const url of ['/', '/docs']) {
     const { text, headers } = await page(url)
     assert.match(String(headers['content-type']), /^text\/html/)
@@ -54,7 +54,7 @@ test('a page is complete without scripts, loads nothing from elsewhere, and esca
   }
 })
 
-test('every link on the page leads somewhere, and no anchor is there twice', async () => {
+test('every link of the page has a target, and every anchor is unique', async () => {
   const { text } = await page('/docs')
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1])
   assert.equal(new Set(ids).size, ids.length)
@@ -65,7 +65,7 @@ test('every link on the page leads somewhere, and no anchor is there twice', asy
   }
 })
 
-test('the style sheet may be kept for a year under its own address, and is asked for again under any other', async () => {
+test('the style sheet is cacheable for a year under its own address only', async () => {
   const address = /\/assets\/page\.css\?v=\w+/.exec((await page('/docs')).text)?.[0] as string
   assert.match(String((await page(address)).headers['cache-control']), /immutable/)
   assert.equal((await page('/assets/page.css?v=old')).headers['cache-control'], 'no-cache')

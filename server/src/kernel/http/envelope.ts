@@ -72,7 +72,8 @@ export function failure(code: ErrorCode, message: string, details: unknown) {
   return { success: false, error: { code, message, details: details ?? null } }
 }
 
-type FieldProblem = { field: string; message: string }
+/** An invalid field of a request, and its fault. */
+export type FieldProblem = { field: string; message: string }
 type ValidationProblem = NonNullable<FastifyError['validation']>[number]
 
 const FORMATS: Record<string, string> = {

@@ -1,4 +1,4 @@
-// Fields that a call does not know: ignored as ever, and named, so that a mistyped one is not lost silently.
+// Unknown fields of a body: the server ignores them, and names them in a header.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.close())
 
 const ignored = (reply: Reply) => reply.headers['x-service-ignored-fields']
 
-test('the answer names the fields of a body that the call does not know, nested ones by their path', async () => {
+test('the response names the unknown fields of a body, nested fields by their path', async () => {
   const known = await world.post(PUSH, { ...BODY, reference: 'R', merchant_id: 'me', customer_name: 'Asha' })
   assert.equal(known.status, 202, known.text)
   assert.equal(ignored(known), undefined)
@@ -33,7 +33,7 @@ test('the answer names the fields of a body that the call does not know, nested 
   assert.equal(ignored(invoice), 'items[0].qty, items[2].unit%20price')
 })
 
-test('a repeated answer and a refused one name them too', async () => {
+test('replays and refusals name the unknown fields too', async () => {
   const idempotency_key = crypto.randomUUID()
   for (const replayed of [undefined, 'true']) {
     const reply = await world.post(PUSH, { ...BODY, note: 1 }, { idempotency_key })
@@ -51,13 +51,13 @@ test('a repeated answer and a refused one name them too', async () => {
   assert.match(String(paid.headers['access-control-expose-headers']), /X-Service-Ignored-Fields/)
 })
 
-test('a body that a call does not take is named as a whole', async () => {
+test('the response names the whole body when a call takes no body', async () => {
   const { collection_id } = (await world.post(PUSH, BODY)).body.data
   const reply = await world.post(`/v1/collections/${collection_id}/refresh-status`, { force: true })
   assert.deepEqual([reply.status, ignored(reply)], [200, 'force'])
 })
 
-test('the header holds visible ASCII alone and stays short, whatever the names are', async () => {
+test('the header is short and contains only visible ASCII for any field names', async () => {
   for (const name of [
     'jina la mteja',
     'ключ',
@@ -82,7 +82,7 @@ test('the header holds visible ASCII alone and stays short, whatever the names a
   assert.match(String(ignored(reply)), /, \.\.\.$/)
 })
 
-test('the log of requests tells a developer which fields were ignored', async () => {
+test('the request log shows the ignored fields to developers', async () => {
   const reply = await world.post(PUSH, { ...BODY, refrence: 'X' })
   await world.work()
   const { token } = await world.newSession('DEVELOPER')
@@ -93,7 +93,7 @@ test('the log of requests tells a developer which fields were ignored', async ()
   assert.ok(world.deps.logged.some((line) => line.includes('"ignored_fields":"refrence"')))
 })
 
-test('a secret that was sent as the name of a field is in no header and no log, whatever it is made of', async () => {
+test('a secret sent as the name of a field is in no header and no log', async () => {
   const secret = `whsec_${'aB3+/='.repeat(7)}`
   for (const body of [
     { [secret]: 1 },

@@ -10,6 +10,7 @@ export { docsRoutes } from './docs.ts'
 export { bestEncoding } from './encoding.ts'
 export {
   COUNT_MAX,
+  type FieldProblem,
   failure,
   idsOfTime,
   NoBody,

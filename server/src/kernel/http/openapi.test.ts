@@ -1,4 +1,4 @@
-// What the document says of each call: every status that it can answer, and examples that add up.
+// The OpenAPI document: the statuses of each call, and the amounts of its examples.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -37,7 +37,7 @@ test('every documented call declares each status that it can answer', () => {
   assert.deepEqual(missing, [])
 })
 
-/** Sums that hold in every record: the first is the second and the third together. */
+/** Sums that are true in every record: the first field is the sum of the second and the third. */
 const SUMS = [
   ['amount', 'fee', 'net_amount'],
   ['amount', 'fee', 'net'],
@@ -70,7 +70,7 @@ test('the examples of amounts in the document add up', () => {
   assert.ok(compared > 0)
 })
 
-test('the documentation comes compressed, and is not sent again to those who have it', async () => {
+test('the documentation is compressed, and a browser with the current version gets 304', async () => {
   for (const url of ['/docs', '/openapi.json']) {
     const ask = async (headers: Record<string, string>) => {
       const reply = await world.system.app.inject({ method: 'GET', url, headers })
@@ -95,7 +95,7 @@ test('the documentation comes compressed, and is not sent again to those who hav
   }
 })
 
-test('a large list comes compressed to those who can read it, a small answer and a key that was just made never', async () => {
+test('a large list is compressed when the client accepts it; small responses and new keys never are', async () => {
   for (let i = 0; i < 30; i++)
     await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', description: `Order ${i}` })
   const { token } = await world.newSession('MERCHANT_ADMIN')

@@ -1,4 +1,4 @@
-// The way out for webhooks: the address guard, and the bounds of one request.
+// Outgoing requests of webhooks: the address guard, and the limits of one request.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
@@ -9,7 +9,7 @@ import { createOutgoing } from './outgoing.ts'
 
 const PUBLIC = '93.184.216.34'
 
-/** Names of the trial. `rebind.test` is public at the first look-up and private afterwards. */
+/** The names of these tests. `rebind.test` is public at the first lookup and private afterwards. */
 function tableLookup(): Lookup {
   const asked = new Map<string, number>()
   const table: Record<string, (time: number) => string[]> = {
@@ -20,7 +20,7 @@ function tableLookup(): Lookup {
     'mixed.test': () => [PUBLIC, '192.168.1.1'],
     'mapped.test': () => ['::ffff:127.0.0.1'],
     'public.test': () => [PUBLIC],
-    // What a local name leads to does not matter: nobody outside knows it by that name.
+    // A local name may resolve to any address, because it is refused as a name.
     ...Object.fromEntries(LOCAL_NAMES.map((name) => [name, () => [PUBLIC]])),
   }
   return async (hostname) => {
@@ -93,7 +93,7 @@ describe('the address guard', () => {
   })
   after(() => internal.close())
 
-  test('no spelling of an internal address is reached, and not a byte is sent to it', async () => {
+  test('the guard blocks every spelling of an internal address before a byte is sent', async () => {
     const outgoing = createOutgoing({ allow_private: false, lookup: tableLookup() })
     for (const host of INTERNAL_HOSTS) {
       const answer = await outgoing.post(`http://${host}:${port}/`, [], '{}', 2_000)
@@ -103,7 +103,7 @@ describe('the address guard', () => {
     assert.equal(internal.received.length, 0)
   })
 
-  test('every spelling of an internal address is refused when it is configured', async () => {
+  test('the server refuses every spelling of an internal address in a configuration', async () => {
     for (const host of INTERNAL_HOSTS) {
       const options = { allow_private: false, https_only: false, lookup: tableLookup() }
       const problem = await checkDestination(`http://${host}:${port}/`, options)
@@ -111,7 +111,7 @@ describe('the address guard', () => {
     }
   })
 
-  test('a name that turns private after it was configured is blocked at the attempt', async () => {
+  test('the guard blocks a name that resolves to a private address after its configuration', async () => {
     const lookup = tableLookup()
     const url = `http://rebind.test:${port}/`
     assert.equal(await checkDestination(url, { allow_private: false, https_only: false, lookup }), null)
@@ -121,7 +121,7 @@ describe('the address guard', () => {
     assert.equal(internal.received.length, 0)
   })
 
-  test('a configured address must be plain http or https, and https where that is asked', async () => {
+  test('a configured address must be plain http or https, and https when the caller demands it', async () => {
     const check = (url: string, https_only = false) =>
       checkDestination(url, { allow_private: false, https_only, lookup: tableLookup() })
     assert.match((await check('ftp://public.test/')) ?? '', /https:\/\/ or http:/)
@@ -141,12 +141,12 @@ describe('the address guard', () => {
   })
 })
 
-/** A name server that knows `healthy.test` and never answers for any other name. */
+/** A name server that answers for `healthy.test` and for no other name. */
 async function startNameServer(t: TestContext): Promise<{ address: string; asked: Set<string> }> {
   const asked = new Set<string>()
   const server = createSocket('udp4')
   server.on('message', (query, from) => {
-    // Behind twelve bytes of header: the name in counted parts, a zero, the type and the class.
+    // After twelve bytes of header: the name in parts with lengths, a zero, the type and the class.
     const parts: string[] = []
     let at = 12
     for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -173,7 +173,7 @@ async function startNameServer(t: TestContext): Promise<{ address: string; asked
   return { address: `127.0.0.1:${server.address().port}`, asked }
 }
 
-test('many names whose name servers are silent do not delay one that is answered', async (t) => {
+test('a name is resolved without delay while many other name servers do not answer', async (t) => {
   const names = await startNameServer(t)
   const lookup = createPublicLookup([names.address])
   const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`)
@@ -188,7 +188,7 @@ test('many names whose name servers are silent do not delay one that is answered
   await Promise.all(waiting)
 })
 
-describe('one request to the outside', () => {
+describe('an outgoing request', () => {
   const outgoing = createOutgoing({ allow_private: true })
   let receiver: Receiver
   before(async () => {
@@ -202,7 +202,7 @@ describe('one request to the outside', () => {
     await receiver.close()
   })
 
-  test('the body arrives as it was given, and the answer comes back', async () => {
+  test('sends the body unchanged and returns the response', async () => {
     receiver.reply = { kind: 'status', status: 201, body: 'thanks' }
     const answer = await outgoing.post(`${receiver.url}?a=1`, ['x-one', '1'], '{"a":"é"}', 2_000)
     assert.deepEqual(answer, { status_code: 201, response_body: 'thanks', error: null })
@@ -213,14 +213,14 @@ describe('one request to the outside', () => {
     assert.equal(request?.body, '{"a":"é"}')
   })
 
-  test('a redirect is an answer, not an order', async () => {
+  test('returns a redirect and does not follow it', async () => {
     receiver.reply = { kind: 'status', status: 302, headers: { location: receiver.url } }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).status_code, 302)
     assert.equal(receiver.received.length, 1)
   })
 
   for (const kind of ['hang', 'drip'] as const) {
-    test(`a receiver that would ${kind} is cut when its time is up`, async () => {
+    test(`ends after the timeout when the receiver would ${kind}`, async () => {
       receiver.reply = { kind }
       const start = performance.now()
       const answer = await outgoing.post(receiver.url, [], '{}', 300)
@@ -230,21 +230,21 @@ describe('one request to the outside', () => {
     })
   }
 
-  test('of an answer without an end no more than the first 16 KiB are kept, and the rest is not read', async () => {
+  test('keeps the first 16 KiB of an endless response and stops reading', async () => {
     receiver.reply = { kind: 'endless' }
     const answer = await outgoing.post(receiver.url, [], '{}', 2_000)
     assert.equal(answer.error, null)
     assert.equal(answer.response_body?.length, 16_384)
-    // The receiver would write for ever: that its request ends is our doing.
+    // The receiver never stops writing, so the server must end the request.
     await receiver.waitClosed()
   })
 
-  test('an answer with a NUL can still be stored', async () => {
+  test('replaces NUL in a response so that the response can be stored', async () => {
     receiver.reply = { kind: 'status', status: 200, body: 'a\0b' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).response_body, 'a\ufffdb')
   })
 
-  test('what goes wrong on the way has a short stable name', async () => {
+  test('reports each network error with a short stable code', async () => {
     receiver.reply = { kind: 'reset' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).error, 'connection_reset')
     const gone = await startReceiver()

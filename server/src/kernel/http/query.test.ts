@@ -1,4 +1,4 @@
-// Query parameters: each documented call says which it takes, and refuses every other.
+// Query parameters: each documented call declares its parameters and refuses others.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ const fieldsOf = (reply: Reply): { field: string; message: string }[] => reply.b
 
 const CSV = { payload: 'a,b', headers: { 'content-type': 'text/csv' } }
 
-/** Each operation of the document, with an id in the place of each parameter of its path. */
+/** Each operation of the document, with an id for each path parameter. */
 function operations(): { method: 'GET' | 'POST'; path: string; url: string; keys: boolean; people: boolean }[] {
   const { paths } = world.system.app.swagger() as { paths: Record<string, Record<string, { security?: object[] }>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -30,7 +30,7 @@ function operations(): { method: 'GET' | 'POST'; path: string; url: string; keys
   )
 }
 
-test('every documented call refuses a query parameter that it does not take, and names it', async () => {
+test('every documented call refuses an unknown query parameter with its name', async () => {
   const all = operations()
   assert.ok(all.length > 90, String(all.length))
   for (const { method, path, url, people: takes_people } of all) {
@@ -51,7 +51,7 @@ test('every documented call refuses a query parameter that it does not take, and
   }
 })
 
-test('a mistyped filter of a list is answered with the name that was meant', async () => {
+test('the refusal of a mistyped filter suggests the right name', async () => {
   for (const [typed, meant] of [
     ['stauts', 'status'],
     ['Status', 'status'],
@@ -71,14 +71,14 @@ test('a mistyped filter of a list is answered with the name that was meant', asy
   assert.match(far?.message ?? '', /which takes environment, from, merchant_id, method, page, page_size/)
 })
 
-test('the answer to thousands of unknown parameters stays small', async () => {
+test('the refusal of thousands of unknown parameters is small', async () => {
   const names = Array.from({ length: 2_000 }, (_, i) => `x${i}=`).join('&')
   const reply = await world.get(`/v1/collections?${names}`)
   assert.equal(reply.status, 400)
   assert.ok(reply.text.length < 8_000, String(reply.text.length))
 })
 
-test('a POST with an unknown query parameter makes nothing, and its Idempotency-Key stays free', async () => {
+test('a POST with an unknown query parameter creates nothing and does not use its Idempotency-Key', async () => {
   const idempotency_key = crypto.randomUUID()
   const body = { amount: '500', phone: '0754123001', reference: 'query-post' }
   const refused = await world.post('/v1/collections/wallet-push?simulate_staus=failed', body, { idempotency_key })
@@ -87,21 +87,21 @@ test('a POST with an unknown query parameter makes nothing, and its Idempotency-
   assert.equal((await world.get('/v1/collections?reference=query-post')).body.data.pagination.total_items, 1)
 })
 
-test('a caller who may not call learns that first, and not which parameters there are', async () => {
+test('a caller without access gets the refusal of access and no parameter names', async () => {
   const unsigned = await world.call({ method: 'GET', url: '/v1/collections?stauts=failed', key: null })
   assert.deepEqual([unsigned.status, unsigned.body.error.code], [401, 'authentication_required'])
   const key = await world.newKey({ scopes: ['invoices:read'] })
   assert.equal((await world.get('/v1/collections?stauts=failed', key)).status, 403)
 })
 
-test('a call takes merchant_id and environment in the query wherever it acts for a merchant', async () => {
+test('every call for a merchant takes merchant_id and environment in the query', async () => {
   const query = `?merchant_id=${world.merchant.id}&environment=sandbox`
   assert.equal((await world.get(`/v1/balance${query}`)).status, 200)
   const pushed = await world.post(`/v1/collections/wallet-push${query}`, { amount: '500', phone: '0754123001' })
   assert.equal(pushed.status, 202, pushed.text)
 })
 
-test('a tracking parameter on a shared payment link does not break the page of a payer', async () => {
+test('a payer opens a shared link that has an added tracking parameter', async () => {
   const link = await world.post('/v1/payment-links', { amount: '1000' })
   const { public_slug } = link.body.data
   for (const query of ['?utm_source=whatsapp&fbclid=abc', '?gclid=1&lang=en', '?key=1']) {
@@ -112,7 +112,7 @@ test('a tracking parameter on a shared payment link does not break the page of a
     assert.equal((await world.call({ method: 'GET', url, key: null })).status, 200, url)
 })
 
-test('a key that stands in the URL as a name is refused as one that stands there as a value', async () => {
+test('an API key in the URL is refused as a parameter name as well as a value', async () => {
   const alone = await world.call({ method: 'GET', url: `/v1/collections?${world.sandbox_key}`, key: null })
   assert.deepEqual([alone.status, alone.body.error.code], [401, 'authentication_required'])
   const beside = await world.get(`/v1/collections?${world.sandbox_key}=1`)

@@ -1,4 +1,4 @@
-// The HTTP edge: what every request meets, whatever it asks for.
+// The checks of every request: path, request id, body, keys and limits.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
@@ -37,7 +37,7 @@ function raw(payload: string | Buffer, headers: Record<string, string> = {}): Pr
   })
 }
 
-/** Sends bytes over a connection of their own and reads the answer to its end. */
+/** Sends bytes over a new connection and reads the whole response. */
 async function overWire(bytes: string | Buffer): Promise<Reply> {
   if (!world.system.app.server.listening) await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = world.system.app.server.address() as AddressInfo
@@ -97,7 +97,7 @@ describe('paths and methods', () => {
     ['cannot be decoded', '/v1/collections/%zz'],
     ['is too long', `/v1/collections/${'a'.repeat(300)}`],
   ] as const) {
-    test(`a path that ${name} is 404 in the envelope and does not come back in the answer`, async () => {
+    test(`a path that ${name} gets 404 in the envelope, and the response does not repeat it`, async () => {
       const reply = await world.get(path)
       refused(reply, 404, 'not_found')
       assert.ok(!reply.text.includes('%zz') && !reply.text.includes('aaaa'))
@@ -111,7 +111,7 @@ describe('paths and methods', () => {
     ['GET', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15/refresh-status', 'POST'],
     ['POST', '/healthz', 'GET'],
   ] as const) {
-    test(`${method} on ${path} is 405 and says that ${allow} is allowed`, async () => {
+    test(`${method} on ${path} gets 405 with ${allow} as allowed`, async () => {
       const reply = await world.call({ method, url: path })
       refused(reply, 405, 'method_not_allowed')
       assert.ok(String(reply.headers.allow).split(', ').includes(allow), String(reply.headers.allow))
@@ -127,7 +127,7 @@ describe('paths and methods', () => {
 
 describe('request ids', () => {
   for (const id of ['a', 'order-42.retry_1', 'x'.repeat(128), '019B8D62-7A80']) {
-    test(`the request id ${id.slice(0, 20)} is taken over`, async () => {
+    test(`the server keeps the request id ${id.slice(0, 20)}`, async () => {
       for (const path of ['/v1/collections', '/v1/nothing', '/healthz']) {
         const reply = await world.call({ method: 'GET', url: path, headers: { 'x-request-id': id } })
         assert.equal(reply.headers['x-request-id'], id)
@@ -135,7 +135,7 @@ describe('request ids', () => {
     })
   }
   for (const id of ['', 'x'.repeat(129), 'a b', 'a\tb', 'a/b', '<script>', 'é']) {
-    test(`the request id ${JSON.stringify(id.slice(0, 20))} is replaced by one of ours`, async () => {
+    test(`the server replaces the request id ${JSON.stringify(id.slice(0, 20))}`, async () => {
       const reply = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': id } })
       assert.notEqual(reply.headers['x-request-id'], id)
       assert.match(String(reply.headers['x-request-id']), /^[0-9a-f-]{36}$/)
@@ -198,23 +198,23 @@ describe('bodies', () => {
     test(`a body that is ${name} is 400 invalid_json`, async () => refused(await raw(text), 400, 'invalid_json'))
   }
 
-  test('brackets inside a text are only text', async () => {
+  test('brackets inside a text do not count as nesting', async () => {
     assert.equal((await raw(JSON.stringify({ ...BODY, description: `"${'[{'.repeat(100)}\\` }))).status, 202)
   })
 
-  test('a missing body is 400 and names what is missing', async () => {
+  test('a missing body is 400 and names the missing fields', async () => {
     const reply = await world.call({ method: 'POST', url: PUSH, idempotency_key: 'none' })
     refused(reply, 400, 'validation_failed')
   })
 
-  test('all that is wrong with a body is named at once, field by field', async () => {
+  test('the refusal of a body names all invalid fields at once', async () => {
     const reply = await world.post(PUSH, { amount: true, customer_name: 'x'.repeat(201), simulate_status: 'maybe' })
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(new Set(fieldsOf(reply)), new Set(['amount', 'phone', 'customer_name', 'simulate_status']))
     for (const entry of reply.body.error.details.fields) assert.ok(entry.message.length > 0)
   })
 
-  test('nothing is converted: a number is no text, a text is no list, and null is not absent', async () => {
+  test('the server converts no types: a number is not a text, a text is not a list, and null is not absent', async () => {
     for (const [field, value] of [
       ['phone', 754123001],
       ['reference', 5],
@@ -231,7 +231,7 @@ describe('bodies', () => {
     }
   })
 
-  test('unknown fields are ignored, but make another request of it', async () => {
+  test('the server ignores unknown fields, but they change the fingerprint of the request', async () => {
     const idempotency_key = crypto.randomUUID()
     const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
     assert.equal(first.status, 202)
@@ -270,14 +270,14 @@ describe('bodies', () => {
     }
   }
 
-  test('tab and newline may stand in the description and nowhere else', async () => {
+  test('only the description may contain tabs and newlines', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
     for (const text of ['a\tb', 'a\nb', 'a\rb'])
       refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
     refused(await world.post(PUSH, { ...BODY, description: 'a\rb' }), 400, 'validation_failed')
   })
 
-  test('text of any script comes back as it was sent', async () => {
+  test('text in any script is returned unchanged', async () => {
     const reference = 'Agizo №5 — مرحبا 🎉 e\u0301'
     const created = await world.post(PUSH, { ...BODY, reference })
     assert.equal(created.body.data.reference, reference)
@@ -311,7 +311,7 @@ describe('bodies', () => {
     })
   }
 
-  test('a letter that arrives in two chunks is one letter', async () => {
+  test('a character split over two chunks is read as one character', async () => {
     const [start, end] = [
       Buffer.from('{"amount":"10","phone":"0754123001","reference":"\xc3', 'latin1'),
       Buffer.from('\xa9"}', 'latin1'),
@@ -330,7 +330,7 @@ describe('bodies', () => {
     assert.equal(reply.body.data.reference, 'é')
   })
 
-  test('an amount as a number may end in zeros that mean nothing; one that needs a third decimal is 400', async () => {
+  test('an amount may end in further zeros, and an amount with a third decimal is 400', async () => {
     for (const [number, same] of [
       ['10.000', '10'],
       ['10.500000000000000000000', '10.5'],
@@ -380,14 +380,14 @@ describe('keys in the URL', () => {
     )
   })
 
-  test('an ordinary reference that looks a little like a key is no key', async () => {
+  test('a reference that resembles a key is not refused', async () => {
     for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
       assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
     refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
     refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
   })
 
-  test('after all this, no line of the log holds a key', async () => {
+  test('no line of the log contains a key after these requests', async () => {
     await world.get(`/v1/${world.live_key}`)
     await world.get(`/v1/collections/${world.live_key}`)
     await world.post(PUSH, { ...BODY, phone: world.live_key })
@@ -397,8 +397,8 @@ describe('keys in the URL', () => {
   })
 })
 
-describe('what is hardly HTTP', () => {
-  test('a request that cannot be read is 400 in the envelope, with a request id', async () => {
+describe('malformed HTTP', () => {
+  test('an unreadable request is 400 in the envelope, with a request id', async () => {
     for (const text of [
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nhost x\r\n\r\n',
@@ -412,13 +412,13 @@ describe('what is hardly HTTP', () => {
     }
   })
 
-  test('a page of another origin may read that its public call had no Host', async () => {
+  test('a page of another origin can read the refusal of a public call without Host', async () => {
     const reply = await overWire('GET /public/payment-links/x HTTP/1.1\r\nconnection: close\r\n\r\n')
     refused(reply, 400, 'malformed_request')
     assert.equal(reply.headers['access-control-allow-origin'], '*')
   })
 
-  test('a request that does not come to its end is 408 in the envelope, with a request id', async (t) => {
+  test('an incomplete request is 408 in the envelope, with a request id', async (t) => {
     await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     const { server } = world.system.app
     const { headersTimeout } = server
@@ -436,7 +436,7 @@ describe('what is hardly HTTP', () => {
 })
 
 describe('limits', () => {
-  test('an address that asks public pages too often is 429; health checks go on', async () => {
+  test('an IP address over the limit of public pages gets 429, but health checks are answered', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const ask = (url: string) => limited.call({ method: 'GET', url, key: null })
@@ -452,7 +452,7 @@ describe('limits', () => {
     }
   })
 
-  test('an address that asks for unknown paths too often is 429, however it asks; everything else goes on', async () => {
+  test('an IP address over the limit of unknown paths gets 429 for unknown paths only', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const ask = (url: string, key: string | null) => limited.call({ method: 'GET', url, key })
@@ -496,7 +496,7 @@ describe('limits', () => {
     }
   })
 
-  test('callbacks have a limit of their own', async () => {
+  test('callbacks have their own limit', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
     try {
       const call = () => limited.call({ method: 'POST', url: '/callbacks/mock', payload: 'x', key: null })
@@ -508,7 +508,7 @@ describe('limits', () => {
     }
   })
 
-  test('an address that has tried too many keys costs no look-up any more, and keys that worked from there go on', async () => {
+  test('an IP address with too many wrong keys causes no further lookups, and its known keys are accepted', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     const asked: string[] = []
     const deps = testDeps(limited.url, {
@@ -537,7 +537,7 @@ describe('limits', () => {
     }
   })
 
-  test('a key beyond its limit is 429 with Retry-After and RateLimit headers; another key goes on', async () => {
+  test('a key over its limit gets 429 with Retry-After and RateLimit headers, and another key is accepted', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
     try {
       for (let left = 4; left >= 0; left--) {
@@ -560,7 +560,7 @@ describe('limits', () => {
     }
   })
 
-  test('an address that tries keys is limited; valid keys from the same address are not', async () => {
+  test('an IP address with wrong keys is limited, and valid keys from this IP address are not', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const bad = () => limited.get('/v1/collections', `${limited.sandbox_key.slice(0, -1)}!`)
@@ -576,7 +576,7 @@ describe('limits', () => {
   })
 })
 
-describe('when something is wrong on our side', () => {
+describe('a failure of the server', () => {
   for (const [name, failure, status, code] of [
     [
       'the database is away',
@@ -592,7 +592,7 @@ describe('when something is wrong on our side', () => {
     ],
     ['there is a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
   ] as const) {
-    test(`${name}: the answer is ${status} ${code}, says nothing of the inside, and the payment can be sent again`, async () => {
+    test(`a request gets ${status} ${code} without internal details when ${name}, and can be sent again`, async () => {
       let broken = false
       const deps = testDeps(world.url, {
         before: (statement) => {
@@ -668,7 +668,7 @@ describe('when something is wrong on our side', () => {
       await begun.promise
       const closed = system.app.close()
       await closing.promise
-      // Pipelined behind the one under way: it reaches a process that is closing.
+      // This pipelined request reaches a process that is closing.
       socket.write('GET /public/payment-links/x HTTP/1.1\r\nhost: x\r\n\r\n')
       await second.promise
       held.resolve()
@@ -688,7 +688,7 @@ describe('when something is wrong on our side', () => {
     }
   })
 
-  test('a process that is stopping says that it takes no more requests', async () => {
+  test('a stopping process is not ready', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps, { draining: () => true })
     try {
@@ -703,7 +703,7 @@ describe('when something is wrong on our side', () => {
   })
 })
 
-test('a POST that takes no body may carry the JSON content type and nothing else', async () => {
+test('a POST without a body accepts the JSON content type and no other', async () => {
   const made = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
   const refreshed = await world.call({
     method: 'POST',

@@ -109,7 +109,7 @@ test('the gatherer runs the same item twice if two callers send it: it has no ca
 })
 
 for (const failure of ['22001', '23505']) {
-  test(`a set poisoned by data (${failure}) is split until each bad item is alone`, async () => {
+  test(`a set that fails on its data (${failure}) is split until each bad item is alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
         const results = await runSplitting(
@@ -139,7 +139,7 @@ test('a broken invariant of one item refuses that item and settles its neighbour
   )
 })
 
-test('the gatherer asks an unreachable database once, not once for each item', async () => {
+test('the gatherer queries an unreachable database once, not once for each item', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++

@@ -17,8 +17,8 @@ export type ConfigurableProvider = {
 /** The providers that a server can use, in the order of their names in texts. */
 export type ConfigurableProviders = readonly ConfigurableProvider[]
 
-/** What can be routed, beside destinations: the methods of payments and payouts (providers/port.ts). */
-const ROUTED = ['wallet_push', 'provider_pesa', 'qr', 'MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
+/** Methods of payments and payouts that a route may name (providers/port.ts). */
+const ROUTED_METHODS = ['wallet_push', 'provider_pesa', 'qr', 'MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
 
 /** The table of the settings that choose providers. The first provider is the default. */
 export function routingSettings(providers: ConfigurableProviders) {
@@ -34,7 +34,7 @@ export function routingSettings(providers: ConfigurableProviders) {
       'ALLOW_MOCK_IN_PRODUCTION',
       'false',
       flag,
-      'Live payments may go over the mock provider in production: for a public demonstration, where nobody is paid.',
+      'Live payments may go over the mock provider in production: for a public demonstration that moves no money.',
     ),
     provider_routes: setting(
       'PROVIDER_ROUTES',
@@ -51,8 +51,8 @@ export function orList(names: readonly string[]): string {
 }
 
 /**
- * From a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a provider's name. The errors quote the value,
- * because routes are no secret.
+ * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors quote the
+ * value, because routes are not secret.
  */
 function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -70,8 +70,8 @@ function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<strin
 /** The route with the code of its destination, which may be given by an alias. */
 function canonicalRoute(route: string): string {
   const [method = '', code, ...more] = route.split('/')
-  if (!(ROUTED as readonly string[]).includes(method)) {
-    throw new Error(`"${route}": there is no method ${method}; known are ${ROUTED.join(', ')}`)
+  if (!(ROUTED_METHODS as readonly string[]).includes(method)) {
+    throw new Error(`"${route}": there is no method ${method}; known are ${ROUTED_METHODS.join(', ')}`)
   }
   if (code === undefined) return method
   const destination = more.length > 0 ? null : findDestination(code)
@@ -108,7 +108,7 @@ export function providerProblems(config: ProviderConfig, providers: Configurable
     return why === null ? [] : missingSettings(provider.settings, settingsOf(config, provider), required, why)
   })
   const used = new Set([config.provider, ...config.provider_routes.values()])
-  // Some live payments would move money, and others would only look as if they did.
+  // With both, some live payments would move money and others would only simulate it.
   const simulated = providers.find(({ name, simulated }) => simulated && used.has(name))
   if (simulated !== undefined && used.size > 1) {
     problems.push(`PROVIDER_ROUTES must not mix ${simulated.name} with a real provider: PROVIDER is ${config.provider}`)
@@ -135,7 +135,7 @@ export function insecureProviders(config: ProviderConfig, providers: Configurabl
       : [],
   )
   const chosen = providers.find(({ name }) => name === config.provider)
-  // It is the default: a setting that was forgotten would credit merchants with money that nobody paid.
+  // mock is the default: without this check, a forgotten setting would credit merchants with money that no payer paid.
   if (chosen?.simulated && !config.allow_mock_in_production) {
     problems.push(
       `PROVIDER must name a real provider in production: ${chosen.name} moves no money (ALLOW_MOCK_IN_PRODUCTION)`,

@@ -18,7 +18,7 @@ const ROWS_MAX = 1_000
 const SEEN_MAX = 2_000
 
 /** A row that is due too far in the future, or that a full round reads. `late`: its pause was written later than now. */
-type WaitingRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
+type CheckedRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
 
 /** A row as the check first saw it. `ripe`: it was unchanged for long enough to free it. */
 type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
@@ -88,7 +88,7 @@ function newRound(reads_all: boolean, stepped_back: boolean): CheckRound {
   return { reads_all, stepped_back, merchant_id: ZERO_ID, due_at: new Date(0), far_rows: new Set() }
 }
 
-const rowKey = (row: WaitingRow) => `${row.merchant_id} ${row.id}`
+const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
 
 /** One step of a round: reads a bounded number of rows and frees those that were too far ahead for long enough. */
 async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
@@ -113,12 +113,12 @@ async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, le
 function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_after: Date, furthest: Date | null) {
   const db = oneStatement(deps.db)
   return round.reads_all
-    ? db.query<WaitingRow>(statements.walk, [round.merchant_id, round.due_at, ROWS_MAX, late_after])
-    : db.query<WaitingRow>(statements.far, [round.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
+    ? db.query<CheckedRow>(statements.walk, [round.merchant_id, round.due_at, ROWS_MAX, late_after])
+    : db.query<CheckedRow>(statements.far, [round.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
 }
 
 /** Moves the position of a round past these rows. False means that the round has read everything. */
-function advance(round: CheckRound, rows: readonly WaitingRow[]): boolean {
+function advance(round: CheckRound, rows: readonly CheckedRow[]): boolean {
   const last = rows.at(-1)
   const merchants = new Set(rows.map((row) => row.merchant_id)).size
   const is_full = rows.length === ROWS_MAX || (!round.reads_all && merchants === MERCHANTS_MAX)
@@ -146,7 +146,7 @@ function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
 }
 
 /** Remembers a row when it is first seen. True if it was then unchanged for as long as its lease or pause may last. */
-function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: WaitingRow, lease_ms: number): boolean {
+function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, lease_ms: number): boolean {
   const key = rowKey(row)
   const known = seen.get(key)
   if (known?.due_at === row.due_at.getTime() && known.lease_owner === row.lease_owner) return known.ripe
@@ -161,7 +161,7 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: WaitingRow, l
 }
 
 /** Makes rows due now, unless another process has changed them meanwhile. */
-async function freeRows(check: ClockCheck, rows: readonly WaitingRow[], now: Date): Promise<void> {
+async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
   const columns = [rows.map((row) => row.merchant_id), rows.map((row) => row.id), rows.map((row) => row.due_at)]

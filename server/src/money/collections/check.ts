@@ -7,6 +7,7 @@ import {
   type Caller,
   checkMerchant,
   type Environment,
+  type FieldProblem,
   type IdempotencyClaim,
   writtenAmount,
 } from '../../kernel/http/index.ts'
@@ -58,8 +59,6 @@ type CollectionBody = {
   description?: string
   simulate_status?: SimulateStatus
 }
-
-type FieldProblem = { field: string; message: string }
 
 /** Checks the amount's text and the phone, which the schema cannot check. Refuses with 400 and names every wrong field. */
 export function checkCollectionBody(
