@@ -166,6 +166,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Makato yanachukua kiasi chote. Kiasi kidogo kinachobakiza kitu ni shilingi {}.',
   'An invoice can be sent at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
+  'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
   'Nothing can be sent to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'Nothing can be sent by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
   'By {}: {}.': 'Kwa {}: {}.',

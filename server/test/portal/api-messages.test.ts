@@ -33,7 +33,7 @@ const textsOf = (code: string) =>
 
 /** Files whose sentences are documentation or texts for customers. */
 const DESCRIBES =
-  /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
+  /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
 
 /** The messages of a file: about a field (they begin with a verb), whole sentences, and every value of `message`. */
 function messagesOf(file: string, code: string): string[] {
