@@ -25,8 +25,8 @@ export const frameTexts = texts({
     activity: 'Historia ya shughuli',
     environment: 'Mazingira',
     merchant: 'Biashara',
-    nobody_title: 'Bado huna biashara hapa',
-    nobody:
+    no_business_title: 'Bado huna biashara hapa',
+    no_business:
       'Umeingia, lakini hujawekwa kwenye biashara yoyote. Mwombe msimamizi wa biashara akualike kwa barua pepe hii:',
     unproven: 'Barua pepe yako haijathibitishwa bado: fungua kiungo tulichokutumia.',
   },
@@ -51,8 +51,8 @@ export const frameTexts = texts({
     activity: 'Activity log',
     environment: 'Environment',
     merchant: 'Business',
-    nobody_title: 'You have no business here yet',
-    nobody:
+    no_business_title: 'You have no business here yet',
+    no_business:
       'You are signed in, but you do not belong to any business. Ask an administrator of the business to invite this address:',
     unproven: 'Your e-mail address is not confirmed yet: open the link that we sent you.',
   },

@@ -33,8 +33,8 @@ export function DashboardFrame() {
   if (membership === undefined) {
     return (
       <Shell menu={[]} strip={{ kind: 'sandbox', text: facts.brand_name }} who={email}>
-        <Page title={t.nobody_title}>
-          {t.nobody} <strong>{email}</strong>
+        <Page title={t.no_business_title}>
+          {t.no_business} <strong>{email}</strong>
           {email_verified ? null : <Text mt="sm">{t.unproven}</Text>}
         </Page>
       </Shell>

@@ -76,7 +76,7 @@ export const queueTexts = texts({
     },
     sandbox: 'These are sandbox records. No real money.',
     four_eyes: (amount: string) => `From ${amount} on, two different operators have to approve.`,
-    old_title: 'Your sign-in is a while ago',
+    old_title: 'Your sign-in is not recent',
     old: (age: string) =>
       `You signed in ${age} ago. You will be asked to sign in again before money moves. You can do that now.`,
     fresh: (minutes: number) => `To move money you must have signed in within the last ${minutes} minutes.`,

@@ -154,7 +154,7 @@ test('a member with a reading role sees money and fees, and is offered no action
   await visitor.opens(`/live/withdrawals/${id}`)
   await page.getByText('TZS 10,800').first().waitFor()
   await visitor.opens('/live/withdrawals/new')
-  await page.getByText('Your role may only look.').waitFor()
+  await page.getByText('Your role can only read.').waitFor()
   await visitor.leave()
 })
 
@@ -171,7 +171,7 @@ test('a paid withdrawal links to its payments, and the statement adds up and is 
   const { page } = visitor
   await visitor.opens(`/sandbox/withdrawals/${id}`)
   await page.getByRole('status').getByText('Paid out').waitFor()
-  await page.getByRole('table', { name: 'Where this money came from' }).getByRole('link').first().click()
+  await page.getByRole('table', { name: 'Sources of this money' }).getByRole('link').first().click()
   await visitor.sees('Marekebisho ya mwendeshaji', 'Adjustment by an operator')
   await page.getByText('Sequence number', { exact: true }).waitFor()
   await visitor.opens('/sandbox/transactions?type=WITHDRAWAL')

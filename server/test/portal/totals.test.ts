@@ -173,7 +173,7 @@ async function compareStatement(environment: Environment, differences: Differenc
   const kinds = await sumsOfList(office.world, 'transactions', bookOf(environment))
   await visitor.opens(`/${environment}/statements`)
   await page.getByRole('row', { name: /^Closing balance/ }).waitFor()
-  const rows = await page.getByRole('table', { name: 'What came and went' }).getByRole('row').allInnerTexts()
+  const rows = await page.getByRole('table', { name: 'Money in and money out' }).getByRole('row').allInnerTexts()
   const lines = rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()))
   assert.equal(lines.length, 6, rows.join('\n'))
   // Adjustments have a line for each direction.

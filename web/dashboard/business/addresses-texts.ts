@@ -37,10 +37,10 @@ export const addressesTexts = texts({
   },
   en: {
     title: 'IP addresses',
-    lead: 'Live keys that are restricted work from these addresses only.',
-    sandbox: 'Sandbox keys are never restricted to addresses. This list matters in live.',
+    lead: 'Restricted live keys work from these addresses only.',
+    sandbox: 'Sandbox keys are never restricted to addresses. This list applies to live keys only.',
     label: 'Name',
-    label_help: 'What you will know it by, for example "Shop server".',
+    label_help: 'A name for this address, for example "Shop server".',
     address: 'Address',
     address_help: "Your server's IPv4 or IPv6 address, or a whole network such as 203.0.113.0/24.",
     status: 'Status',
@@ -54,7 +54,7 @@ export const addressesTexts = texts({
       "Add your server's address, then create a key that is restricted to addresses. An operator approves each one.",
     add: 'Add an address',
     add_help: (environment: string) =>
-      `For the environment: ${environment}. It counts once an operator has approved it.`,
+      `For the environment: ${environment}. It applies once an operator has approved it.`,
     send: 'Ask for approval',
     added: (address: string) => `${address} is added and waits for an operator's approval.`,
     remove_title: (label: string) => `Remove "${label}"?`,

@@ -59,9 +59,9 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
   const { status, amount, amount_received, currency, foreign_amount, foreign_currency } = record
   const differs = amount_received !== null && amount_received !== amount
   return (
-    <section className="panel" aria-labelledby="standing-title">
-      <Title order={2} id="standing-title">
-        {t.standing}
+    <section className="panel" aria-labelledby="status-title">
+      <Title order={2} id="status-title">
+        {t.status_title}
       </Title>
       <Stack gap="sm">
         <div role="status">
@@ -78,7 +78,7 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
             [t.reference, record.reference ?? '–'],
             record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
             [
-              t.provider_word,
+              t.provider_status,
               record.provider_payment_status === null ? '–' : <Mono key="">{record.provider_payment_status}</Mono>,
             ],
             [t.created, <Time key="" time={record.created_at} seconds />],
@@ -102,7 +102,7 @@ function Refresh({ record }: { record: CollectionDetail }) {
     setBefore(record.status)
     act.mutate({ params: { collection_id: record.collection_id } })
   }
-  if (record.method === null) return <Text size="sm">{t.nobody_tried}</Text>
+  if (record.method === null) return <Text size="sm">{t.no_attempt_yet}</Text>
   const now = act.data?.status
   return (
     <Stack gap="xs" align="flex-start">

@@ -69,7 +69,7 @@ function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   const words = useWords()
   const saved = useRouterState({ select: ({ location }) => (location.state as { saved?: boolean }).saved === true })
   return (
-    <Panel title={t.standing} id="standing-title">
+    <Panel title={t.status_title} id="status-title">
       <div role="status">
         <Chip tone={toneOf(invoice.status)}>{words.invoice(invoice.status)}</Chip>{' '}
         <span>

@@ -44,7 +44,7 @@ export const invoicesTexts = texts({
     not_draft: 'Ankara hii imeshatumwa au imesitishwa; haiwezi kuhaririwa.',
     back: 'Rudi kwenye ankara',
     title_of: (number: string) => `Ankara ${number}`,
-    standing: 'Hali ya ankara',
+    status_title: 'Hali ya ankara',
     means: {
       DRAFT: 'Bado haijatolewa kwa mteja.',
       SENT: 'Imetolewa; mteja bado hajalipa.',
@@ -111,7 +111,7 @@ export const invoicesTexts = texts({
     lead: 'Write what you sold and send it to the customer by SMS or e-mail, with a link to pay it.',
     make: 'Write an invoice',
     empty: 'No invoices yet',
-    teach: 'An invoice begins as a draft. When you send it, the customer gets a link to pay it, and is reminded.',
+    teach: 'An invoice begins as a draft. When you send it, the customer gets a payment link and reminders.',
     number: 'Number',
     customer: 'Customer',
     customer_name: 'Name of the customer',
@@ -146,7 +146,7 @@ export const invoicesTexts = texts({
     not_draft: 'This invoice has been sent or cancelled; it cannot be edited.',
     back: 'Back to the invoice',
     title_of: (number: string) => `Invoice ${number}`,
-    standing: 'Status',
+    status_title: 'Status',
     means: {
       DRAFT: 'It is not issued to the customer yet.',
       SENT: 'It is issued; the customer has not paid yet.',
@@ -177,7 +177,7 @@ export const invoicesTexts = texts({
     cancel: 'Cancel the invoice',
     cancel_title: 'Cancel this invoice?',
     cancel_text:
-      'Its payment link is cancelled too. The payment of a customer who has confirmed already will be reviewed.',
+      'Its payment link is cancelled too. If a customer has already confirmed a payment, an operator reviews it.',
     cancel_sure: 'Yes, cancel the invoice',
     cancel_keep: 'No, keep it',
     cancelled: 'The invoice is cancelled.',

@@ -81,7 +81,7 @@ export const keysTexts = texts({
   },
   en: {
     title: 'API keys',
-    lead: 'Your system says who it is with a key. Each key belongs to one environment and may do what you allow it.',
+    lead: 'Your system signs in with a key. Each key belongs to one environment and has the scopes that you choose.',
     make: 'Create a key',
     name: 'Name',
     key: 'Key',
@@ -102,11 +102,10 @@ export const keysTexts = texts({
     revoke: 'Revoke',
     rotate_title: (name: string) => `Rotate the key "${name}"?`,
     rotate_text:
-      'A new key is made with the same name, scopes and rules, and the present one stops working immediately. Your system is refused until you put the new key in.',
+      'The server creates a new key with the same name, scopes and rules. The present key stops working at once. Requests of your system are refused until it uses the new key.',
     rotate_yes: 'Yes, rotate it now',
     revoke_title: (name: string) => `Revoke the key "${name}"?`,
-    revoke_text:
-      'It stops working immediately and cannot be brought back. Requests that use it are refused from now on.',
+    revoke_text: 'The key stops working at once and cannot be restored. Requests with this key are refused.',
     revoke_yes: 'Yes, revoke it now',
     revoked: (name: string) => `The key "${name}" is revoked.`,
     new_title: 'Create an API key',
@@ -115,7 +114,7 @@ export const keysTexts = texts({
       sandbox: 'Sandbox: simulated payments, no real money',
       live: 'Live: real money moves',
     },
-    live_closed: 'A live key is not open yet, because this business:',
+    live_closed: 'You cannot create a live key yet, because this business:',
     reasons: {
       PENDING: 'has not been approved by an operator yet',
       SUSPENDED: 'is suspended by an operator',
@@ -123,9 +122,9 @@ export const keysTexts = texts({
       priced: 'has no agreed prices',
     },
     live_wait: 'The operator of the platform does this. Come back once it is done.',
-    name_help: 'What you will know it by, for example "Shop - main server".',
+    name_help: 'A name for this key, for example "Shop - main server".',
     preset: 'What will this key do?',
-    preset_help: 'Allow as little as possible: should it leak, less is lost.',
+    preset_help: 'Choose as few scopes as possible, so that a leaked key does less harm.',
     by_hand: 'Scopes',
     by_hand_needed: 'Choose at least one scope.',
     rule: 'Where will it be used from?',
@@ -147,7 +146,7 @@ export const keysTexts = texts({
     safety: [
       'Keep it on servers only. Never put it in a browser, a mobile app or a public code repository.',
       'Do not send it by e-mail or message. We will never ask you for your key.',
-      'If you think it has leaked, rotate it at once: the old one ends immediately.',
+      'If you think it has leaked, rotate it at once: the old key stops working immediately.',
     ],
     kept: 'I have kept it',
     once_gone_title: 'The key was made, but cannot be shown',

@@ -43,7 +43,7 @@ export const checklistTexts = texts({
         action: 'Tengeneza kiungo halisi',
       },
     },
-    standing: (approved: boolean, verified: boolean, priced: boolean) =>
+    business_status: (approved: boolean, verified: boolean, priced: boolean) =>
       [
         approved ? 'Imeidhinishwa.' : 'Bado inasubiri idhini.',
         verified ? 'Imethibitishwa.' : 'Bado haijathibitishwa.',
@@ -85,7 +85,7 @@ export const checklistTexts = texts({
     steps: {
       sandbox_key: {
         name: 'Make a sandbox key',
-        text: 'With an API key your site or program can ask for payments. One of the sandbox moves no real money.',
+        text: 'With an API key your site or program can request payments. A sandbox key moves no real money.',
         action: 'Make a key',
       },
       first_payment: {
@@ -100,12 +100,12 @@ export const checklistTexts = texts({
       },
       business: {
         name: 'Have your business approved',
-        text: 'An operator of the platform approves the business, verifies it and sets its fees. There is nothing you have to do here.',
+        text: 'An operator of the platform approves the business, verifies it and sets its fees. You need to do nothing here.',
         action: '',
       },
       live_key: {
         name: 'Make a live key',
-        text: 'It works like that of the sandbox, with real money. Keep it on your server only.',
+        text: 'A live key works like a sandbox key, with real money. Keep it on your server only.',
         action: 'Make a live key',
       },
       first_live_payment: {
@@ -114,7 +114,7 @@ export const checklistTexts = texts({
         action: 'Make a live link',
       },
     },
-    standing: (approved: boolean, verified: boolean, priced: boolean) =>
+    business_status: (approved: boolean, verified: boolean, priced: boolean) =>
       [
         approved ? 'Approved.' : 'Not approved yet.',
         verified ? 'Verified.' : 'Not verified yet.',

@@ -118,7 +118,7 @@ function ToDo({ item: { key }, opened }: { item: ChecklistItem; opened: boolean 
   return (
     <Stack gap={4}>
       <Text size="sm">{step.text}</Text>
-      {key === 'business' ? <Text size="sm">{t.standing(status === 'ACTIVE', verified, priced)}</Text> : null}
+      {key === 'business' ? <Text size="sm">{t.business_status(status === 'ACTIVE', verified, priced)}</Text> : null}
       {place === null ? null : may ? (
         <Text size="sm">
           <PageLink to={place}>{step.action}</PageLink>

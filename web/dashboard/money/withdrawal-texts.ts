@@ -74,23 +74,23 @@ export const withdrawalTexts = texts({
     next_title: 'What happens next',
     next: {
       PENDING_ADMIN_APPROVAL:
-        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks. There is nothing for you to do now; no money is reserved or sent.',
+        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now; no money is reserved or sent.',
       INFO_REQUESTED: 'An operator asked a question. Answer it below, and the request goes back in line for approval.',
       PROCESSING:
         'An operator approved it. The money is reserved and the provider is sending it; this page changes by itself once the provider confirms.',
-      SUCCESS: 'The provider confirmed that the money reached the recipient. Nothing is left to do.',
-      FAILED: 'The money was not sent. What was reserved is back in your balance. See the reason, then ask again.',
-      REJECTED:
-        'An operator rejected this request. No money was reserved or left. Correct it, then send a new request.',
+      SUCCESS: 'The provider confirmed that the money reached the recipient. You need to do nothing more.',
+      FAILED:
+        'The money was not sent. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
+      REJECTED: 'An operator rejected this request. No money was reserved. Correct it, then send a new request.',
       NEEDS_RECONCILIATION:
-        'The provider did not say clearly whether the money arrived. It stays reserved until that is known; the system goes on asking, and an operator follows it up. Do not send another request for this payment.',
+        'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the system queries the provider again, and an operator checks it. Do not send another request for this payment.',
       BLOCKED_IP_WHITELIST:
-        'The provider refused the connection of this platform. It is nothing that you did. An operator repairs it and sends again; the money stays reserved.',
+        'The provider refused the connection of this platform. You did nothing wrong. An operator corrects the cause and sends the payout again; the money stays reserved.',
       NEEDS_ADMIN_ATTENTION:
-        'Two statements of the provider contradict each other. An operator looks into it before anything else happens.',
+        'The reports of the provider contradict each other. An operator investigates first; until then no money moves.',
       REVERSED: 'The provider returned the money after sending it. It is back in your balance.',
     },
-    mailed: 'When it is rejected or a question is asked, administrators and members for finance get an e-mail.',
+    mailed: 'When it is rejected or a question is asked, administrators and finance members get an e-mail.',
     again: 'Send a new request',
     facts: 'Facts',
     status: 'Status',
@@ -98,7 +98,7 @@ export const withdrawalTexts = texts({
     percentage: 'Percentage fee',
     flat: 'Fixed fee',
     processor: "Provider's charge",
-    charges: 'Fees together',
+    charges: 'Total fees',
     total: 'From your balance in total',
     method: 'Method',
     to: 'Recipient',
@@ -117,13 +117,13 @@ export const withdrawalTexts = texts({
     answer_help: 'The operator and the members of your business will see it. Never write a PIN or a password.',
     send_answer: 'Send the answer',
     answered: 'The answer is sent. The request waits for approval again.',
-    answer_who: 'An administrator or a member for finance of your business answers this.',
+    answer_who: 'An administrator or a finance member of your business answers this.',
     history: 'History',
     made: 'The request was sent',
     by: { merchant: 'Your business', operator: 'Operator', provider: 'Provider' },
-    funding: 'Where this money came from',
+    funding: 'Sources of this money',
     funding_none: 'It is shown after the approval, once the money is reserved.',
-    funding_part: 'A part of the money came in further back than the transactions that are searched here.',
+    funding_part: 'A part of the money came in before the transactions that the server searches.',
     funding_of: (used: string, total: string) => `${used} of ${total}`,
     payment: 'Transaction that brought it',
     credited: 'Brought in',

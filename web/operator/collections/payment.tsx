@@ -125,7 +125,7 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
     { label: t.provider, show: ({ provider, method }) => `${provider}, ${words.method(method)}` },
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
     { label: t.state, show: ({ state }) => t.states[state] ?? state },
-    { label: t.said, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
+    { label: t.provider_status, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
     { label: t.sent_at, show: ({ sent_at }) => <Time time={sent_at} seconds /> },
     { label: t.next_at, show: ({ due_at }) => <Time time={due_at} seconds /> },
     { label: t.deadline, show: ({ deadline_at }) => <Time time={deadline_at} /> },

@@ -71,7 +71,7 @@ function ProviderSummary({ providers, float }: Summary) {
               ...float.providers.map(
                 ({ provider, balance }) =>
                   [
-                    t.they_say(provider),
+                    t.provider_reports(provider),
                     balance === null ? t.unknown : <Amount key={provider} value={balance} currency={float.currency} />,
                   ] as const,
               ),

@@ -21,7 +21,7 @@ const waitingTexts = texts({
     merchant: 'Biashara',
     provider: 'Mtoa huduma',
     reference: 'Namba ya kumbukumbu kwa mtoa huduma',
-    said: 'Hali kwa mtoa huduma',
+    provider_status: 'Hali kwa mtoa huduma',
     asks: (count: number) => `Ameulizwa mara ${count}`,
     next: 'Ataulizwa tena',
     empty: 'Hakuna kinachosubiri',
@@ -36,7 +36,7 @@ const waitingTexts = texts({
     merchant: 'Merchant',
     provider: 'Provider',
     reference: "Provider's reference",
-    said: 'Provider status',
+    provider_status: 'Provider status',
     asks: (count: number) => `Asked ${count} times`,
     next: 'Asked again',
     empty: 'Nothing is waiting',
@@ -77,7 +77,7 @@ export function WaitingForProvider() {
     { label: t.merchant, show: (row) => row.merchant_name },
     { label: t.provider, show: (row) => `${row.provider}, ${words.method(row.method)}` },
     { label: t.reference, show: (row) => <Mono>{row.provider_reference}</Mono> },
-    { label: t.said, show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}` },
+    { label: t.provider_status, show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}` },
     { label: t.next, show: (row) => <Time time={row.due_at} seconds /> },
   ]
   return (

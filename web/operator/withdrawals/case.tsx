@@ -77,7 +77,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   if (act !== begun) begin(act)
   return (
     <Page
-      title={t.title(showAmount(amount, currency), isolateDirection(destination_name ?? t.nobody))}
+      title={t.title(showAmount(amount, currency), isolateDirection(destination_name ?? t.no_name))}
       lead={
         <Group gap="xs">
           <Chip tone={toneOf(status)}>{words.withdrawal(status)}</Chip>

@@ -47,7 +47,7 @@ function Restated({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
             </strong>,
           ],
           [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
-          [t.to, <strong key="to">{withdrawal.destination_name ?? t.nobody}</strong>],
+          [t.to, <strong key="to">{withdrawal.destination_name ?? t.no_name}</strong>],
           [
             t.number,
             <strong key="number">

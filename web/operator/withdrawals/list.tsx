@@ -121,7 +121,7 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
       <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip>
       {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
       {isApprovable(row) && row.approvals_required > 1 ? (
-        <Chip tone="plain">{t.eyes(row.approvals.length, row.approvals_required)}</Chip>
+        <Chip tone="plain">{t.approval_count(row.approvals.length, row.approvals_required)}</Chip>
       ) : null}
     </Group>
   )

@@ -37,7 +37,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
       {meaning ? <Text size="sm">{meaning}</Text> : null}
       {status_reason ? (
         <Text size="sm" className="written">
-          {t.said}: <strong>{status_reason}</strong>
+          {t.recorded_reason}: <strong>{status_reason}</strong>
         </Text>
       ) : null}
     </section>
@@ -86,7 +86,7 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
             </Text>
             {reason ? (
               <Text size="sm" className="written">
-                {t.said}: {reason}
+                {t.recorded_reason}: {reason}
               </Text>
             ) : null}
           </div>
