@@ -1,4 +1,4 @@
-// The gateway's own books: what it was asked, what it did and what money it moved. Kept in memory, never shortened.
+// The gateway's own books: the requests it got, the work it did, and the money it moved. Kept in memory, never shortened.
 // Amounts are whole shillings.
 
 import type { CallbackKind, PayeeFateName, PayerFate, PayerFateName, Saying, Truth, Word } from './fates.ts'
@@ -10,20 +10,20 @@ export type Order = {
   amount: bigint
   currency: string
   buyer_phone: string
-  /** Whoever was prompted last, or scanned. */
+  /** The payer of the latest prompt or scan. */
   payer_phone: string | null
   webhook: string | null
   created_at: Date
   expires_at: Date | null
   reference: string
   payment_token: string
-  /** As last said; read it through `wordAt`. */
+  /** The last stored status; read it through `wordAt`. */
   word: Word
   prompts: number
-  /** How often it was made: more than once, when its creation was repeated. */
+  /** How often it was created: more than once if the request was repeated. */
   requests: number
   payment: Payment | null
-  /** The next status answer is an odd one. */
+  /** The next status answer contradicts itself or has an unknown status. */
   odd: PayerFate['odd'] | null
   /** The answer to its creation. */
   created: Reply | null
@@ -67,12 +67,12 @@ export type Payout = {
   amount: bigint
   fate: PayeeFateName
   truth: Truth
-  /** What a query is told. It need not be the truth. */
+  /** The answer to a query. It may differ from the truth. */
   says: Saying
   executions: number
   returns: number
   held: number
-  /** Somebody decided it: its life is over. */
+  /** The control API decided it, so its own steps have ended. */
   by_hand: boolean
   requests: number
   queries: number
@@ -81,7 +81,7 @@ export type Payout = {
   said: Reply | null
 }
 
-/** One callback that was due. */
+/** One callback that became due. */
 export type CallbackEntry = {
   order_id: string
   payment_status: string
@@ -101,7 +101,7 @@ export type Totals = {
     by_truth: Record<Truth, number>
     executions: number
     executed_more_than_once: number
-    /** With the receivers, and on the way: what is gone from the float. */
+    /** Money with the receivers, and on the way: both have left the float. */
     paid_amount: bigint
     held_amount: bigint
   }
@@ -126,7 +126,7 @@ export type Book = {
   float: { added: bigint; now: bigint }
 }
 
-/** Empty books, with what is in the float. */
+/** Empty books with this float. */
 export function createBook(float: bigint): Book {
   return {
     orders: new Map(),
@@ -140,13 +140,13 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** What an order says at a time: one that nobody paid in its time is cancelled, without anybody doing it. */
+/** The status of an order at this time: an order that was not paid in time is cancelled without a request. */
 export function wordAt(order: Order, now: Date): Word {
   const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
   return is_open && order.expires_at !== null && order.expires_at <= now ? 'CANCELLED' : order.word
 }
 
-/** Adds up the books. */
+/** Sums of the books. */
 export function totalsOf(book: Book, struck: Record<string, number>, now: Date): Totals {
   const by_word: Record<string, number> = {}
   for (const order of book.orders.values()) count(by_word, wordAt(order, now))
@@ -199,7 +199,7 @@ function payoutTotals(book: Book): Totals['payouts'] {
   return totals
 }
 
-/** One more of a name. */
+/** Adds one to the count of a name. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

@@ -18,7 +18,7 @@ const PAYMENTS = 120
 const PAYOUTS = 50
 const FLOAT = 100_000_000n
 
-/** Every kind of fault that answers or breaks at once, at a few of a hundred. */
+/** Every kind of fault that answers or breaks at once, at a few per cent. */
 const WIRE = Object.fromEntries(
   Object.keys(WIRE_FAULTS)
     .filter((kind) => !['delay', 'hang_before', 'hang_after'].includes(kind))
@@ -74,7 +74,7 @@ async function storm(
   return seen
 }
 
-/** A storm with a seed on a twin of its own; `use` looks at the books before it is closed. */
+/** A storm with a seed on its own twin; `use` reads the books before the twin closes. */
 async function stormWith<T>(
   seed: string,
   use: (simulator: Simulator, seen: Map<string, string[]>) => T,
@@ -92,7 +92,7 @@ async function stormWith<T>(
   }
 }
 
-/** Everything that a run left behind, but for the order in which it came. */
+/** All records of a run, independent of their order. */
 function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   const { refusals, struck, callbacks: _delivered, ...totals } = simulator.totals()
   const sorted = (counts: Record<string, number>) => Object.entries(counts).sort()
@@ -109,7 +109,7 @@ function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
 }
 
 describe('the books', () => {
-  it('add up after a storm: every shilling is where the entries say, and nothing moved twice', async () => {
+  it('add up after a storm: every shilling is where the entries show, and no money moved twice', async () => {
     await stormWith('storm', (simulator) => {
       const totals = simulator.totals()
       const payouts = simulator.list('payouts').items as Payout[]
@@ -140,7 +140,7 @@ describe('the books', () => {
         Object.values(totals.orders.by_word).reduce((a, b) => a + b),
         totals.orders.count,
       )
-      // A storm that struck nothing would prove nothing.
+      // A storm without faults would prove nothing.
       for (const kind of Object.keys(WIRE))
         assert.ok(totals.struck[`push.${kind}`] ?? totals.struck[`create.${kind}`], kind)
       assert.ok(
@@ -167,14 +167,14 @@ describe('the books', () => {
 })
 
 describe('chance', () => {
-  it('gives the same run for the same seed, however many requests come at once and in which order', async () => {
+  it('gives the same run for the same seed, for any number and order of concurrent requests', async () => {
     const alone = await stormWith('again', outcomeOf, {}, 1)
     const total = PAYMENTS + PAYOUTS
     assert.deepEqual(await stormWith('again', outcomeOf, {}, 16, (i) => total - 1 - i), alone)
     assert.notDeepEqual(await stormWith('another', outcomeOf, {}, 16), alone)
   })
 
-  it('is new for each call of a reference, the same whoever wrote the rates, and passes magic numbers by', () => {
+  it('is drawn anew for each call of a reference, does not depend on the order of the rates, and spares magic numbers', () => {
     const [a, b] = [createFaults(), createFaults()]
     const read = (rates: Rates['rates']) => {
       const read = ratesOf({ seed: 's', rates })
@@ -194,7 +194,7 @@ describe('chance', () => {
     assert.deepEqual([...new Set(magic)], [null])
   })
 
-  it('is even: of many references each rate has its share', () => {
+  it('is even: over many references each rate gets its share', () => {
     const chances = Array.from({ length: 20_000 }, (_, i) => share('seed', 'push', `R${i}`, 1))
     for (const end of [0.01, 0.1, 0.5, 0.9]) {
       const part = chances.filter((chance) => chance < end).length / chances.length

@@ -25,7 +25,7 @@ after(async () => {
   await rig.close()
 })
 
-/** An order that a payer was prompted for. */
+/** An order whose payer got a prompt. */
 async function prompted(order_id: string, ending: string, with_webhook = true): Promise<void> {
   const webhook = receiver.webhook(`/callback/${order_id}`)
   await rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, with_webhook ? { webhook } : {}))
@@ -44,7 +44,7 @@ const statesOf = (order_id: string) =>
     .filter((entry) => entry.order_id === order_id)
     .map(({ state }) => state)
 
-/** True when the signature of a callback is the gateway's, reckoned without its code. */
+/** True if the callback has the gateway's signature, computed without its code. */
 function isSigned({ headers, body }: Received): boolean {
   const names = (headers['signed-fields'] ?? '').split(',')
   const fields = Object.fromEntries(names.map((name) => [name, body[name] ?? '']))
@@ -52,7 +52,7 @@ function isSigned({ headers, body }: Received): boolean {
 }
 
 describe('a callback', () => {
-  it('tells of a paid order: the documented fields, signed as a request is', async () => {
+  it('reports a paid order with the documented fields, signed like a request', async () => {
     await prompted('PLAIN', '999')
     assert.deepEqual(receivedFor('PLAIN'), [])
     rig.clock.advance(1500)
@@ -81,7 +81,7 @@ describe('a callback', () => {
     assert.deepEqual(statesOf('PLAIN'), ['delivered'])
   })
 
-  it('is sent for paid orders only, for every final word, or for every word, as the settings want it', async () => {
+  it('is sent for paid orders, for each final status, or for each status, as the settings choose', async () => {
     const wanted = {
       success: { OK: ['COMPLETED'], NO: [], SLOW: ['COMPLETED'] },
       final: { OK: ['COMPLETED'], NO: ['USERCANCELLED'], SLOW: ['COMPLETED'] },
@@ -114,21 +114,21 @@ describe('a callback', () => {
     }
   })
 
-  it('goes nowhere when the order names no address', async () => {
+  it('is not sent if the order has no address', async () => {
     await prompted('SILENT', '999', false)
     rig.clock.advance(1500)
     assert.equal(rig.simulator.order('SILENT')?.word, 'COMPLETED')
     assert.deepEqual(statesOf('SILENT'), [])
   })
 
-  it('is sent again, the same bytes, as often as the settings want it, and then given up', async () => {
+  it('is repeated with the same bytes as often as the settings choose, and then given up', async () => {
     rig.simulator.set({ callback_retries: 2, callback_retry_pause_ms: 10_000 })
     answers.push(500, 404)
     await prompted('TAKEN', '999')
     rig.clock.advance(1500)
     for (const number of [1, 2, 3]) {
       await soon(() => assert.equal(receivedFor('TAKEN').length, number))
-      // The answer has to be back before the pause begins.
+      // The answer must arrive before the pause begins.
       await soon(() => {
         rig.clock.advance(10_000)
         assert.ok(number === 3 ? statesOf('TAKEN')[0] === 'delivered' : receivedFor('TAKEN').length > number)
@@ -147,7 +147,7 @@ describe('a callback', () => {
 })
 
 describe('a misbehaving callback', () => {
-  /** What comes after the payment, as [payment status, is the signature the gateway's?]. */
+  /** The callbacks after the payment, as [payment status, has the gateway's signature]. */
   const COMES: Record<string, [string, boolean][]> = {
     '080': [['COMPLETED', true]],
     '081': [],
@@ -164,7 +164,7 @@ describe('a misbehaving callback', () => {
     '087': [['COMPLETED', true]],
   }
   for (const [ending, comes] of Object.entries(COMES)) {
-    it(`${ending}: comes as the table says`, async () => {
+    it(`${ending}: is sent as the table describes`, async () => {
       const id = `M${ending}`
       await prompted(id, ending)
       rig.clock.advance(1500)
@@ -181,7 +181,7 @@ describe('a misbehaving callback', () => {
     })
   }
 
-  it('083: comes late', async () => {
+  it('083: the callback is sent late', async () => {
     await prompted('LATE', '083')
     rig.clock.advance(1500 + 29_999)
     assert.deepEqual(statesOf('LATE'), [])
@@ -189,7 +189,7 @@ describe('a misbehaving callback', () => {
     await came('LATE', 1)
   })
 
-  it('086: a forged one claims what has not happened; the true one comes after it', async () => {
+  it('086: a forged callback claims a payment first, and the true one follows it', async () => {
     await prompted('FORGED', '086')
     await came('FORGED', 1)
     const [forged] = receivedFor('FORGED')
@@ -202,11 +202,11 @@ describe('a misbehaving callback', () => {
   })
 })
 
-describe('a code that nobody is prompted for', () => {
+describe('a code without a prompt', () => {
   const make = (order_id: string, ending: string) =>
     rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, { buyer_phone: `255740000${ending}` }))
 
-  it('is scanned after a while, when the settings want it, unless a prompt came first', async () => {
+  it('is scanned after a pause if the settings choose so, unless a prompt came first', async () => {
     await make('UNSEEN', '001')
     rig.simulator.set({ scan_after_ms: 4000 })
     await make('SCANNED', '001')
@@ -217,7 +217,7 @@ describe('a code that nobody is prompted for', () => {
     assert.deepEqual(words, ['PENDING', 'COMPLETED', 'USERCANCELLED', 'PENDING'])
   })
 
-  it('is scanned when the control API says so, by a payer who does what it says', async () => {
+  it('is scanned by a call of the control API, by a payer with the chosen fate', async () => {
     await make('BY-HAND', '001')
     assert.equal((await rig.control('POST', '/orders/BY-HAND/scan', { fate: 'no such fate' })).status, 400)
     assert.equal((await rig.control('POST', '/orders/NONE/scan', {})).status, 404)

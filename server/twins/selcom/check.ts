@@ -1,5 +1,5 @@
-// The checks of every request, in the order in which the twin makes them. It is stricter than the gateway may be: an
-// adapter that passes here has done everything that is written down.
+// The checks of each request in the order of the twin. It may be stricter than the gateway: an adapter that passes here
+// meets the whole documentation.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import type { Reply } from './reply.ts'
@@ -7,18 +7,18 @@ import { refusal } from './reply.ts'
 import type { Settings } from './settings.ts'
 import { type Account, authorizationOf, isSigned, readTimestamp, signedText } from './signature.ts'
 
-/** A request as it came. Values are texts: what is signed is what JSON or the query carries. */
+/** A request as it arrived. Values are texts: the signature covers the texts of JSON or query. */
 export type Incoming = {
   method: string
   /** Without /v1 and without a final slash. */
   path: string
   address: string
   headers: Record<string, string | undefined>
-  /** Null: not a flat JSON object, or a query that names a field twice. */
+  /** Null: the body is no flat JSON object, or a query names a field twice. */
   fields: Record<string, string> | null
 }
 
-/** The first check that the request does not pass, or null. */
+/** The refusal of the first failed check, or null. */
 export function checkRequest(account: Account, settings: Settings, now: Date, incoming: Incoming): Reply | null {
   const { headers, fields } = incoming
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
@@ -56,7 +56,7 @@ function checkSignature(
     return refusal('timestamp_window', 401, '401', 'Timestamp is too far off')
   }
   const names = headers['signed-fields']?.split(',') ?? []
-  // Nothing separates the values in the signed text: one value may look like two fields, so names are compared too.
+  // The signed text has no separators: one value may look like two fields, so the names are compared too.
   if (!namesAll(names, fields)) return refusal('signed_fields', 401, '401', 'Signed-Fields must name every field once')
   if (!isSigned(account, method, digest, signedText(timestamp, names, fields))) {
     return refusal('digest', 401, '401', 'Digest does not match')
@@ -75,12 +75,12 @@ function checkPath(settings: Settings, path: string): Reply | null {
   return refusal('endpoint', 403, '403', 'API endpoint not enabled for the vendor (4035)')
 }
 
-/** What a field must look like. */
+/** The form of a field. */
 export type Rule = RegExp | ((text: string) => boolean)
-/** The fields of a call: those that must be there, and those that may. */
+/** The fields of a call: `must` are required, `may` are optional. */
 export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
 
-/** The first field that is missing or cannot be what it is. Fields that no rule names are let pass. */
+/** The refusal of the first missing or malformed field. Fields without a rule pass. */
 export function checkFields(rules: Rules, fields: Record<string, string>): Reply | null {
   for (const [name, rule] of Object.entries(rules.must)) {
     const value = fields[name]
@@ -101,7 +101,7 @@ function keeps(rule: Rule, value: string): boolean {
   return typeof rule === 'function' ? rule(value) : rule.test(value)
 }
 
-/** The web address that a text holds in base64, or null. */
+/** The web address in a base64 text, or null. */
 export function readUrl(text: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64')
@@ -110,7 +110,7 @@ export function readUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** Flat fields of a JSON text, or of a query; null when it is something else. */
+/** Flat fields of a JSON text or of a query; null for any other form. */
 export function fieldsOf(content: unknown): Record<string, string> | null {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
   const fields: Record<string, string> = {}
@@ -121,7 +121,7 @@ export function fieldsOf(content: unknown): Record<string, string> | null {
   return fields
 }
 
-/** Fields of a query; null when one comes twice. */
+/** Fields of a query; null if one occurs twice. */
 export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
   const fields: Record<string, string> = {}
   for (const [name, value] of query) {

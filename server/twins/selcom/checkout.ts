@@ -1,4 +1,4 @@
-// The checkout: orders, prompts on orders, and what became of them.
+// The checkout: orders, prompts on orders, and their statuses.
 
 import { type Order, type Push, wordAt } from './book.ts'
 import { digits } from './chance.ts'
@@ -12,7 +12,7 @@ import type { Run, Twin } from './twin.ts'
 const MINUTE_MS = 60_000
 const EAT_OFFSET_MS = 3 * 3_600_000
 
-/** Makes an order. Nobody is asked to pay yet. */
+/** Makes an order. No payer is asked to pay yet. */
 export const createOrder: Run = (twin, fields) => {
   const { order_id = '', vendor, amount = '', currency = '', buyer_phone = '', webhook, expiry } = fields
   if (vendor !== twin.account.vendor) return refusal('vendor', 200, '651', 'Invalid vendor')
@@ -59,7 +59,7 @@ function created(order: Order): Reply {
   ])
 }
 
-/** Whoever sees the code scans it, unless a prompt came first: then nobody was shown a code. */
+/** A payer scans the code after the pause, unless a prompt came first: then no payer saw a code. */
 function scanLater(twin: Twin, order: Order): void {
   const { scan_after_ms } = twin.settings
   if (scan_after_ms === null) return
@@ -87,7 +87,7 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   }
 }
 
-/** Sends the prompt of a push, once more when it is called again. */
+/** Sends the prompt of a push, again at each call. */
 function prompt(twin: Twin, push: Push): Reply {
   const order = twin.book.orders.get(push.order_id)
   if (!order) return refusal('order', 200, '651', 'Invalid order')
@@ -110,7 +110,7 @@ function answerTo(twin: Twin, push: Push, fate: PayerFateName): Reply {
   return say(twin.settings, saying, push.order_id, push.rail)
 }
 
-/** What became of an order. That the query worked says nothing about the payment. */
+/** The status of an order. The result code covers only the query, not the payment. */
 export const orderStatus: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
@@ -149,7 +149,7 @@ export const cancelOrder: Run = (twin, { order_id = '' }) => {
   return success(order.reference, 'Order cancelled successfully')
 }
 
-/** The orders that were made on some days of East Africa. */
+/** The orders that were made on these days of East Africa. */
 export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   const { settings } = twin
   const now = twin.clock.now()
@@ -164,7 +164,7 @@ export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   return success(referenceOf('list', fromdate, todate), 'Orders fetched successfully', data)
 }
 
-/** The answer to a reference that was used before, as the settings want it. */
+/** The answer to a used reference, as the settings choose. */
 export function duplicate(
   twin: Twin,
   how: 'fail' | 'replay' | 'ambiguous' | 'execute',
@@ -178,7 +178,7 @@ export function duplicate(
   return refusal('duplicate', 200, twin.settings.duplicate_code, 'Duplicate transaction')
 }
 
-/** A time as the gateway shows it: local, without a zone. */
+/** A time in the form of the gateway: local, without a zone. */
 function localTime(time: Date): string {
   return new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 }

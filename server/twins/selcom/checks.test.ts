@@ -30,7 +30,7 @@ describe('the checks of a request', () => {
     changes: Record<string, string>,
     message = /./,
   ) => {
-    it(`refuses ${what}, and does nothing`, async () => {
+    it(`refuses ${what}, and changes nothing`, async () => {
       const before = rig.simulator.totals()
       const heard = await rig.call('POST', '/checkout/create-order-minimal', orderOf('CHECKED'), changes)
       assert.equal(heard.status, status)
@@ -78,7 +78,7 @@ describe('the checks of a request', () => {
     'Signed-Fields': names.toReversed().join(','),
   })
 
-  it('takes fields in any order that is signed, and an offset without colon', async () => {
+  it('accepts fields in any signed order, and an offset without colon', async () => {
     const turned = Object.fromEntries(Object.entries(orderOf('TURNED')).reverse()) as Fields
     assert.equal((await rig.call('POST', '/checkout/create-order-minimal', turned)).status, 200)
     const fields = { order_id: 'TURNED' }
@@ -86,7 +86,7 @@ describe('the checks of a request', () => {
     assert.equal((await rig.call('GET', '/checkout/order-status', fields, headers)).status, 200)
   })
 
-  it('refuses a value that hides a second field, although its digest is right', async () => {
+  it('refuses a value that contains a second field, although its digest is right', async () => {
     const order = orderOf('HIDDEN')
     const { no_of_items, ...others } = order
     const hidden = { ...others, currency: `TZS&no_of_items=${no_of_items}` }
@@ -98,7 +98,7 @@ describe('the checks of a request', () => {
     assert.match(heard.text, /Signed-Fields/)
   })
 
-  it('refuses a body that is no JSON, is nested, and a query that names a field twice', async () => {
+  it('refuses a body that is no JSON, a nested body, and a query that names a field twice', async () => {
     const url = `${rig.simulator.url}/checkout/create-order-minimal`
     const headers = headersFor(rig.simulator.account, START_TEXT, orderOf('NESTED'))
     for (const body of ['', '{', '[]', 'null', JSON.stringify({ ...orderOf('NESTED'), billing: {} })]) {
@@ -123,7 +123,7 @@ describe('the checks of a request', () => {
     assert.equal((await go(digest)).status, 200)
   })
 
-  it('refuses every call from an address that is not listed, and every path that is not enabled', async () => {
+  it('refuses every call from an unlisted address, and every disabled path', async () => {
     rig.simulator.set({ source_ips: ['10.0.0.1'] })
     const calls: [string, string, Fields][] = [
       ['POST', '/checkout/create-order-minimal', orderOf('IP')],
@@ -144,7 +144,7 @@ describe('the checks of a request', () => {
     rig.simulator.set({ source_ips: null, disabled_paths: [] })
   })
 
-  it('knows its paths and their methods', async () => {
+  it('answers 404 to an unknown path and 405 to a wrong method', async () => {
     const { url, account } = rig.simulator
     const headers = headersFor(account, START_TEXT, {})
     assert.equal((await send(`${url}/checkout/refund`, 'POST', headers, '{}')).status, 404)

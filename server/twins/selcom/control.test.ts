@@ -23,7 +23,7 @@ before(async () => {
 after(() => rig.close())
 
 describe('the control API', () => {
-  it('wants its own token, and that one opens nothing else', async () => {
+  it('requires its own token, and that token opens no other API', async () => {
     assert.equal((await rig.control('GET', '/book', undefined, 'wrong')).status, 401)
     assert.equal((await rig.control('GET', '/book', undefined, rig.simulator.account.api_secret)).status, 401)
     const signed = headersFor(rig.simulator.account, START_TEXT, {})
@@ -59,7 +59,7 @@ describe('the control API', () => {
     assert.deepEqual(json?.float, { added: '50000', now: '50000' })
   })
 
-  it('decides a payout that is pending, once', async () => {
+  it('decides a pending payout once', async () => {
     const process = (transid: string, ending: string) =>
       rig.call('POST', '/walletcashin/process', walletOf(transid, { utilityref: `255680000${ending}` }))
     const settle = (transid: string, paid: unknown) =>
@@ -73,7 +73,7 @@ describe('the control API', () => {
     assert.equal((await settle('STUCK2', false)).status, 200)
     assert.equal((await settle('MOVING', false)).status, 200)
     assert.equal((await settle('NONE', true)).status, 404)
-    // Its own life is over: what it was going to do does not happen any more.
+    // The payout's own steps have ended: its planned outcome does not happen.
     rig.clock.advance(10_000)
     const asked = await Promise.all(
       ['STUCK1', 'STUCK2', 'MOVING'].map((transid) => rig.call('GET', '/walletcashin/query', { transid })),
@@ -84,7 +84,7 @@ describe('the control API', () => {
     assert.equal((await rig.control('GET', '/payouts/walletcashin/STUCK1')).json?.truth, 'paid')
   })
 
-  it('changes the float, the settings and the rates, and refuses what none of them can be', async () => {
+  it('changes the float, the settings and the rates, and refuses invalid values', async () => {
     assert.deepEqual((await rig.control('POST', '/float', { add: 1000 })).json, { added: '51000', now: '36000' })
     assert.equal((await rig.control('POST', '/float', { add: 1.5 })).status, 400)
     assert.equal((await rig.control('POST', '/settings', { minimum_payout: 500 })).json?.minimum_payout, 500)
@@ -111,11 +111,11 @@ describe('the control API', () => {
 })
 
 describe('the settings', () => {
-  it('each has a default that it can have', () => {
+  it('each has a valid default', () => {
     for (const [name, { default: value, read }] of Object.entries(SETTINGS)) assert.deepEqual(read(value), value, name)
   })
 
-  it('are read from the environment, and a value that none can have is refused by its name', () => {
+  it('are read from the environment, and an invalid value is refused with its name', () => {
     const env = {
       SIMULATOR_SOURCE_IPS: '10.0.0.1, ::1',
       SIMULATOR_SCAN_AFTER_MS: '',
@@ -148,7 +148,7 @@ describe('the process', () => {
     return { child, said, ended: once(child, 'close').then(([code]) => code as number) }
   }
 
-  it('listens, says where, takes its settings from the environment, and ends when it is told to', async () => {
+  it('listens, prints its address, reads its settings from the environment, and ends on a signal', async () => {
     const { child, said, ended } = start([], { SIMULATOR_CONTROL_TOKEN: 'token', SIMULATOR_FLOAT: '77' })
     while (!said.out.includes('\n')) await once(child.stdout, 'data')
     const [, url = ''] = /control API on (\S+)/.exec(said.out) ?? []
@@ -158,7 +158,7 @@ describe('the process', () => {
     assert.equal(await ended, 0)
   })
 
-  it('prints the magic numbers and its help, and refuses settings that it cannot read', async () => {
+  it('prints the magic numbers and its help, and refuses unreadable settings', async () => {
     const runs = [
       start(['--magic']),
       start(['--help']),

@@ -1,5 +1,5 @@
-// The control API: steers the twin and shows its books. It has its own path and its own token; the gateway's keys do not
-// open it, and its token is none of the gateway's.
+// The control API: changes the twin and shows its books. It has its own path and its own token. The gateway's keys do not
+// open it, and its token does not open the gateway.
 
 import { type Order, totalsOf, wordAt } from './book.ts'
 import { PAYER_FATES, type PayerFateName } from './fates.ts'
@@ -13,10 +13,10 @@ import type { Twin } from './twin.ts'
 const PAGE_SIZE = 100
 const PAGE_SIZE_MAX = 1000
 
-/** An answer: HTTP status and content. */
+/** A response: HTTP status and content. */
 export type Shown = [number, unknown]
 
-/** One page of a list, with how many there are in all. */
+/** One page of a list, with the total number of entries. */
 export type Page = { items: unknown[]; page: number; page_size: number; total: number }
 
 /** The calls, for help texts. */
@@ -67,7 +67,7 @@ function show(twin: Twin, name: string, query: URLSearchParams): Shown {
   return found(listPage(twin, name, page, Math.min(page_size, PAGE_SIZE_MAX)))
 }
 
-/** One page of a list of the books, oldest first; null when there is no such list. */
+/** One page of a list of the books, oldest first; null if there is no such list. */
 export function listPage(twin: Twin, name: string, page: number, page_size: number): Page | null {
   const { orders, pushes, payouts, payments, callbacks } = twin.book
   const lists: Record<string, () => { size: number; all: Iterable<unknown> }> = {
@@ -115,7 +115,7 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
   return [404, { error: 'not found' }]
 }
 
-/** Puts money into the float, or takes some out. */
+/** Adds money to the float; a negative amount removes some. */
 export function addFloat({ book }: Twin, amount: bigint): { added: bigint; now: bigint } {
   book.float.added += amount
   book.float.now += amount

@@ -1,25 +1,25 @@
-// What can become of a payment or a payout, by name. The magic numbers and the chances both choose from here.
+// The possible courses of a payment or a payout, by name. The magic numbers and the chances both choose from them.
 
-/** The gateway's own words of an order. */
+/** The gateway's statuses of an order. */
 export type Word = 'PENDING' | 'INPROGRESS' | 'COMPLETED' | 'CANCELLED' | 'USERCANCELLED' | 'REJECTED'
 
-/** How a payer and their network take a prompt, or a scanned code. */
+/** The reaction of a payer and their network to a prompt or a scanned code. */
 export type PayerFate = {
   /** The answer to the push. */
   push: 'pending' | 'success' | 'fail' | 'unavailable' | 'ambiguous'
-  /** What the order says, one after the other, with a pause before each. COMPLETED takes the payer's money. */
+  /** The statuses of the order in turn, with a pause before each. COMPLETED takes the payer's money. */
   words: readonly Word[]
-  /** Shillings taken beyond what was asked. The gateway takes exactly what was ordered: this is a rehearsal only. */
+  /** Shillings taken beyond the order. The real gateway takes exactly the ordered amount; this only exercises the check. */
   extra?: bigint
-  /** The first status answer contradicts itself, or has an unknown word. */
+  /** The first status answer contradicts itself, or has an unknown status. */
   odd?: 'envelope' | 'word'
 }
 
 const words = (...list: Word[]): PayerFate => ({ push: 'pending', words: list })
 
 /**
- * Fates of payments. The gateway names no code for a wrong PIN or a low balance: both are just REJECTED. It has no
- * reversal either: `returned` is what one would look like.
+ * Fates of payments. The gateway has no code for a wrong PIN or a low balance: both are just REJECTED. It has no
+ * reversal either: `returned` is a possible form of one.
  */
 export const PAYER_FATES = {
   pays: words('COMPLETED'),
@@ -42,7 +42,7 @@ export const PAYER_FATES = {
   odd_word: { ...words('COMPLETED'), odd: 'word' },
 } as const satisfies Record<string, PayerFate>
 
-/** What is said about a payout. `upstream`: FAIL in the words that the gateway also uses when it does not know. */
+/** The answer about a payout. `upstream`: FAIL in the words that the gateway also uses when it does not know the outcome. */
 export type Saying =
   | 'success'
   | 'pending'
@@ -54,10 +54,10 @@ export type Saying =
   | 'contradiction'
   | 'unseen'
 
-/** Where the money is. pending: out of the float, not with the receiver. */
+/** Where the money is. pending: it has left the float and is not with the receiver. */
 export type Truth = 'pending' | 'paid' | 'failed' | 'returned'
 
-/** How a payout goes: the answer to its request, then the moments of its life, with a pause before each but the first. */
+/** The course of a payout: the answer to its request, then its steps, with a pause before each but the first. */
 export type PayeeFate = {
   process: Saying
   moments: readonly [{ truth: Truth; query: Saying }, ...{ truth: Truth; query: Saying }[]]
@@ -69,7 +69,7 @@ const goes = (process: Saying, ...moments: [[Truth, Saying], ...[Truth, Saying][
   return { process, moments: [first, ...later] }
 }
 
-/** Fates of payouts. In the first seven nothing is contradictory. */
+/** Fates of payouts. The first seven are consistent. */
 export const PAYEE_FATES = {
   pays: goes('success', ['paid', 'success']),
   pending_pays: goes('pending', ['pending', 'pending'], ['paid', 'success']),
@@ -88,7 +88,7 @@ export const PAYEE_FATES = {
   unseen_pays: goes('unseen', ['pending', 'unseen'], ['paid', 'success']),
 } as const satisfies Record<string, PayeeFate>
 
-/** What happens to the callbacks of one order. */
+/** The callbacks of one order. */
 export const CALLBACK_KINDS = {
   plain: 'is sent once',
   lost: 'is never sent',
@@ -96,7 +96,7 @@ export const CALLBACK_KINDS = {
   late: 'is sent late',
   reordered: 'is followed by an older one that says PENDING',
   unsigned: 'comes without the signing headers',
-  forged: 'comes after one that claims COMPLETED before anybody paid, signed with a foreign secret',
+  forged: 'comes after one that claims COMPLETED before the payment, signed with a foreign secret',
   tampered: 'has ten times the amount, in a field that its signature does not cover',
 } as const
 
@@ -104,10 +104,10 @@ export const CALLBACK_KINDS = {
 export type PayerFateName = keyof typeof PAYER_FATES
 /** Name of a fate of a payout. */
 export type PayeeFateName = keyof typeof PAYEE_FATES
-/** Name of a way with callbacks. */
+/** Name of a fate of callbacks. */
 export type CallbackKind = keyof typeof CALLBACK_KINDS
 
-/** How a call goes wrong on its way, and whether it was carried out nevertheless. */
+/** A fault of a call, and whether the call was executed. */
 export const WIRE_FAULTS = {
   delay: { executes: true, happens: 'is answered late' },
   hang_before: { executes: false, happens: 'hangs, not carried out' },
@@ -119,14 +119,14 @@ export const WIRE_FAULTS = {
   empty: { executes: true, happens: 'gets 200 without a body, carried out' },
   truncated: { executes: true, happens: 'gets 200 with half of the JSON, carried out' },
   limited: { executes: false, happens: 'gets 429, not carried out' },
-  wall: { executes: false, happens: "gets a 403 page of somebody's firewall, not carried out" },
+  wall: { executes: false, happens: 'gets a 403 page of a firewall, not carried out' },
   blocked: { executes: false, happens: 'gets 403: our address is not on the list (4032), not carried out' },
 } as const
 
-/** Name of a fault on the way. */
+/** Name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls of the gateway, by what they do. */
+/** The calls of the gateway by purpose. */
 export const CALLS = ['create', 'push', 'status', 'cancel', 'list', 'payout', 'query', 'lookup', 'balance'] as const
-/** One of them. */
+/** The purpose of a call. */
 export type Call = (typeof CALLS)[number]

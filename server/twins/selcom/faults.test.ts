@@ -26,10 +26,10 @@ const push = (transid: string, order_id: string, msisdn: string) =>
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const query = (transid: string) => rig.call('GET', '/walletcashin/query', { transid })
 
-/** A call that meets a fault, and whether it was carried out. */
+/** A call that meets a fault, and whether it was executed. */
 type Faulty = { method: string; path: string; fields: Fields; done: () => boolean | null }
 
-/** For each call: what has to be there before it, and the call with a number that ends so. */
+/** For each call: its preparation, and the call with a number of this ending. */
 const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   async create(id, ending) {
     const fields = orderOf(id, { buyer_phone: `255740000${ending}` })
@@ -57,7 +57,7 @@ const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   },
 }
 
-/** What a caller meets: [HTTP status, start of the text], or an error. */
+/** The caller's result: [HTTP status, start of the text], or an error. */
 const MEETS: Record<WireFault, (go: () => Promise<Heard>, struck: () => void, faulty: Faulty) => Promise<void>> = {
   async delay(go, struck) {
     const answering = go()
@@ -99,7 +99,7 @@ async function hangs(_go: () => Promise<Heard>, struck: () => void, { method, pa
   await assert.rejects(answering, { name: 'AbortError' })
 }
 
-/** True when a promise is not settled although other work had its turn: the twin answers another call meanwhile. */
+/** True if a promise does not settle while other work runs: the twin answers another call meanwhile. */
 async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => {
@@ -114,7 +114,7 @@ describe('faults by number', () => {
   for (const { ending, happens, fault } of MAGIC_NUMBERS) {
     if (fault === undefined) continue
     const { call, kind } = fault
-    it(`${ending}: ${happens}; the second time it goes well`, async () => {
+    it(`${ending}: ${happens}; the second time it succeeds`, async () => {
       const faulty = await CALLS[call]?.(`F${ending}`, ending)
       assert.ok(faulty)
       const before = rig.simulator.totals().struck[`${call}.${kind}`] ?? 0
@@ -122,7 +122,7 @@ describe('faults by number', () => {
       const struck = () => assert.equal(rig.simulator.totals().struck[`${call}.${kind}`], before + 1)
       await MEETS[kind](go, struck, faulty)
       struck()
-      assert.ok([WIRE_FAULTS[kind].executes, null].includes(faulty.done()), 'carried out, or not')
+      assert.ok([WIRE_FAULTS[kind].executes, null].includes(faulty.done()), 'executed, or not')
       assert.equal((await go()).status, 200)
       assert.notEqual(faulty.done(), false)
     })
@@ -130,7 +130,7 @@ describe('faults by number', () => {
 })
 
 describe('fates by number', () => {
-  /** The answer to the push, what the order says after each pause, and how often the payer paid and was paid back. */
+  /** The answer to the push, the statuses of the order after each pause, and the payer's payments and returns. */
   const PAYERS: Record<string, [string, string[], number, number]> = {
     '001': ['111 PENDING', ['PENDING', 'COMPLETED', 'COMPLETED'], 1, 0],
     '002': ['111 PENDING', ['PENDING', 'REJECTED', 'REJECTED'], 0, 0],
@@ -175,7 +175,7 @@ describe('fates by number', () => {
     })
   }
 
-  /** The answer to the request, what the query says after each pause, executions, returns, and what left the float. */
+  /** The answer to the request, the answers to the query after each pause, executions, returns, and the money out of the float. */
   const PAYEES: Record<string, [string, string[], number, number, bigint]> = {
     '101': ['000 SUCCESS', ['000 SUCCESS', '000 SUCCESS'], 1, 0, 15_000n],
     '102': ['400 FAIL', ['400 FAIL', '400 FAIL'], 0, 0, 0n],
@@ -213,11 +213,11 @@ describe('fates by number', () => {
     })
   }
 
-  it('every fate has a number', () => {
+  it('each fate has a number', () => {
     assert.deepEqual([...fates].sort(), [...new Set([...Object.keys(PAYER_FATES), ...Object.keys(PAYEE_FATES)])].sort())
   })
 
-  it('the table has each ending once, and is printed whole', () => {
+  it('the table has each ending once, and is printed in full', () => {
     const endings = MAGIC_NUMBERS.map(({ ending }) => ending)
     assert.deepEqual(endings, [...new Set(endings)].sort())
     for (const { ending, happens } of MAGIC_NUMBERS) assert.ok(magicText().includes(`  ${ending}  ${happens}\n`))
@@ -225,7 +225,7 @@ describe('fates by number', () => {
 })
 
 describe('two spellings', () => {
-  it('the second one says the same in other words', async () => {
+  it('the second spelling has the same meanings in other words', async () => {
     rig.simulator.set({ texts: 'second' })
     for (const [ending, word] of [
       ['001', 'COMPLETE'],
@@ -244,7 +244,7 @@ describe('two spellings', () => {
     rig.simulator.set({ texts: 'first' })
   })
 
-  it('mixed, both come up, and the same reference is always spelled alike', async () => {
+  it('mixed: both spellings occur, and one reference always has the same spelling', async () => {
     rig.simulator.set({ texts: 'mixed' })
     const said = new Set<string>()
     for (let i = 0; i < 20; i++) {

@@ -1,5 +1,5 @@
-// Which call goes wrong, and what becomes of each payment: magic numbers first, then chances. A chance follows from the
-// seed, the reference, the call and how often that call came for that reference; so a run can be repeated.
+// Chooses the faulty calls, and the fate of each payment: magic numbers first, then chances. A chance follows from the
+// seed, the reference, the call and its count for that reference, so a run can be repeated.
 
 import { pick, share } from './chance.ts'
 import {
@@ -22,7 +22,7 @@ const GROUPS: Record<string, object> = {
   payer: PAYER_FATES,
   payee: PAYEE_FATES,
 }
-/** The names that rates may have, for help texts. */
+/** The names of rates, for help texts. */
 export const RATES_HELP: string = Object.entries({
   [CALLS.join(', ')]: WIRE_FAULTS,
   callback: CALLBACK_KINDS,
@@ -31,19 +31,19 @@ export const RATES_HELP: string = Object.entries({
 })
   .map(([groups, kinds]) => `  ${groups}:\n      ${Object.keys(kinds).join(', ')}`)
   .join('\n')
-/** Sums of fractions may end a hair above 1. */
+/** Sums of fractions may end slightly above 1. */
 const SUM_MAX = 1 + 1e-9
 
 /**
- * The seed, and for each group (a call, `callback`, `payer`, `payee`) the share of each kind. What the shares leave over
- * goes well.
+ * The seed, and for each group (a call, `callback`, `payer`, `payee`) the share of each kind.
+ * The rest has no fault.
  */
 export type Rates = { seed: string; rates: Record<string, Record<string, number>> }
 
-/** What decides over faults and fates. */
+/** Decides about faults and fates. */
 export type Faults = ReturnType<typeof createFaults>
 
-/** Makes it, with nothing going wrong by chance. */
+/** Makes it without chances. */
 export function createFaults() {
   const current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()
@@ -62,13 +62,13 @@ export function createFaults() {
 
   return {
     current,
-    /** How often each fault, fate and way of calling back came up by chance or by number, as `group.kind`. */
+    /** How often each fault, fate and callback fate occurred by chance or by number, as `group.kind`. */
     struck,
     set(wanted: Partial<Rates>): Rates {
       return Object.assign(current, wanted)
     },
 
-    /** The fault that this call meets on its way, or null. `reference` is the order's or the payout's. */
+    /** The fault of this call, or null. `reference` is the order's or the payout's. */
     onWire(call: Call, reference: string, row: MagicNumber | null): WireFault | null {
       const number = count(`${call} ${reference}`)
       const magic = row?.fault?.call === call && number === 1 ? row.fault.kind : null
@@ -77,7 +77,7 @@ export function createFaults() {
       return kind
     },
 
-    /** What becomes of a prompt or a scan of an order, and of its callbacks. */
+    /** The fate of a prompt or a scan of an order, and of its callbacks. */
     payer(order_id: string, phone: string): { fate: PayerFateName; callbacks: CallbackKind } {
       const number = count(`payer ${order_id}`)
       const row = magicPayer(phone)
@@ -89,7 +89,7 @@ export function createFaults() {
       return chosen
     },
 
-    /** What becomes of a payout. */
+    /** The fate of a payout. */
     payee(reference: string, account: string): PayeeFateName {
       const number = count(`payee ${reference}`)
       const row = magicPayee(account)
@@ -101,7 +101,7 @@ export function createFaults() {
   }
 }
 
-/** Rates out of JSON, or what is wrong with them. */
+/** Rates from JSON, or the problem with them. */
 export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
   if (!isFields(content)) return { problem: 'the body' }
   const read: Partial<Rates> = {}
@@ -130,7 +130,7 @@ function problemOfRates(groups: Record<string, unknown>): string | null {
   return null
 }
 
-/** The same rates in one order of their names, whoever wrote them: a chance is looked up along them. */
+/** The rates in sorted order of their names, so that equal rates give equal chances. */
 function inOrder(rates: Rates['rates']): Rates['rates'] {
   const sorted = Object.entries(rates).map(([group, kinds]) => [
     group,

@@ -1,5 +1,5 @@
-// The HTTP twin of Selcom's API gateway: it speaks the gateway's protocol, checks what it is sent, moves money in books
-// of its own, and misbehaves on demand. It shares no code with the adapter, so that each can be tested by the other.
+// The HTTP twin of Selcom's API gateway: it speaks the gateway's protocol, checks each request, moves money in its own
+// books, and has faults on demand. It shares no code with the adapter, so that each can test the other.
 
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'
@@ -18,7 +18,7 @@ export { MAGIC_NUMBERS, magicText } from './magic.ts'
 export type { Settings } from './settings.ts'
 export type { Account } from './signature.ts'
 
-/** The keys of a twin that nobody chose others for. They open nothing else. */
+/** The default keys of a twin. They protect nothing. */
 export const SAMPLE_ACCOUNT: Account = {
   api_key: 'simulator-api-key',
   api_secret: 'simulator-api-secret',
@@ -27,12 +27,12 @@ export const SAMPLE_ACCOUNT: Account = {
   float_vendor: 'SIMFLOAT',
   pin: '0000',
 }
-/** The token of the control API of such a twin. */
+/** The default token of the control API. */
 export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
 
-/** Options of `startSimulator`; what is left out is as in the sample account, with a float of a billion shillings. */
+/** Options of `startSimulator`. The defaults are the sample account and a float of a billion shillings. */
 export type SimulatorOptions = {
-  /** 0, the default: any free one. */
+  /** 0, the default: any free port. */
   port?: number
   host?: string
   account?: Partial<Account>
@@ -44,11 +44,11 @@ export type SimulatorOptions = {
   clock?: Clock
 }
 
-/** A running twin. What it can be told and asked here, the control API can be told and asked too. */
+/** A running twin. The control API offers the same functions. */
 export type Simulator = {
-  /** Base of the gateway's calls: ends in /v1. */
+  /** Base URL of the gateway's calls; ends in /v1. */
   url: string
-  /** Base of the control API. */
+  /** Base URL of the control API. */
   control_url: string
   account: Account
   control_token: string
@@ -58,7 +58,7 @@ export type Simulator = {
   /** A page of orders, pushes, payments, payouts or callbacks, oldest first. */
   list(name: 'orders' | 'pushes' | 'payments' | 'payouts' | 'callbacks', page?: number, page_size?: number): Page
   set(settings: Partial<Settings>): void
-  /** Throws on a group or kind that does not exist. */
+  /** Throws if a group or kind does not exist. */
   setFaults(faults: Partial<Rates>): void
   addFloat(amount: bigint): void
   close(): Promise<void>
@@ -66,7 +66,7 @@ export type Simulator = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin and answers when it listens. */
+/** Starts a twin and resolves when it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', control_token = SAMPLE_CONTROL_TOKEN, clock = systemClock } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }

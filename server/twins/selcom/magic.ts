@@ -1,7 +1,7 @@
-// The magic numbers: what becomes of a phone or account that ends in three given digits. Behaviour, documentation and
-// what the process prints come from this one table. Numbers below 100 are payers (the msisdn of a push; for a code that is
-// scanned, and for faults of the creation, the buyer_phone), those from 100 receivers of payouts. Such a number has no
-// other chance: rates of faults pass it by. A fault strikes the first such call of each order or payout, and never again.
+// The magic numbers: the behaviour of a phone or account that ends in three given digits. Behaviour, documentation and the
+// printed list come from this one table. Numbers below 100 are payers (the msisdn of a push; for a scanned code, and for
+// faults of the creation, the buyer_phone), those from 100 receivers of payouts. Rates of faults do not apply to such a
+// number. A fault strikes the first such call of each order or payout, and never again.
 
 import type { Call, WireFault } from './fates.ts'
 import { CALLBACK_KINDS, type CallbackKind, type PayeeFateName, type PayerFateName, WIRE_FAULTS } from './fates.ts'
@@ -37,13 +37,13 @@ const faultsOf = (call: Call, first: number, name: string): MagicNumber[] =>
     fault: { call, kind: kind as WireFault },
   }))
 
-/** One row for each way of calling back an order that is paid. */
+/** One row for each callback fate of a paid order. */
 const callbacksFrom = (first: number): MagicNumber[] =>
   Object.entries(CALLBACK_KINDS).map(([kind, happens], index) =>
     payer(String(first + index).padStart(3, '0'), 'pays', `pays; the callback ${happens}`, kind as CallbackKind),
   )
 
-/** The table, by ending. The first rows are those of the mock provider, as far as the gateway can do the like. */
+/** The table, by ending. The first rows equal those of the mock provider, as far as the gateway has them. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('001', 'pays', 'pays'),
   payer('002', 'wrong_pin', 'wrong PIN: REJECTED'),

@@ -1,4 +1,4 @@
-// Runs the twin of Selcom's gateway as a process of its own: npm run simulator.
+// Runs the twin of Selcom's gateway as a separate process: npm run simulator.
 
 import { CONTROL_CALLS } from './control.ts'
 import { RATES_HELP, ratesOf } from './faults.ts'

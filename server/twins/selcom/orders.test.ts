@@ -44,7 +44,7 @@ describe('parameters', () => {
     ['/selcompesa/cashin', 'utilitycode', walletOf('P', { utilitycode: 'CASHIN' })],
   ]
   for (const [path, name, fields] of wrong) {
-    it(`${path} names the parameter that it cannot take: ${name} ${fields[name] ?? 'missing'}`, async () => {
+    it(`${path} names the invalid parameter: ${name} ${fields[name] ?? 'missing'}`, async () => {
       const heard = await rig.call('POST', path, fields)
       assert.equal(heard.status, 412)
       assert.equal(saidOf(heard), '412 FAIL')
@@ -52,7 +52,7 @@ describe('parameters', () => {
     })
   }
 
-  it('misses each parameter that must be there', async () => {
+  it('names each missing parameter', async () => {
     for (const [path, fields] of [
       ['/checkout/create-order-minimal', orderOf('P')],
       ['/checkout/selcompesa-payment', pushOf('P', 'P')],
@@ -96,7 +96,7 @@ describe('orders', () => {
     assert.match(paid.reference ?? '', /^S\d{11}$/)
   })
 
-  it('an order of the full kind needs its billing, and can be pushed too', async () => {
+  it('an order of the full kind requires its billing, and can be pushed too', async () => {
     const billing = Object.fromEntries(
       'firstname lastname address_1 city state_or_region postcode_or_pobox country phone'
         .split(' ')
@@ -113,7 +113,7 @@ describe('orders', () => {
     assert.equal(rig.simulator.order('FOREIGN'), null)
   })
 
-  it('a used order_id is answered as the settings want it, and changes nothing', async () => {
+  it('a used order_id is answered as the settings choose, and changes nothing', async () => {
     const first = await create(orderOf('TWICE'))
     for (const [duplicate_order, said] of [
       ['fail', '643 FAIL'],
@@ -129,7 +129,7 @@ describe('orders', () => {
     assert.equal(rig.simulator.order('TWICE')?.requests, 4)
   })
 
-  it('a used transid of a push is answered as the settings want it; only execute prompts again', async () => {
+  it('a used transid of a push is answered as the settings choose; only execute prompts again', async () => {
     await create(orderOf('PROMPT'))
     await push(pushOf('T-PROMPT', 'PROMPT'))
     for (const [duplicate_transid, said] of [
@@ -144,7 +144,7 @@ describe('orders', () => {
     rig.simulator.set({ duplicate_transid: 'execute' })
     await push(pushOf('T-PROMPT', 'PROMPT'))
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 2)
-    // The other rail has its own transids: there it is a new one.
+    // The other rail has its own transids, so the transid is new there.
     rig.simulator.set({ duplicate_transid: 'fail' })
     assert.equal(saidOf(await push(pushOf('T-PROMPT', 'PROMPT'), 'selcompesa-payment')), '111 PENDING')
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 3)
@@ -152,13 +152,13 @@ describe('orders', () => {
     assert.equal(rig.simulator.list('payments').items.filter((item) => isOf(item, 'PROMPT')).length, 1)
   })
 
-  it('an order that was never made is answered as the settings want it', async () => {
+  it('an order that was never made is answered as the settings choose', async () => {
     assert.equal(saidOf(await status('NEVER')), '999 AMBIGOUS')
     rig.simulator.set({ unknown_order: 'fail' })
     assert.equal(saidOf(await status('NEVER')), '651 FAIL')
   })
 
-  it('runs out in its time, by its own or by default, and takes no money afterwards', async () => {
+  it('expires at its own or the default time, and takes no money afterwards', async () => {
     rig.simulator.set({ pay_after_ms: 120_000, order_expiry_min: 3 })
     await create(orderOf('BRIEF', { expiry: 1 }))
     await create(orderOf('DEFAULT'))
@@ -179,7 +179,7 @@ describe('orders', () => {
     assert.deepEqual(paid, [])
   })
 
-  it('can be cancelled until it is paid, and is not paid afterwards', async () => {
+  it('can be cancelled until it is paid, and cannot be paid afterwards', async () => {
     const cancel = (order_id: string) => rig.call('DELETE', '/checkout/cancel-order', { order_id })
     await create(orderOf('STOPPED'))
     await push({ ...pushOf('T-STOPPED', 'STOPPED'), msisdn: '255740000016' })

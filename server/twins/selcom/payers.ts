@@ -1,4 +1,4 @@
-// The payers: what they do after a prompt or a scan, and the money that this takes from them.
+// The payers: their actions after a prompt or a scan, and the money that these take from them.
 
 import { type Order, wordAt } from './book.ts'
 import { letters } from './chance.ts'
@@ -7,7 +7,7 @@ import { referenceOf, spellsSecond } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Twin } from './twin.ts'
 
-/** Networks by the two digits after the country code. Only a hint, numbers move between networks. */
+/** Networks by the two digits after the country code. Only a hint, because numbers move between networks. */
 const CHANNELS: Record<string, string> = {
   '61': 'HALOPESATZ',
   '62': 'HALOPESATZ',
@@ -30,7 +30,7 @@ const SECOND_SPELLING: Partial<Record<Word, string>> = {
   CANCELLED: 'CANCEL',
 }
 
-/** The word of an order as it is spelled on the wire. */
+/** The status of an order in its spelling on the wire. */
 export function spellWord(settings: Settings, order_id: string, word: Word): string {
   return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[word]) || word
 }
@@ -40,12 +40,12 @@ export function isPayable(order: Order, now: Date): boolean {
   return isOpen(wordAt(order, now))
 }
 
-/** True for the words of an order that nobody has decided. */
+/** True for a status without a decision. */
 export function isOpen(word: Word): boolean {
   return word === 'PENDING' || word === 'INPROGRESS'
 }
 
-/** Lets a payer act on an order: one thing after the other, with a pause before each. */
+/** Runs the steps of a payer on an order, with a pause before each. */
 export function payerActs(
   twin: Twin,
   order: Order,
@@ -62,7 +62,7 @@ export function payerActs(
     if (word === undefined) return
     twin.clock.after(twin.settings.pay_after_ms, () => {
       const now = twin.clock.now()
-      // Cancelled, run out, or paid through another prompt: this one is void.
+      // The order was cancelled, expired, or paid through another prompt, so this step is void.
       if (isOpen(last) && !isPayable(order, now)) return
       if (word === 'COMPLETED') takeMoney(twin, order, phone, fate.extra ?? 0n)
       else if (order.payment) {
@@ -78,7 +78,7 @@ export function payerActs(
   step(0)
 }
 
-/** A payer scans the code of an order and pays it as chance or the buyer's number wants. False: it cannot be paid. */
+/** A payer scans the code of an order and pays it by chance or by the buyer's number. False: it cannot be paid. */
 export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
   if (!isPayable(order, twin.clock.now())) return false
   const chosen = twin.faults.payer(order.order_id, order.buyer_phone)

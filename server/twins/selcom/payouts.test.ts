@@ -52,7 +52,7 @@ describe('payouts', () => {
     }
   })
 
-  it('each rail knows its own transids only, and says nothing of others', async () => {
+  it('each rail accepts only its own transids, and answers nothing about others', async () => {
     await wallet(walletOf('MINE'))
     assert.equal(saidOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
     const heard = await query('qwiksend', 'MINE')
@@ -89,7 +89,7 @@ describe('payouts', () => {
     assert.equal(saidOf(await wallet(walletOf('FREE', { amount: 1000 }))), '000 SUCCESS')
   })
 
-  it('payments of customers do not fill the float', async () => {
+  it('payments of customers do not add to the float', async () => {
     const before = await balance()
     await create(orderOf('FILL', { amount: 900_000 }))
     await push({ transid: 'T-FILL', order_id: 'FILL', msisdn: '255740000999' })
@@ -98,7 +98,7 @@ describe('payouts', () => {
     assert.equal(await balance(), before)
   })
 
-  it('a used transid is answered as the settings want it; only execute pays again', async () => {
+  it('a used transid is answered as the settings choose; only execute pays again', async () => {
     const first = await wallet(walletOf('AGAIN'))
     for (const [duplicate_transid, said, executions] of [
       ['fail', '400 FAIL', 1],
@@ -117,7 +117,7 @@ describe('payouts', () => {
     assert.equal(rig.simulator.totals().payouts.executed_more_than_once, 1)
   })
 
-  it('looks names up, and the transid of a look-up can be used for the payout', async () => {
+  it('a look-up returns the name, and its transid can be used for the payout', async () => {
     const look = (utilityref: string) =>
       rig.call('GET', '/walletcashin/namelookup', { utilitycode: 'VMCASHIN', utilityref, transid: 'LOOK' })
     assert.equal(dataOf(await look('255740000999')).name, dataOf(await look('255740000999')).name)

@@ -1,4 +1,4 @@
-// Payouts: three rails with their own transids, drawn from one prepaid float that collections do not fill.
+// Payouts: three rails with their own transids, paid from one prepaid float, which collections do not fill.
 
 import type { Payout } from './book.ts'
 import { digits, share } from './chance.ts'
@@ -10,7 +10,7 @@ import type { Run, Twin } from './twin.ts'
 
 /** The rails. */
 export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
-/** One of them. */
+/** A rail. */
 export type Rail = (typeof RAILS)[number]
 
 const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']
@@ -23,12 +23,12 @@ const WALLET_NUMBER = /^\d{10,12}$/
 const PESA_NUMBER = /^\d{5,20}$/
 const NAMES = ['ASHA JUMA', 'BARAKA MUSHI', 'NEEMA JOHN', 'HAMISI OMARI']
 
-/** Account of a payout request, by the name that its rail gives the field. */
+/** The account of a payout request, by the field name of its rail. */
 export function accountOf(fields: Record<string, string>): string {
   return fields.utilityref ?? fields.recipientAccount ?? fields.account ?? ''
 }
 
-/** Takes a payout, or refuses it before any money moves. A refused transid can be used again. */
+/** Accepts a payout, or refuses it before any money moves. A refused transid can be used again. */
 export function processOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '', amount = '' } = fields
@@ -66,11 +66,11 @@ export function processOn(rail: Rail): Run {
   }
 }
 
-/** Lets the money of a payout go its way: once for each call. */
+/** Starts the movement of a payout's money, once for each call. */
 function execute(twin: Twin, payout: Payout): Reply {
   const { float } = twin.book
   const fate: PayeeFate = PAYEE_FATES[payout.fate]
-  // Where the money of this execution is; a repeated request has one of its own.
+  // Where the money of this execution is; a repeated request has its own.
   let mine: Truth | null = null
   const move = (truth: Truth): void => {
     const was_out = mine === 'pending' || mine === 'paid'
@@ -95,7 +95,7 @@ function execute(twin: Twin, payout: Payout): Reply {
   return { ...reply, envelope: { transid: payout.transid, ...reply.envelope } }
 }
 
-/** Ends a payout that is pending, as somebody at the gateway would. False: it is not. */
+/** Decides a pending payout, as the gateway's staff would. False: the payout is not pending. */
 export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean {
   if (payout.truth !== 'pending' || payout.by_hand) return false
   payout.by_hand = true
@@ -107,7 +107,7 @@ export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean
   return true
 }
 
-/** What became of a payout of this rail. */
+/** The status of a payout of this rail. */
 export function queryOn(rail: Rail): Run {
   return (twin, { transid = '' }) => {
     const payout = twin.book.payouts.get(`${rail} ${transid}`)
@@ -119,7 +119,7 @@ export function queryOn(rail: Rail): Run {
   }
 }
 
-/** What else a gateway may say of a transid that it does not know, or of a question that it could not work on. */
+/** Other answers that a gateway may give about an unknown transid, or about a query that it could not process. */
 const UNKNOWN_TRANSID: readonly (readonly [resultcode: string, message: string])[] = [
   ['400', 'Transaction does not exist'],
   ['400', 'No record'],
@@ -143,7 +143,7 @@ function unknownTransid(twin: Twin, transid: string): Reply {
       '',
     ]
     const { envelope, ...reply } = refusal('unknown_transid', 200, resultcode, message)
-    // Some repeat every id that they are asked about.
+    // Some answers repeat the requested ids.
     return { ...reply, envelope: share('echo', transid) < 0.5 ? { messageId: transid, ...envelope } : envelope }
   }
   if (unknown_transid === 'fail') return refusal('unknown_transid', 200, '404', 'Transaction not found')
@@ -164,7 +164,7 @@ export function lookupOn(rail: Rail): Run {
   }
 }
 
-/** What is in the float. */
+/** The amount of the float. */
 export const floatBalance: Run = (twin, fields) => {
   const balance = String(twin.book.float.now)
   return (
@@ -178,7 +178,7 @@ function codeOf(rail: Rail, fields: Record<string, string>): string {
   return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
 }
 
-/** One answer for both: whoever guesses a PIN learns nothing. */
+/** One answer for both refusals, so that guesses of a PIN reveal nothing. */
 function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
   const { float_vendor, pin } = twin.account
   if (fields.vendor === float_vendor && fields.pin === pin) return null

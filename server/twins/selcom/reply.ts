@@ -1,4 +1,4 @@
-// What the gateway answers: one envelope for everything, with an HTTP status around it.
+// The gateway's answers: one envelope for everything, and an HTTP status.
 
 import { digits, share } from './chance.ts'
 import type { Saying } from './fates.ts'
@@ -15,35 +15,35 @@ export type Envelope = {
   data: Record<string, string | null>[]
 }
 
-/** An answer. `refused` names the check that a request did not pass. */
+/** An answer. `refused` names the check that the request failed. */
 export type Reply = { http: number; envelope: Envelope; refused?: string }
 
-/** The words of the upstream's silence, misspelled as the gateway does. */
+/** The message about a silent upstream, misspelled as the gateway does. */
 const NO_RESPONSE = 'No reponse from upstream system'
 
-/** The gateway's own reference of something: the same thing always has the same. */
+/** The gateway's own reference of a thing: the same thing always has the same one. */
 export function referenceOf(...parts: readonly string[]): string {
   return `S${digits(11, 'reference', ...parts)}`
 }
 
-/** A call that worked. Of a query that says nothing about what was asked for. */
+/** A successful call. For a query, that does not mean that the queried thing succeeded. */
 export function success(reference: string, message: string, data: Envelope['data'] = []): Reply {
   return { http: 200, envelope: { reference, resultcode: '000', result: 'SUCCESS', message, data } }
 }
 
-/** A refusal that the gateway gives after a check. */
+/** A refusal after a check. */
 export function refusal(check: string, http: number, resultcode: string, message: string): Reply {
   const reference = referenceOf('refusal', check, message)
   return { http, envelope: { reference, resultcode, result: 'FAIL', message, data: [] }, refused: check }
 }
 
-/** True when the second spelling is due. */
+/** True if this reply has the second spelling. */
 export function spellsSecond(settings: Settings, reference: string, what: string): boolean {
   if (settings.texts === 'mixed') return share('texts', what, reference) < 0.5
   return settings.texts === 'second'
 }
 
-/** One saying, in the gateway's words. `what` tells apart calls that may spell differently. */
+/** The answer of one kind in the gateway's words. `what` separates calls that may have different spellings. */
 export function say(settings: Settings, saying: Saying, id: string, what: string): Reply {
   const second = spellsSecond(settings, id, what)
   const [resultcode, result, message] = ((): [string, string, string] => {

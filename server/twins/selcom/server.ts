@@ -1,4 +1,4 @@
-// The twin as an HTTP server. Raw node:http, because it shares its machine with what it tests.
+// The twin as an HTTP server. It uses plain node:http, because it shares its machine with the tested server.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const BAD_GATEWAY = '<html><head><title>502 Bad Gateway</title></head><body><h1>
 const FORBIDDEN =
   '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected.</body></html>\n'
 
-/** Where the twin listens, and how its control API is opened. */
+/** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
 /** Starts the server of a twin. */
@@ -34,7 +34,7 @@ export async function listen(twin: Twin, options: Listening): Promise<{ url: str
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Requests that hang would keep it open for ever.
+      // Hanging requests would keep the server open for ever.
       server.closeAllConnections()
       await closed
     },
@@ -64,7 +64,7 @@ function answer(twin: Twin, token: string, request: IncomingMessage, response: S
   } else sendText(response, [404, 'text/plain', 'not found\n'])
 }
 
-/** Sends the answer, or what the fault makes of it. */
+/** Sends the answer, or the result of the fault. */
 function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { reply, fault }: Outcome): void {
   const json = reply === null ? '' : JSON.stringify(reply.envelope)
   if (fault === 'hang_before' || fault === 'hang_after') return
@@ -82,7 +82,7 @@ function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { rep
 
 type Text = [status: number, type: string, text: string]
 
-/** What comes in the place of an answer; null: the answer itself. */
+/** The text that replaces an answer; null: the answer itself. */
 function spoilt(fault: Outcome['fault'], json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -105,7 +105,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end; one that is too long closes the connection. */
+/** Reads a body to its end; a body that is too long closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -130,7 +130,7 @@ function jsonOf(body: string): unknown {
 }
 
 function sendText(response: ServerResponse, [status, type, text]: Text): void {
-  // As a string: node:http then writes head and body in one piece.
+  // As one string, so that node:http writes head and body together.
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
   response.end(text)
 }

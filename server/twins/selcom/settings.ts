@@ -1,12 +1,12 @@
-// What can be chosen about the twin, at its start and while it runs. One table: the environment, the control API and the
-// help text are made from it. Much of it is here because nobody has written down what the gateway really does.
+// Settings of the twin, at its start and while it runs. The environment, the control API and the help text come from one
+// table. Many settings exist because the gateway's documentation does not describe its real behaviour.
 
 type Setting<T> = {
   default: T
   help: string
-  /** The value, or undefined when it is none of this setting. */
+  /** The parsed value, or undefined if it is invalid. */
   read(value: unknown): T | undefined
-  /** What a text of the environment stands for. */
+  /** The value of a text from the environment. */
   ofText(text: string): unknown
 }
 
@@ -63,12 +63,10 @@ export const SETTINGS = {
   minimum_payout: whole(1000, 'Least payout in shillings; less is refused with 013.'),
   pay_after_ms: whole(1500, 'Pause before each thing that a payer does.'),
   scan_after_ms: wholeOrNone(
-    'A code that is not pushed is scanned and paid after this. Empty: the code is never scanned.',
+    'Pause before a code without a push is scanned and paid. Empty: the code is never scanned.',
   ),
   settle_after_ms: whole(1500, 'Pause before each change of a payout that was not final at once.'),
-  order_expiry_min: wholeOrNone(
-    'Minutes after which an order without an expiry of its own is cancelled. Empty: never.',
-  ),
+  order_expiry_min: wholeOrNone('Minutes until an order without its own expiry is cancelled. Empty: never.'),
   duplicate_order: oneOf(['fail', 'replay', 'ambiguous'], 'Answer to an order_id that was used:'),
   duplicate_transid: oneOf(
     ['fail', 'replay', 'ambiguous', 'execute'],
@@ -92,7 +90,7 @@ export const SETTINGS = {
   callback_retry_pause_ms: whole(5000, 'Pause before a callback is sent again.'),
 }
 
-/** The settings in force. */
+/** The current settings. */
 export type Settings = { -readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] }
 
 /** The environment variable of a setting. */
@@ -100,12 +98,12 @@ export function variableOf(name: string): string {
   return `SIMULATOR_${name.toUpperCase()}`
 }
 
-/** Every setting at its default. */
+/** Every setting with its default. */
 export function defaultSettings(): Settings {
   return Object.fromEntries(Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value])) as Settings
 }
 
-/** Some settings out of JSON, or the name of the first that is none or has a value it cannot have. */
+/** Settings from JSON, or the name of the first unknown or invalid one. */
 export function settingsOf(content: unknown): { read: Partial<Settings> } | { problem: string } {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { problem: 'the body' }
   const read: Record<string, unknown> = {}
@@ -117,7 +115,7 @@ export function settingsOf(content: unknown): { read: Partial<Settings> } | { pr
   return { read: read as Partial<Settings> }
 }
 
-/** The settings that the environment gives. Throws, naming the variable, on a value that a setting cannot have. */
+/** The settings from the environment. Throws with the variable's name if a value is invalid. */
 export function settingsOfEnvironment(env: Readonly<Record<string, string | undefined>>): Partial<Settings> {
   const read: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {

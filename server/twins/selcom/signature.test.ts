@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Fields, START, START_TEXT, sign, startRig, textToSign } from '../../test/providers/selcom-twin-caller.ts'
 import { digestOf, readTimestamp, signedText, timestampOf } from './signature.ts'
 
-/** Published sample values: they open nothing. */
+/** Published sample values. They protect nothing. */
 const SAMPLE_SECRET = '81dc9bdb52d04dc20036dbd8313ed055'
 const VECTORS: [string, Fields, string, string?][] = [
   [
@@ -98,7 +98,7 @@ const VECTORS: [string, Fields, string, string?][] = [
 
 describe('the signature', () => {
   for (const [what, fields, digest, timestamp = START_TEXT] of VECTORS) {
-    it(`agrees with what is published: ${what}`, () => {
+    it(`agrees with the published sample: ${what}`, () => {
       assert.equal(sign(SAMPLE_SECRET, textToSign(timestamp, fields)), digest)
       const values = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
       assert.equal(digestOf(SAMPLE_SECRET, signedText(timestamp, Object.keys(fields), values)), digest)

@@ -3,29 +3,29 @@
 import { createHmac, verify } from 'node:crypto'
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 
-/** Who may call, and with what. `rsa_public_key` is a PEM text; null: RS256 is refused. */
+/** The account of a caller. `rsa_public_key` is a PEM text; null: RS256 is refused. */
 export type Account = {
   api_key: string
   api_secret: string
   rsa_public_key: string | null
-  /** The till that collects. */
+  /** The till of collections. */
   vendor: string
-  /** The float that payouts are drawn from, and its PIN. */
+  /** The float of payouts, and its PIN. */
   float_vendor: string
   pin: string
 }
 
-/** The text that is signed. Nothing in it is escaped. */
+/** The text to sign, without escaping. */
 export function signedText(timestamp: string, names: readonly string[], values: Record<string, string>): string {
   return [`timestamp=${timestamp}`, ...names.map((name) => `${name}=${values[name] ?? ''}`)].join('&')
 }
 
-/** The HS256 digest of a text. The secret is a text too, whatever it looks like. */
+/** The HS256 digest of a text. The secret is used as text, also if it looks like hexadecimal. */
 export function digestOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64')
 }
 
-/** True when `digest` is the account's, by its method. */
+/** True if `digest` is the account's, by its method. */
 export function isSigned(account: Account, method: string, digest: string, text: string): boolean {
   if (method === 'HS256') return sameSecret(digest, digestOf(account.api_secret, text))
   const { rsa_public_key } = account
@@ -41,12 +41,12 @@ export function authorizationOf(api_key: string): string {
 const EAT_OFFSET_MS = 3 * 3_600_000
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)$/
 
-/** A time as the gateway writes it: to the second, in East Africa. */
+/** A time in the form of the gateway: to the second, in East Africa. */
 export function timestampOf(time: Date): string {
   return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
 }
 
-/** The time of a Timestamp header; null when it is none. Whole seconds, and an offset with or without colon. */
+/** The time of a Timestamp header, or null if invalid. Whole seconds, and an offset with or without colon. */
 export function readTimestamp(text: string): Date | null {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return null

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { dataOf, orderOf, startRig } from '../../test/providers/selcom-twin-caller.ts'
 import { checksumOf, readTanqr, tanqrOf } from './tanqr.ts'
 
-describe('the code that a payer scans', () => {
+describe('the QR code of an order', () => {
   const SAMPLES = [
     '00020101021126390014tz.go.bot.tips0105010010208123456785204581453038345802TZ5914YN RESTAURANTS6006DODOMA610541000622103080011234907051100263047D47',
     '000201010212041552545429990002026390014tz.go.bot.tips01050399802086389040052045999530383454035005802TZ5909NEUROTECH6003DSM610512345622401086389040003086389040081500012tz.co.selcom0130 https://selcom.link/addbbff1 630401F1',
@@ -11,14 +11,14 @@ describe('the code that a payer scans', () => {
     '00020101021126390014tz.go.bot.tips0105099990208600000015204599953038345802TZ5909DUKA TEST6013DAR ES SALAAM61051110163045D66',
   ]
 
-  it('has the checksum of the standard, and reads what others made', () => {
+  it('has the checksum of the standard, and is read like codes of other makers', () => {
     assert.equal(checksumOf('123456789'), '29B1')
     for (const sample of SAMPLES) assert.ok(readTanqr(sample), sample)
     const order = { order_id: 'COL0001', payment_token: '63890400', amount: 5000n }
     assert.equal(tanqrOf(order), SAMPLES[2])
   })
 
-  it('is not read when a character, a length or the checksum is another', () => {
+  it('is refused if a character, a length or the checksum differs', () => {
     const [, , good = ''] = SAMPLES
     const spoilt = good.slice(0, -4).replace('5000', '9000')
     assert.equal(readTanqr(good.slice(0, -4).replace('5000', '9000') + good.slice(-4)), null)

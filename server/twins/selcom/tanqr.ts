@@ -1,11 +1,11 @@
 // QR codes of the TANQR kind: tag, length, value, and a checksum at the end.
 
-const ACQUIRER = '09999' // belongs to nobody: real ones are given out by the Bank of Tanzania
+const ACQUIRER = '09999' // an unused code; the Bank of Tanzania assigns the real ones
 const BILL_MAX_CHARS = 25
-/** Tags whose value is a list of tags again. */
+/** Tags whose value is itself a list of tags. */
 const isTemplate = (tag: number) => (tag >= 26 && tag <= 51) || tag === 62 || tag === 64 || (tag >= 80 && tag <= 99)
 
-/** The text of the code of one order. A reference that is too long for the code is left out of it. */
+/** The text of the code of one order. A reference that is too long for the code is omitted. */
 export function tanqrOf(order: { order_id: string; payment_token: string; amount: bigint }): string {
   const { order_id, payment_token, amount } = order
   const text = [
@@ -30,7 +30,7 @@ export function tanqrOf(order: { order_id: string; payment_token: string; amount
   return text + checksumOf(text)
 }
 
-/** The fields of a code, nested ones as 26.01; null when its checksum or one of its lengths is wrong. */
+/** The fields of a code, nested ones as 26.01; null if its checksum or one of its lengths is wrong. */
 export function readTanqr(text: string): Map<string, string> | null {
   const covered = text.slice(0, -4)
   if (!covered.endsWith('6304') || checksumOf(covered) !== text.slice(-4)) return null

@@ -1,4 +1,4 @@
-// What every part of the twin works with.
+// Types that every part of the twin uses.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book, Order } from './book.ts'
@@ -8,16 +8,16 @@ import type { Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './signature.ts'
 
-/** Sends the callbacks of an order, as its kind wants it. */
+/** Sends the callbacks of an order, as its callback fate requires. */
 export type Callbacks = {
-  /** A payer was prompted, or has begun to pay. */
+  /** A payer got a prompt, or has started to pay. */
   started(order: Order, kind: CallbackKind): void
-  /** The order has another word. */
+  /** The status of the order has changed. */
   changed(order: Order, kind: CallbackKind): void
   close(): Promise<void>
 }
 
-/** The twin: its state, and what it needs of the outside. Settings are read at each use, because they can be changed. */
+/** The twin: its state and its dependencies. Settings are read at each use, because they can change. */
 export type Twin = {
   clock: Clock
   account: Account
@@ -27,5 +27,5 @@ export type Twin = {
   callbacks: Callbacks
 }
 
-/** What the gateway does for a request that passed every check. */
+/** The work of the gateway for a request that passed every check. */
 export type Run = (twin: Twin, fields: Record<string, string>) => Reply

@@ -1,11 +1,11 @@
-// The twin's own books: what it was asked, what it did and what money it moved. Amounts are whole shillings.
+// The twin's own books: the requests it got, the work it did, and the money it moved. Amounts are whole shillings.
 
 import type { FateName } from './fates.ts'
 
 /** One payment or payout. `executions` counts how often its money moved. */
 export type Transaction = {
   kind: 'c2b' | 'b2c'
-  /** The id that the caller chose, and the twin's own two. */
+  /** The caller's id, and the twin's own two. */
   conversation: string
   own_conversation: string
   receipt: string
@@ -17,7 +17,7 @@ export type Transaction = {
   state: 'pending' | 'paid' | 'failed' | 'reversed'
   executions: number
   reversals: number
-  /** How often its request came, repetitions included, and how often its payer was prompted. */
+  /** How often its request arrived, repetitions included, and how often its payer got a prompt. */
   requests: number
   prompts: number
   at: Date
@@ -30,14 +30,14 @@ export type Totals = {
   executions: number
   executed_more_than_once: number
   prompts: number
-  /** Money of payments that is here, and of payouts that is gone. */
+  /** Money of received payments, and of sent payouts. */
   collected: bigint
   paid_out: bigint
-  /** What payouts are drawn from. Payments do not fill it. */
+  /** The float of payouts. Payments do not add to it. */
   float: bigint
   sessions: number
   requests: Record<string, number>
-  /** Requests that a check refused, by the check's name. */
+  /** Refused requests by the name of the check. */
   refusals: Record<string, number>
   struck: Record<string, number>
 }
@@ -47,7 +47,7 @@ export type Book = {
   by_conversation: Map<string, Transaction>
   /** By receipt, and by the twin's own conversation id. */
   by_own_id: Map<string, Transaction>
-  /** Conversation ids of questions and reversals: no id is used twice. */
+  /** Conversation ids of queries and reversals: no id is used twice. */
   used: Set<string>
   float: bigint
   sessions: number
@@ -55,7 +55,7 @@ export type Book = {
   refusals: Record<string, number>
 }
 
-/** Empty books, with what is in the float. */
+/** Empty books with this float. */
 export function createBook(float: bigint): Book {
   return {
     by_conversation: new Map(),
@@ -68,7 +68,7 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** Adds up the books. */
+/** Sums of the books. */
 export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   const totals: Totals = {
     transactions: book.by_conversation.size,
@@ -96,7 +96,7 @@ export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   return totals
 }
 
-/** Moves the money of a transaction. False: a payout that the float cannot pay. */
+/** Moves the money of a transaction. False: the float is too low for the payout. */
 export function execute(book: Book, transaction: Transaction): boolean {
   if (transaction.kind === 'b2c' && book.float < transaction.amount) return false
   if (transaction.kind === 'b2c') book.float -= transaction.amount
@@ -105,14 +105,14 @@ export function execute(book: Book, transaction: Transaction): boolean {
   return true
 }
 
-/** Moves it back. */
+/** Moves the money back. */
 export function reverse(book: Book, transaction: Transaction): void {
   if (transaction.kind === 'b2c') book.float += transaction.amount
   transaction.reversals++
   transaction.state = 'reversed'
 }
 
-/** One more of a name. */
+/** Adds one to the count of a name. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

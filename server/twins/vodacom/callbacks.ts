@@ -52,7 +52,7 @@ export function createCallbacks(settings: Settings): Callbacks {
       entry.status = response.statusCode
       entry.answer = (await response.body.json()) as Record<string, unknown>
     } catch {
-      // Without an answer in JSON, the entry keeps the status that is known.
+      // Without a JSON answer, the entry keeps its known status.
     }
   }
   const track = (work: Promise<void>) => {

@@ -1,11 +1,11 @@
-// What a request must be made of: which fields, in which form, and the code that says what is wrong with one.
+// The fields of a request, their forms, and the code of the refusal for each.
 
-/** Fields as they came. */
+/** Fields as they arrived. */
 export type Fields = Readonly<Record<string, unknown>>
-/** Fields that passed. */
+/** Checked fields. */
 export type Texts = Readonly<Record<string, string>>
 
-/** What is wrong: the check's name, for the books, and the code. */
+/** A refusal: the check's name, for the books, and the code. */
 export type Wrong = { check: string; code: string }
 
 type Rule = { pattern: RegExp; code: string; may_miss?: boolean }
@@ -42,7 +42,7 @@ export const RULES = {
   },
 } satisfies Record<string, Record<string, Rule>>
 
-/** Checks fields: each of the call's, no other, and texts only. Null: nothing is wrong. */
+/** Checks fields: each of the call's, no other, and texts only. Null: all are valid. */
 export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | null {
   const rules: Record<string, Rule> = RULES[call]
   for (const name of Object.keys(fields)) {
@@ -58,7 +58,7 @@ export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | n
   return null
 }
 
-/** An amount in whole shillings, or null: the network moves nothing smaller. */
+/** An amount in whole shillings, or null: the network moves no smaller amounts. */
 export function amountOf(amount: string): bigint | null {
   const whole = /^(\d{1,15})(?:\.0+)?$/.exec(amount)?.[1]
   return whole === undefined || BigInt(whole) === 0n ? null : BigInt(whole)

@@ -1,4 +1,4 @@
-// The twin refuses what the gateway would, and moves money only when it should.
+// The twin refuses the requests that the gateway would, and moves money only for accepted ones.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -13,8 +13,8 @@ import {
   reversal,
 } from '../../test/providers/vodacom-twin-caller.ts'
 
-describe('who is let in', () => {
-  test('a session is opened with the key alone', async () => {
+describe('access', () => {
+  test('only the API key opens a session', async () => {
     const { twin, send, sealed } = await begin()
     const opened = await send('GET', '/getSession/', {})
     assert.deepEqual([opened.status, opened.code], [200, 'INS-0'])
@@ -31,7 +31,7 @@ describe('who is let in', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('everything else wants a session, and the key is none', async () => {
+  test('every other call requires a session, and the key is none', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
@@ -46,7 +46,7 @@ describe('who is let in', () => {
     assert.match((await send('POST', C2B, c2b(), { secret: 'x' })).text, /<html>/)
   })
 
-  test('a session settles, lives, and ends', async () => {
+  test('a session becomes valid after a pause, and expires', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ session_settle_ms: 1_000, session_life_ms: 60_000 })
     const secret = await openSession()
@@ -86,7 +86,7 @@ describe('who is let in', () => {
 })
 
 describe('fields', () => {
-  test('each one must be there, in its form, as text; and no other', async () => {
+  test('each field is required, in its form, as text; other fields are refused', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const code = async (fields: object) => (await send('POST', C2B, fields, { secret })).code
@@ -122,7 +122,7 @@ describe('fields', () => {
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('a conversation id is used once, whatever for', async () => {
+  test('a conversation id is used once, for any call', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -147,7 +147,7 @@ describe('fields', () => {
 })
 
 describe('money', () => {
-  test('is found by each of its three ids, given back once, and adds up', async () => {
+  test('is found by each of its three ids, is returned once, and adds up', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -169,7 +169,7 @@ describe('money', () => {
     assert.deepEqual([twin.totals().collected, twin.totals().by_state.reversed], [0n, 1])
   })
 
-  test('payouts are drawn from the float, and payments do not fill it', async () => {
+  test('payouts are paid from the float, and payments do not add to it', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     await send('POST', C2B, c2b({ input_Amount: '70000' }), { secret })
@@ -182,7 +182,7 @@ describe('money', () => {
     assert.deepEqual([float, paid_out, collected], [0n, 100_000n, 70_000n])
   })
 
-  test('an asynchronous application hears no receipt; what happens comes later', async () => {
+  test('an asynchronous application gets no receipt at once; the outcome follows in a callback', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ mode: 'async', decide_ms: 5_000 })
     const secret = await openSession()

@@ -1,4 +1,4 @@
-// What whoever rehearses can look up: the twin's books, by a token of their own; and a key that outlives the twin.
+// The control API: shows the twin's books with its own token. Also: a key that outlives the twin.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ const TOKEN = { authorization: `Bearer ${SAMPLE_CONTROL_TOKEN}` }
 const look = (rig: Rig, path: string, headers: Record<string, string> = TOKEN) =>
   rig.send('GET', path, {}, { base: rig.twin.control_url, headers })
 
-test('the books are shown as they are: totals, and each payment by the id that the caller chose', async () => {
+test("the control API shows the totals, and each payment by the caller's id", async () => {
   const rig = await begin()
   const secret = await rig.openSession()
   const fields = c2b()
@@ -26,7 +26,7 @@ test('the books are shown as they are: totals, and each payment by the id that t
   assert.deepEqual(listed.items, [JSON.parse(one.text)])
 })
 
-test('without its token nothing is shown; the key of the gateway is not that token', async () => {
+test('the control API refuses every other token, also the key of the gateway', async () => {
   const rig = await begin()
   for (const authorization of ['', 'Bearer x', `Bearer ${rig.twin.account.api_key}`]) {
     const reply = await look(rig, '/book', { authorization })
@@ -38,7 +38,7 @@ test('without its token nothing is shown; the key of the gateway is not that tok
   assert.equal((await rig.send('POST', '/book', {}, { base: rig.twin.control_url, headers: TOKEN })).status, 405)
 })
 
-test('a twin that takes up the key of an earlier one lets in who knew that one', async () => {
+test('a twin with the key of an earlier twin accepts bearers that were encrypted for the earlier one', async () => {
   const first = await begin()
   const second = await begin({ key: first.twin.private_pem })
   assert.equal(second.twin.public_key, first.twin.public_key)
@@ -51,7 +51,7 @@ test('a twin that takes up the key of an earlier one lets in who knew that one',
 
 const bearerOf = ({ sealed }: Rig) => `Bearer ${sealed('an-api-key')}`
 
-test('the table of magic numbers says in words what each number does', () => {
+test('the table of magic numbers describes the behaviour of each number', () => {
   const rows = magicRows()
   assert.deepEqual(
     rows.map(({ ending }) => ending),

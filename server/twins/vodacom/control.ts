@@ -5,7 +5,7 @@ import { totalsOf } from './book.ts'
 import { magicRows } from './fates.ts'
 import type { Twin } from './twin.ts'
 
-/** Where it is found. */
+/** The path of the control API. */
 export const CONTROL = '/control'
 const LIST_MAX = 1000
 

@@ -1,11 +1,11 @@
-// Who is let in: the market in the path, a trusted origin, and a bearer that holds the API key or a session.
+// Access: the market in the path, a trusted origin, and a bearer with the API key or a session.
 
 import { count } from './book.ts'
 import type { Call } from './fates.ts'
 import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
-/** A request as it came. `path` is without environment and market; null: they were others. */
+/** A request as it arrived. `path` has no environment and market; null: they were wrong. */
 export type Incoming = {
   method: string
   path: string | null
@@ -13,10 +13,10 @@ export type Incoming = {
   fields: Readonly<Record<string, unknown>> | null
 }
 
-/** A page of somebody on the way. */
+/** A page of a proxy before the gateway. */
 export const PAGE = 'page'
 
-/** Null: let in. `PAGE`: refused by somebody who speaks no JSON. */
+/** Null: the request has access. `PAGE`: a proxy refused it with a page instead of JSON. */
 export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
   const { settings, account, book } = twin
   const refuse = (check: string, reply: TwinReply | typeof PAGE) => {
@@ -35,7 +35,7 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinRe
   return settings.closed.includes(call) ? refuse('closed', replyWith(400, 'INS-997')) : null
 }
 
-/** What a request's bearer holds; null: nothing that was encrypted with the market's key. */
+/** The decrypted bearer of a request; null: it was not encrypted with the market's key. */
 export function bearerIn(twin: Twin, authorization: string | undefined): string | null {
   const bearer = /^Bearer ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]
   return bearer === undefined ? null : twin.key.open(bearer)

@@ -1,16 +1,16 @@
-// What can become of a request: on its way, and at the payer's or receiver's. The number's last three digits choose first, then
-// chances, each of which follows from the seed, the request's id and how often that came; so a run can be repeated, in
-// whatever order its requests come.
+// The possible courses of a request: its faults, and its outcome at the payer or receiver. The number's last three digits
+// choose first, then chances. A chance follows from the seed, the request's id and its count, so a run can be repeated with
+// requests in any order.
 
 import { hash } from 'node:crypto'
 
 /** An answer: HTTP status and code. Null: the request is never answered. */
 type Said = readonly [http: number, code: string] | null
 
-/** How a payment or payout goes: what is answered, and what really happens. `later`: what happens after that. */
+/** The course of a payment or payout: the answer, and the truth. `later`: the change after that. */
 export type Fate = { said: Said; truth: 'paid' | 'failed' | 'pending'; later?: 'paid' | 'reversed'; receipt?: string }
 
-/** The codes that this market documents for a failure that the request itself did not cause. */
+/** The documented codes of this market for a failure that the request did not cause. */
 const FAILED = [401, 'INS-6'] as const
 
 /** Fates by name. */
@@ -33,7 +33,7 @@ export const FATES = {
 /** Name of a fate. */
 export type FateName = keyof typeof FATES
 
-/** The last three digits of a number, and the fate that they choose. Any other number: as chance wants. */
+/** The last three digits of a number, and their fate. Any other number: by chance. */
 export const MAGIC: Readonly<Record<string, FateName>> = {
   '001': 'pays',
   '002': 'fails',
@@ -51,7 +51,7 @@ export const MAGIC: Readonly<Record<string, FateName>> = {
   '014': 'no_receipt',
 }
 
-/** What each fate is to whoever rehearses it. */
+/** Each fate in words, for the printed table. */
 const HAPPENS: Readonly<Record<FateName, string>> = {
   pays: 'paid',
   fails: 'failed (INS-6)',
@@ -74,7 +74,7 @@ export function magicRows(): { ending: string; happens: string }[] {
   return Object.entries(MAGIC).map(([ending, fate]) => ({ ending, happens: HAPPENS[fate] }))
 }
 
-/** How a call goes wrong on its way, and whether it was carried out nevertheless. */
+/** A fault of a call, and whether the call was executed. */
 export const WIRE_FAULTS = {
   hang_before: { executes: false },
   hang_after: { executes: true },
@@ -87,32 +87,32 @@ export const WIRE_FAULTS = {
   empty: { executes: true },
   truncated: { executes: true },
   limited: { executes: false },
-  /** Somebody's firewall, not the gateway. */
+  /** A page of a firewall before the gateway. */
   wall: { executes: false },
-  /** The session is over before its time. */
+  /** The session expires early. */
   session_ends: { executes: false },
 } as const
-/** Name of a fault on the way. */
+/** Name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls, by what they do. */
+/** The calls by purpose. */
 export const CALLS = ['session', 'c2b', 'b2c', 'query', 'reversal', 'name'] as const
-/** One of them. */
+/** The purpose of a call. */
 export type Call = (typeof CALLS)[number]
 
-/** The seed, and for each call, or `fate`, the share of each kind. What the shares leave over goes well. */
+/** The seed, and for each call, or `fate`, the share of each kind. The rest has no fault. */
 export type Rates = { seed: string; rates: Partial<Record<Call | 'fate', Record<string, number>>> }
 
-/** What decides. */
+/** Decides about faults and fates. */
 export type Chances = {
   set(rates: Partial<Rates>): void
   onWire(call: Call, id: string): WireFault | null
   fate(id: string, msisdn: string): FateName
-  /** How often each came up, as `group.kind`. */
+  /** How often each occurred, as `group.kind`. */
   struck: Record<string, number>
 }
 
-/** Makes it, with nothing going wrong by chance. */
+/** Makes it without chances. */
 export function createChances(): Chances {
   let current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()

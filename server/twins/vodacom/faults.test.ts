@@ -1,11 +1,11 @@
-// The twin misbehaves as it is told, and its books say what really happened.
+// The twin has the requested faults, and its books show the truth.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { begin, C2B, c2b } from '../../test/providers/vodacom-twin-caller.ts'
 
 describe('faults', () => {
-  test('each does what it says, and executes or does not', async () => {
+  test('each fault has its described effect, and executes the request or not', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const outcome = async (kind: string) => {
@@ -28,7 +28,7 @@ describe('faults', () => {
     assert.deepEqual(await outcome('session_ends'), ['401 undefined', false])
   })
 
-  test('a request that hangs is never answered; the one is carried out, the other not', async () => {
+  test('a request that hangs is never answered; one kind is executed, the other is not', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     for (const [kind, executions] of [
@@ -38,7 +38,7 @@ describe('faults', () => {
       twin.setChances({ rates: { c2b: { [kind]: 1 } } })
       const fields = c2b()
       const hanging = send('POST', C2B, fields, { secret }).catch(() => 'closed')
-      // Something else is answered meanwhile, twice.
+      // The twin answers another request meanwhile, twice.
       for (let i = 0; i < 2; i++) {
         const answered = send('GET', '/getSession/', {})
         assert.equal(await Promise.race([hanging, answered]), await answered)
@@ -48,7 +48,7 @@ describe('faults', () => {
     }
   })
 
-  test('the same seed brings the same faults, in whatever order requests come', async () => {
+  test('the same seed gives the same faults, for requests in any order', async () => {
     const rates = { c2b: { html_before: 0.2, html_after: 0.2 }, fate: { fails: 0.3 } }
     const names = Array.from({ length: 40 }, (_, i) => `repeatable${i}`)
     const run = async (seed: string, order: readonly string[]) => {
@@ -69,7 +69,7 @@ describe('faults', () => {
     assert.ok(new Set(first).size >= 3)
   })
 
-  test('a fault that does not exist is refused', async () => {
+  test('an unknown fault is refused', async () => {
     const { twin } = await begin()
     assert.throws(() => twin.setChances({ rates: { c2b: { tired: 1 } } }), /c2b\.tired/)
     assert.throws(() => twin.setChances({ rates: { lunch: { html_before: 1 } } as never }), /lunch/)

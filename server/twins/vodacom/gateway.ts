@@ -1,4 +1,4 @@
-// The gateway: which calls there are, and the way of one request through it.
+// The gateway: its calls, and the handling of one request.
 
 import { count } from './book.ts'
 import { checkFields, type Texts, type Wrong } from './check.ts'
@@ -8,7 +8,7 @@ import { replyWith, type TwinReply } from './reply.ts'
 import { giveBack, lookUp, query, request } from './transactions.ts'
 import type { Twin } from './twin.ts'
 
-/** What comes of a request: an answer, or none, or a page that is no answer; and what happens to it on its way. */
+/** The result of a request: an answer, silence, or a page; and its fault. */
 export type Outcome = { reply: TwinReply | typeof PAGE | null; fault: WireFault | null }
 
 const OPERATIONS: Readonly<Record<string, Call>> = {
@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<string, Call>> = {
   'GET /queryBeneficiaryName/': 'name',
 }
 
-/** The way of one request: who it is from, what it is made of, what happens to it on its way; then the work. */
+/** Handles one request: access, fields, fault, then the work. */
 export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   const { book, chances } = twin
   const refuse = (http: number, { check, code }: Wrong): Outcome => {
@@ -65,7 +65,7 @@ function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promis
   }
 }
 
-/** What a request is about: chances are drawn for that, so that a run can be repeated. */
+/** The subject of a request. Chances are drawn for it, so that a run can be repeated. */
 function subjectOf({ fields }: Incoming): string {
   return String(fields?.input_QueryReference ?? fields?.input_ThirdPartyConversationID ?? '')
 }

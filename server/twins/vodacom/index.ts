@@ -1,5 +1,5 @@
-// The HTTP twin of M-Pesa's OpenAPI in Tanzania: it speaks the gateway's protocol, checks what it is sent, moves money in
-// books of its own, and misbehaves on demand. It shares no code with the adapter, so that each can be tested by the other.
+// The HTTP twin of M-Pesa's OpenAPI in Tanzania: it speaks the gateway's protocol, checks each request, moves money in its
+// own books, and has faults on demand. It shares no code with the adapter, so that each can test the other.
 
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
 import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
@@ -18,25 +18,25 @@ export { CALLS, FATES, MAGIC, magicRows, type Rates, WIRE_FAULTS } from './fates
 export type { Settings } from './settings.ts'
 export type { Account } from './twin.ts'
 
-/** The account of a twin that nobody chose another for. It opens nothing else. */
+/** The default account of a twin. It protects nothing. */
 export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
 
-/** The token of the control API of such a twin. */
+/** The default token of the control API. */
 export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
 /** Options of `startVodacomTwin`. */
 export type VodacomTwinOptions = {
-  /** 0, the default: any free one. */
+  /** 0, the default: any free port. */
   port?: number
   host?: string
   account?: Partial<Account>
-  /** Shillings that payouts are drawn from. */
+  /** Shillings in the float of payouts. */
   float?: bigint
   settings?: Partial<Settings>
   chances?: Partial<Rates>
   /** Bits of the market's key: 2048. The real ones have 4096, which takes seconds to make. */
   key_bits?: number
-  /** A key that an earlier twin had, as its `private_pem`. Null, the default: a new one. */
+  /** The key of an earlier twin, as its `private_pem`. Null, the default: a new key. */
   key?: string | null
   control_token?: string
   clock?: Clock
@@ -45,24 +45,24 @@ export type VodacomTwinOptions = {
 
 /** A running twin. */
 export type VodacomTwin = {
-  /** Base of the gateway's calls, with environment and market. */
+  /** Base URL of the gateway's calls, with environment and market. */
   url: string
   account: Account
-  /** The market's public key, as a portal shows it; and the whole key, for a twin that takes it up. */
+  /** The market's public key in the form of the portal, and the private key for a later twin. */
   public_key: string
   private_pem: string
-  /** Base of the control API, and what opens it. */
+  /** Base URL of the control API, and its token. */
   control_url: string
   control_token: string
   totals(): Totals
-  /** By the id that the caller chose. */
+  /** The transaction by the caller's id. */
   transaction(conversation: string): Transaction | null
   transactions(): readonly Transaction[]
   callbacks: readonly CallbackEntry[]
-  /** Resolves when callbacks under way have ended. */
+  /** Resolves when all running callbacks have ended. */
   idle(): Promise<void>
   set(settings: Partial<Settings>): void
-  /** Throws on a group or kind that does not exist. */
+  /** Throws if a group or kind does not exist. */
   setChances(rates: Partial<Rates>): void
   /** Ends every session. */
   endSessions(): void
@@ -71,7 +71,7 @@ export type VodacomTwin = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin and answers when it listens. */
+/** Starts a twin and resolves when it listens. */
 export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promise<VodacomTwin> {
   const { port = 0, host = '127.0.0.1', clock = systemClock, random = systemRandom() } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }

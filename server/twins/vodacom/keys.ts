@@ -1,4 +1,4 @@
-// The key of the market, and what callers encrypted with its public half.
+// The key of the market, and the decryption of bearers.
 
 import {
   constants,
@@ -11,15 +11,15 @@ import {
 
 /** A market's key. */
 export type MarketKey = {
-  /** The private half as PEM, for a twin that is to keep its key. It opens nothing but a twin. */
+  /** The private half as PEM, for a twin that keeps its key. It opens only a twin. */
   private_pem: string
-  /** The public half as a portal shows it: base64. */
+  /** The public half in the form of the portal: base64. */
   public_text: string
-  /** What a bearer holds; null when it was not encrypted with this key. */
+  /** The content of a bearer; null if it was not encrypted with this key. */
   open(bearer: string): string | null
 }
 
-/** Makes a key, or takes up one that was kept. The real ones have 4096 bits. Throws on a text that is no RSA key. */
+/** Makes a key, or loads a kept one. The real keys have 4096 bits. Throws if the text is no RSA key. */
 export function createMarketKey(bits: number, kept: string | null = null): MarketKey {
   const privateKey =
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)
@@ -34,8 +34,8 @@ export function createMarketKey(bits: number, kept: string | null = null): Marke
 }
 
 /**
- * Undoes PKCS#1 v1.5 by hand: 00 02, at least eight bytes that are not zero, 00, then the text. The library refuses this
- * padding when it decrypts, because a server that tells why it failed can be made to decrypt for strangers.
+ * Removes PKCS#1 v1.5 by hand: 00 02, at least eight bytes that are not zero, 00, then the text. The library refuses this
+ * padding when it decrypts, because a server that reveals the reason of a failure lets attackers decrypt texts.
  */
 function decrypt(key: KeyObject, length: number, bearer: string): string | null {
   const sealed = Buffer.from(bearer, 'base64')

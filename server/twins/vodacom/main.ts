@@ -1,4 +1,4 @@
-// Runs the twin of M-Pesa's OpenAPI as a process of its own: npm run vodacom-twin.
+// Runs the twin of M-Pesa's OpenAPI as a separate process: npm run vodacom-twin.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -71,7 +71,7 @@ async function main(args: string[], env: Record<string, string | undefined>): Pr
   }
 }
 
-/** Writes a file whole, or not at all. */
+/** Writes a file completely, or not at all. */
 async function keep(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`

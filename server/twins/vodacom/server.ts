@@ -1,4 +1,4 @@
-// The twin as an HTTP server. Raw node:http, because it shares its machine with what it tests.
+// The twin as an HTTP server. It uses plain node:http, because it shares its machine with the tested server.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ const PAGES = {
   unauthorized: page(401, '401 Authorization Required'),
 }
 
-/** Where the twin listens, and what opens its control API. */
+/** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
 /** Starts the server of a twin. */
@@ -47,7 +47,7 @@ export async function listen(
     control_url: `${origin}${CONTROL}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Requests that hang would keep it open for ever.
+      // Hanging requests would keep the server open for ever.
       server.closeAllConnections()
       await closed
     },
@@ -78,7 +78,7 @@ async function answer(
   deliver(response, outcome)
 }
 
-/** Sends the answer, or what the fault makes of it. */
+/** Sends the answer, or the result of the fault. */
 function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
   if (fault === 'hang_before' || fault === 'hang_after') return
   const is_json = reply !== null && reply !== PAGE
@@ -91,12 +91,12 @@ function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
     response.write(halfOf(json), () => response.socket?.resetAndDestroy())
   } else {
     const text = spoilt(fault, http, json) ?? (reply === PAGE ? PAGES.unauthorized : [http, JSON_TYPE, json])
-    // Whoever is never answered keeps waiting.
+    // Without an answer the caller keeps waiting.
     if (fault !== null || reply !== null) send(response, text)
   }
 }
 
-/** What comes in the place of an answer; null: the answer itself. */
+/** The text that replaces an answer; null: the answer itself. */
 function spoilt(fault: Outcome['fault'], http: number, json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -118,7 +118,7 @@ function spoilt(fault: Outcome['fault'], http: number, json: string): Text | nul
   }
 }
 
-/** JSON has no whole numbers of any size. */
+/** JSON has no integers of arbitrary size. */
 function plain(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
@@ -127,7 +127,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end; one that is too long closes the connection. */
+/** Reads a body to its end; a body that is too long closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,4 +1,4 @@
-// Sessions: who may make calls.
+// Sessions, which callers need for every call.
 
 import type { Clock, Random } from '../../src/kernel/lib/index.ts'
 import { randomBase62 } from '../../src/kernel/lib/index.ts'
@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts'
 /** The sessions of the one application. */
 export type Sessions = {
   open(): string
-  /** True while a session is let in. */
+  /** True while a session is valid. */
   knows(id: string): boolean
   end(id: string): void
   endAll(): void
@@ -15,7 +15,7 @@ export type Sessions = {
 
 const LENGTH = 32
 
-/** Makes them. */
+/** Makes the sessions. */
 export function createSessions(settings: Settings, clock: Clock, random: Random): Sessions {
   const made = new Map<string, Date>()
   return {

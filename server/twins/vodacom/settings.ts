@@ -1,37 +1,37 @@
-// What can be chosen about a twin, at its start and while it runs. Much of it is here because nobody has written down what the
-// gateway really does.
+// Settings of a twin, at its start and while it runs. Many exist because the gateway's documentation does not describe its
+// real behaviour.
 
 /** The settings. */
 export type Settings = {
-  /** sync: a payment is answered when its payer has decided. async: at once, and a callback tells the rest. */
+  /** sync: a payment is answered when its payer has decided. async: at once, and a callback reports the outcome. */
   mode: 'sync' | 'async'
-  /** Time until a payer, or a receiver's network, has decided; and until what comes after that. */
+  /** Time until a payer, or a receiver's network, decides; and until the later change. */
   decide_ms: number
-  /** How long a session lasts, and how long a new one is refused. */
+  /** How long a session lasts, and how long a new one is still refused. */
   session_life_ms: number
   session_settle_ms: number
-  /** True: a new session ends the one before. */
+  /** True: a new session ends the previous one. */
   one_session: boolean
-  /** How a session that is none is refused: without a code, with one, or by somebody on the way. */
+  /** The refusal of an invalid session: without a code, with one, or a page of a proxy. */
   no_session: 'error' | 'code' | 'page'
-  /** Origins that are trusted; * is every one. */
+  /** Trusted origins; * is every one. */
   origins: readonly string[]
-  /** The call of this kind is not switched on for this application. */
+  /** A call of this kind is not enabled for this application. */
   closed: readonly string[]
-  /** Where callbacks go; null: nowhere. */
+  /** The URL of callbacks; null: none are sent. */
   callback_url: string | null
-  /** What becomes of callbacks. */
+  /** The fate of callbacks. */
   callbacks: 'plain' | 'lost' | 'duplicate' | 'forged'
-  /** Name of the field in callbacks that holds the caller's id, and the word for success. */
+  /** The callback's field with the caller's id, and its text for success. */
   callback_field: 'input_ThirdPartyConversationID' | 'input_ThirdPartyReference'
   callback_success: 'INS-0' | '0'
-  /** The words of a query. Only the one for paid is documented. */
+  /** The statuses in a query. Only the one for paid is documented. */
   words: { pending: string; paid: string; failed: string }
-  /** False: a query does not find what was never paid. */
+  /** False: a query does not find unpaid transactions. */
   finds_unpaid: boolean
 }
 
-/** The settings of a twin that nobody chose others for. */
+/** The default settings of a twin. */
 export function defaultSettings(): Settings {
   return {
     mode: 'sync',

@@ -1,4 +1,4 @@
-// Payments, payouts, and what is asked about them.
+// Payments, payouts, and queries about them.
 
 import { count, execute, reverse, type Transaction } from './book.ts'
 import { amountOf, type Texts } from './check.ts'
@@ -48,7 +48,7 @@ export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise
   return Promise.resolve(replyWith(201, 'INS-0', ids(transaction)))
 }
 
-/** Does what fate wants, and answers what fate says. */
+/** Executes the fate, and returns its answer. */
 function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   const { book, clock, settings } = twin
   const fate: Fate = FATES[transaction.fate]
@@ -70,7 +70,7 @@ function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   return replyWith(http, code, { ...ids(transaction), ...receipt })
 }
 
-/** The state of a transaction, found by any of its three ids. A question's own id is used once, too. */
+/** The status of a transaction by any of its three ids. The query's own id is also used only once. */
 export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   const { input_QueryReference: asked = '', input_ThirdPartyConversationID: own = '' } = fields
   if (isUsed(book, own)) return refuse({ book }, 'duplicate', replyWith(409, 'INS-10', echo(own)))
@@ -89,7 +89,7 @@ export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   })
 }
 
-/** Gives a payment back. */
+/** Returns the money of a payment. */
 export function giveBack(twin: Twin, fields: Texts): TwinReply {
   const { book } = twin
   const { input_TransactionID: receipt = '', input_ThirdPartyConversationID: own = '' } = fields
@@ -104,7 +104,7 @@ export function giveBack(twin: Twin, fields: Texts): TwinReply {
   return replyWith(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
 }
 
-/** The name behind a number. */
+/** The name of a number's owner. */
 export function lookUp(twin: Twin, fields: Texts): TwinReply {
   const { input_CustomerMSISDN: msisdn = '', input_ThirdPartyConversationID: own = '' } = fields
   if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return replyWith(400, 'INS-2051', echo(own))
