@@ -8,7 +8,7 @@ import type { Answer, Provider } from '../src/adapters/providers/port.ts'
 import { idToBase32, newId } from '../src/kernel/lib/index.ts'
 import { callBack, keptOf } from './callbacks.ts'
 import { createWorld, type World } from './harness.ts'
-import { until } from './payout-stage.ts'
+import { until } from './payout-processes.ts'
 import { booksHold, newScript, scriptedProvider } from './payouts.ts'
 
 const SECRET = 'mock-provider-secret'

@@ -10,7 +10,7 @@ import { LONGEST_PAUSE_MS as WEBHOOK_PAUSE_MS } from '../src/adapters/webhooks/r
 import { inTransaction } from '../src/kernel/db/index.ts'
 import { LONGEST_PAUSE_MS as PAYOUT_PAUSE_MS } from '../src/money/withdrawals/settle.ts'
 import { createWorld, type World } from './harness.ts'
-import { stage } from './payout-stage.ts'
+import { stage } from './payout-processes.ts'
 import { said } from './payouts.ts'
 import { startReceiver } from './receiver.ts'
 import { startMailServer } from './smtp.ts'

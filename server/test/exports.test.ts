@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { CSV_BATCH } from '../src/kernel/http/index.ts'
 import { DAY_MS, newId } from '../src/kernel/lib/index.ts'
 import { createWorld, START, type World } from './harness.ts'
-import { submitWithdrawal } from './money.ts'
+import { submitWithdrawal } from './ledger-facts.ts'
 
 let world: World
 let token: string

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Order, Payout } from '../twins/selcom/index.ts'
 import type { World } from './harness.ts'
-import { until } from './payout-stage.ts'
+import { until } from './payout-processes.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 

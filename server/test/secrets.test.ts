@@ -15,7 +15,7 @@ import { startReceiver } from './receiver.ts'
 import { everyRow, findSecrets, type Place, type Secret } from './secret-search.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
-import { startTalkative, type Talkative } from './talkative.ts'
+import { startTalkative, type Talkative } from './revealing-gateway.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
 /** Values that payers type, and that gateways, merchants and strangers then send to the platform. */

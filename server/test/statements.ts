@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
-import { openDesk } from './desk.ts'
+import { openDesk } from './operator.ts'
 import type { Reply, World } from './harness.ts'
 
 /** A planted payment or payout: its status, and when it was booked. */

@@ -9,7 +9,7 @@ import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { type Clock, type Language, settableClock } from '../../src/kernel/lib/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
-import { measure, violations } from './looks.ts'
+import { measure, violations } from './page-checks.ts'
 
 /** A page for a payment: its address, and the collection of a hosted one. */
 export type PayPage = { url: string; slug: string; id: string }

@@ -8,7 +8,7 @@ import { createWorker } from '../../src/kernel/work/index.ts'
 import { launchBrowser, openPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
 import { runningClock } from '../portal/office.ts'
-import { violations } from './looks.ts'
+import { violations } from './page-checks.ts'
 import { nameOf, WAYS } from './ways.ts'
 
 let world: World

@@ -7,9 +7,9 @@ import type { Browser } from 'playwright-core'
 import { payScript } from '../../src/apps/pay-page/index.ts'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { launchBrowser, openPage } from '../browser.ts'
-import { ask, measure, violations } from './looks.ts'
+import { ask, measure, violations } from './page-checks.ts'
 import { screens } from './screens.ts'
-import { type ScreenSite, startScreens } from './site.ts'
+import { type ScreenSite, startScreens } from './screen-server.ts'
 import { isTried, nameOf, WAYS } from './ways.ts'
 
 let browser: Browser

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { Screen } from '../../src/apps/pay-page/index.ts'
 import { pollAnswer } from '../../src/apps/pay-page/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
-import { type ScreenSite, startScreens } from './site.ts'
+import { type ScreenSite, startScreens } from './screen-server.ts'
 
 let browser: Browser
 let site: ScreenSite

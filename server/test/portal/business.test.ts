@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDesk } from '../desk.ts'
+import { openDesk } from '../operator.ts'
 import { type Office, openOffice } from './office.ts'
 
 let office: Office

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { MONEY, type OperatorDesk, openDesk, type Shop } from '../desk.ts'
+import { MONEY, type OperatorDesk, openDesk, type Shop } from '../operator.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
 let office: Office

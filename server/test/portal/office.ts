@@ -14,7 +14,7 @@ import { type Language, type SettableClock, systemClock } from '../../src/kernel
 import { createWorker } from '../../src/kernel/work/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
-import { violations } from '../pay-page/looks.ts'
+import { violations } from '../pay-page/page-checks.ts'
 
 /** A person who can sign in. */
 export type Person = { email: string; password: string; user_id: string; role: Role }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../operator.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office

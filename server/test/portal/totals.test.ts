@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/apps/admin/verify.ts'
-import { openDesk, PRICES, type Shop } from '../desk.ts'
+import { openDesk, PRICES, type Shop } from '../operator.ts'
 import { booksHold } from '../payouts.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 import { choose, compare, type Differences, figures, file, total } from './totals-pages.ts'
-import { fill } from './totals-stage.ts'
+import { fill } from './totals-data.ts'
 import { centsOf, LIST_NAMES, type ListName, ledgerOf, type Sum, sumsOfDesk, sumsOfList } from './totals-sums.ts'
 
 const ENVIRONMENTS = ['live', 'sandbox'] as const

@@ -8,7 +8,7 @@ import type { PayerFateName } from '../../twins/selcom/fates.ts'
 import { type Client, createClient, type Order } from '../crash/load.ts'
 import type { Shop } from '../crash/rig.ts'
 import type { StormRig } from './rig.ts'
-import { stormRates } from './weather.ts'
+import { stormRates } from './faults.ts'
 
 /** A payment or payout that a merchant requests, in shillings. */
 export type Wish = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }

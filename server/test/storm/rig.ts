@@ -10,8 +10,8 @@ import { freePort } from '../crash/processes.ts'
 import { type Hooks, openShop, type Shop, startHooks } from '../crash/rig.ts'
 import { createTestDatabase } from '../database.ts'
 import { type TestDeps, testDeps } from '../harness.ts'
-import { type Seat, takeSeat } from './seats.ts'
-import { STORM_SETTINGS, stormRates } from './weather.ts'
+import { type Seat, takeSeat } from './process-places.ts'
+import { STORM_SETTINGS, stormRates } from './faults.ts'
 
 /** Everything of a storm. */
 export type StormRig = {

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../crash/rig.ts'
 import { type Books, readBooks, statementOf } from './books.ts'
 import { makeWishes, startClients, startPayers } from './clients.ts'
-import { type Case, type Desk, openDesk } from './desk.ts'
-import { type Difference, findDifferences } from './judge.ts'
-import { type Left, waitForRest } from './rest.ts'
+import { type Case, type Desk, openDesk } from './operators.ts'
+import { type Difference, findDifferences } from './compare-books.ts'
+import { type Left, waitForRest } from './wait-for-rest.ts'
 import type { StormRig } from './rig.ts'
 
 /** The size of a storm. */

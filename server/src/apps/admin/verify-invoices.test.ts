@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createWorld } from '../../../test/harness.ts'
 import { invoicesOf } from '../../../test/invoices.ts'
-import { one, type Plants, testPlants } from '../../../test/plants.ts'
+import { one, type Plants, testPlants } from '../../../test/contradictions.ts'
 import { type Verification, verify } from './verify.ts'
 import { INVOICES } from './verify-invoices.ts'
 

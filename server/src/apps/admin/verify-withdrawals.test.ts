@@ -14,7 +14,7 @@ import {
   scriptedProvider,
   type Wish,
 } from '../../../test/payouts.ts'
-import { one, type Plants, testPlants } from '../../../test/plants.ts'
+import { one, type Plants, testPlants } from '../../../test/contradictions.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Act } from '../../books/audit/index.ts'
 import { payoutReference, settlePayouts } from '../../money/withdrawals/index.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Book, type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { type Book, type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { type HeldStage, openHeldStage } from '../../../test/held.ts'
+import { type HeldStage, openHeldStage } from '../../../test/held-payments.ts'
 
 let stage: HeldStage
 let world: HeldStage['world']

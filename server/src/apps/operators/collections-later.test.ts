@@ -13,7 +13,7 @@ import {
   money,
   openHeldStage,
   REASON,
-} from '../../../test/held.ts'
+} from '../../../test/held-payments.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 
 let stage: HeldStage

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held.ts'
+import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held-payments.ts'
 
 let stage: HeldStage
 let world: HeldStage['world']

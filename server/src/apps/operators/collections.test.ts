@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, DECISIONS, type HeldStage, MORE, money, openHeldStage, REASON } from '../../../test/held.ts'
+import { ASKED, DECISIONS, type HeldStage, MORE, money, openHeldStage, REASON } from '../../../test/held-payments.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 
 let stage: HeldStage

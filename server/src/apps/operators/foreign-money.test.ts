@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held.ts'
+import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held-payments.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 

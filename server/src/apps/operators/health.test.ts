@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { money, openReview, type Review } from '../../../test/held.ts'
+import { money, openReview, type Review } from '../../../test/held-payments.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import { COUNTED_MAX, LOOKED_AT_MAX } from './health.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { openReview, type Review } from '../../../test/held.ts'
+import { openReview, type Review } from '../../../test/held-payments.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { QUEUE_KINDS } from './queue.ts'
 

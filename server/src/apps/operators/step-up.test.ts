@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { consoleToken } from '../../../test/consoles.ts'
-import { BODIES, MONEY, type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { consoleToken } from '../../../test/operator-sessions.ts'
+import { BODIES, MONEY, type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDesk } from '../../../test/desk.ts'
+import { openDesk } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 

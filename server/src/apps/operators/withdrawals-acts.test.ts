@@ -12,7 +12,7 @@ import {
   type Shop,
   UNTOUCHED,
   type Verb,
-} from '../../../test/desk.ts'
+} from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { BODIES, type OperatorDesk, openDesk, type Shop, type Verb } from '../../../test/desk.ts'
+import { BODIES, type OperatorDesk, openDesk, type Shop, type Verb } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { booksHold, said } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
 

@@ -13,7 +13,7 @@ import {
   REVERSED,
   type Shop,
   UNTOUCHED,
-} from '../../../test/desk.ts'
+} from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { booksHold, said } from '../../../test/payouts.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { money, openReview, REASON, type Review } from '../../../test/held.ts'
+import { money, openReview, REASON, type Review } from '../../../test/held-payments.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import type { FoundRequest } from './timeline.ts'
 

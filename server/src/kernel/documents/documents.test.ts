@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codeOf, isTidy, linesOf, pagesOf, shows, showsNot } from '../../../test/paper.ts'
+import { codeOf, isTidy, linesOf, pagesOf, shows, showsNot } from '../../../test/document-checks.ts'
 import { type Page, readPdf } from '../../../test/read-pdf.ts'
 import { type InvoiceDocument, invoicePdf } from './invoice.ts'
 import { type PosterDocument, posterPdf } from './poster.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type TestDeps, testDeps, type World } from '../../../test/harness.ts'
-import { approve, type FactOf, payoutAnswer, postFacts, submitWithdrawal } from '../../../test/money.ts'
+import { approve, type FactOf, payoutAnswer, postFacts, submitWithdrawal } from '../../../test/ledger-facts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
 import { newId, settableClock } from '../../kernel/lib/index.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { approve, payoutAnswer, postFacts, submitWithdrawal } from '../../../test/money.ts'
+import { approve, payoutAnswer, postFacts, submitWithdrawal } from '../../../test/ledger-facts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import type { Fact } from '../../books/ledger/index.ts'
 import { MERCHANT_ROLES } from '../../kernel/http/index.ts'

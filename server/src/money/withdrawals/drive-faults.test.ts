@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { A, dieAt, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { A, dieAt, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-processes.ts'
 import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import { payoutReference } from './approve.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-processes.ts'
 import { payoutOf, said } from '../../../test/payouts.ts'
 
 for (const late of [said.not_sent, said.blocked]) {

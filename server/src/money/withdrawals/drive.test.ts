@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { A, dieAt, gate, HOUR, idle, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { A, dieAt, gate, HOUR, idle, stage, statusOf, until } from '../../../test/payout-processes.ts'
 import {
   handsOf,
   type Key,

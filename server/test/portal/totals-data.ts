@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { settlePayouts } from '../../src/money/withdrawals/index.ts'
-import type { OperatorDesk, Shop } from '../desk.ts'
+import type { OperatorDesk, Shop } from '../operator.ts'
 import type { Reply, World } from '../harness.ts'
 import { invoicesOf, slugOf } from '../invoices.ts'
 import { said } from '../payouts.ts'

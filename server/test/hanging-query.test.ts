@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Answer, Provider } from '../src/adapters/providers/port.ts'
 import { payoutReference } from '../src/money/withdrawals/index.ts'
 import { createWorld } from './harness.ts'
-import { A, gate, hint, stage, statusOf, until } from './payout-stage.ts'
+import { A, gate, hint, stage, statusOf, until } from './payout-processes.ts'
 import { newScript, said, scriptedProvider } from './payouts.ts'
 
 const OTHERS = 20

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Answer } from '../src/adapters/providers/port.ts'
-import { type OperatorDesk, openDesk, type Shop } from './desk.ts'
+import { type OperatorDesk, openDesk, type Shop } from './operator.ts'
 import { createWorld, type Reply, type World } from './harness.ts'
 import { booksHold } from './payouts.ts'
 import { type Receiver, startReceiver } from './receiver.ts'

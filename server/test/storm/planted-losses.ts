@@ -5,9 +5,9 @@ import { sql } from '../../src/kernel/db/index.ts'
 import type { Payment, Payout } from '../../twins/selcom/index.ts'
 import { type Books, leftOf, readBooks } from './books.ts'
 import { eventProblems } from './events.ts'
-import { findDifferences, findProblems, findShortage, sentenceOf } from './judge.ts'
+import { findDifferences, findProblems, findShortage, sentenceOf } from './compare-books.ts'
 import type { StormRig } from './rig.ts'
-import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
+import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
 /** Plants one loss after another. `sound`: correct books. Throws if the judge does not find one. */
 export function plantLosses(sound: Books): void {

@@ -11,7 +11,7 @@ import {
   type TheirPayment,
   type TheirPayout,
 } from './books.ts'
-import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
+import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
 /** One payment or payout whose books differ. Amounts in cents, as both sides have them at the provider. */
 export type Difference = {

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
 import type { Order, Payout } from '../../twins/selcom/index.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './operators.ts'
 import type { StormRig } from './rig.ts'
 
 /** Counts of open records. */
