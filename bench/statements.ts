@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
 import { importAndFinish } from '../server/src/money/reconciliation/index.ts'
 import { createWorld, type World } from '../server/test/harness.ts'
-import { csvOf, lineOf, type Plant, plant } from '../server/test/statements.ts'
+import { csvOf, lineOf, type PlannedRecord, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
 /** One import: its duration and its processor time. */
@@ -69,7 +69,7 @@ async function makeStatement(world: World, lines: number): Promise<Buffer[]> {
   for (let begun = 0; begun < lines; begun += CHUNK) {
     const wishes = Array.from(
       { length: Math.min(CHUNK, lines - begun) },
-      (_, i): Plant => ({
+      (_, i): PlannedRecord => ({
         flow: i % 10 === 0 ? 'payout' : 'payment',
         state: 'paid',
         amount_minor: BigInt(100_000 + i),

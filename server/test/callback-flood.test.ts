@@ -8,8 +8,8 @@ import type { Answer, Provider } from '../src/adapters/providers/port.ts'
 import { idToBase32, newId } from '../src/kernel/lib/index.ts'
 import { callBack, keptOf } from './callbacks.ts'
 import { createWorld, type World } from './harness.ts'
-import { until } from './payout-processes.ts'
-import { booksHold, newScript, scriptedProvider } from './payouts.ts'
+import { waitUntil } from './payout-processes.ts'
+import { booksHold, newPayoutScript, scriptedProvider } from './payouts.ts'
 
 const SECRET = 'mock-provider-secret'
 const HEADER = 'x-mock-signature'
@@ -20,7 +20,7 @@ const asked: string[] = []
 const paid = new Map<string, bigint>()
 let slow: Promise<void> = Promise.resolve()
 const provider: Provider = {
-  ...scriptedProvider(newScript()),
+  ...scriptedProvider(newPayoutScript()),
   async status(requests) {
     asked.push(...requests.map(({ reference }) => reference))
     await slow
@@ -150,7 +150,7 @@ test('a callback that arrives during a status query causes a second query, becau
   // The provider's answer "open" is on its way when the payer pays.
   const newer = completed(payment.reference, { event: 2 })
   const second = callBack(world, newer)
-  await until(async () => (await keptOf(world, newer)).length === 1)
+  await waitUntil(async () => (await keptOf(world, newer)).length === 1)
   answer()
   await first
   paid.set(payment.reference, 100_000n)

@@ -10,8 +10,8 @@ import { LONGEST_PAUSE_MS as WEBHOOK_PAUSE_MS } from '../src/adapters/webhooks/r
 import { inTransaction } from '../src/kernel/db/index.ts'
 import { LONGEST_PAUSE_MS as PAYOUT_PAUSE_MS } from '../src/money/withdrawals/settle.ts'
 import { createWorld, type World } from './harness.ts'
-import { stage } from './payout-processes.ts'
-import { said } from './payouts.ts'
+import { withPayoutWorld } from './payout-processes.ts'
+import { payoutAnswers } from './payouts.ts'
 import { startReceiver } from './receiver.ts'
 import { startMailServer } from './smtp.ts'
 import { configure, queue } from './webhooks.ts'
@@ -158,11 +158,11 @@ type Work = (own: World, mend: () => void) => Promise<void>
 
 /** Payouts that the provider accepted and keeps open. */
 function withPayouts(work: Work): Promise<void> {
-  return stage(async ({ world: own, hands, script, submitted }) => {
+  return withPayoutWorld(async ({ world: own, hands, script, submitted }) => {
     for (let i = 0; i < ROWS; i++) await hands.approve(await submitted())
     await own.work()
     await work(own, () => {
-      script.status = ({ amount_minor }) => said.paid(amount_minor)
+      script.status = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
     })
   })
 }

@@ -1,4 +1,4 @@
-// Plants contradictions in correct books, one at a time, and asserts that `verify` finds each.
+// Contradictions contradictions in correct books, one at a time, and asserts that `verify` finds each.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,10 +9,10 @@ import type { Reader } from '../src/kernel/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** Ways to break each check, by its name: SQL over correct books. */
-export type Plants = Record<string, readonly string[]>
+export type Contradictions = Record<string, readonly string[]>
 
 /** A condition that matches one row of a table. */
-export function one(table: string, condition: string): string {
+export function oneRow(table: string, condition: string): string {
   return `ctid = (select ctid from ${table} where ${condition} limit 1)`
 }
 
@@ -20,7 +20,7 @@ export function one(table: string, condition: string): string {
  * Adds a test for each plant: the plant changes a copy of the database at `url()`, and its check must fail. Each plant is
  * rolled back before the next one. The last one stays, and the whole of `verify` runs over the copy.
  */
-export function testPlants(url: () => string, plants: Plants): void {
+export function testContradictions(url: () => string, plants: Contradictions): void {
   let copy: Awaited<ReturnType<typeof createTestDatabase>>
   let client: pg.Client
   before(async () => {
@@ -50,7 +50,7 @@ export function testPlants(url: () => string, plants: Plants): void {
       await client.query('begin')
       try {
         await plant(client, way)
-        assertFound(name, await runChecks(readerOf(client), (one) => one === name))
+        assertFound(name, await runChecks(readerOf(client), (oneRow) => oneRow === name))
         if (i < all.length - 1) return
         await client.query('commit')
         assertFound(name, await verify(copy.url))

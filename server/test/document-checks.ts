@@ -39,7 +39,7 @@ export function isTidy({ width, height, texts }: Page, margin: number): void {
 }
 
 /** The content of the QR code on a page. */
-export function codeOf(page: Page): string {
+export function qrTextOf(page: Page): string {
   const modules = page.boxes.filter(({ height }) => height < 6)
   const side = modules[0]?.height as number
   const [left, top] = [Math.min(...modules.map(({ x }) => x)), Math.min(...modules.map(({ y }) => y))]

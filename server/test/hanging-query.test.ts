@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { Answer, Provider } from '../src/adapters/providers/port.ts'
 import { payoutReference } from '../src/money/withdrawals/index.ts'
 import { createWorld } from './harness.ts'
-import { A, gate, hint, stage, statusOf, until } from './payout-processes.ts'
-import { newScript, said, scriptedProvider } from './payouts.ts'
+import { A, gate, hint, statusOf, waitUntil, withPayoutWorld } from './payout-processes.ts'
+import { newPayoutScript, payoutAnswers, scriptedProvider } from './payouts.ts'
 
 const OTHERS = 20
 
@@ -20,7 +20,7 @@ test('callbacks of payments are processed while the provider does not answer the
   const asked: string[] = []
   let first = ''
   const provider: Provider = {
-    ...singly(scriptedProvider(newScript())),
+    ...singly(scriptedProvider(newPayoutScript())),
     status: (requests) =>
       Promise.all(
         requests.map(({ reference, amount_minor, currency }): Answer | Promise<Answer> => {
@@ -50,11 +50,11 @@ test('callbacks of payments are processed while the provider does not answer the
     const callback = (reference: string) => world.system.receive('mock', {}, Buffer.from(reference))
     const all = references.map(callback)
     const paid = async () => (await world.rows("select 1 from collections where status = 'successful'")).length
-    await until(async () => (await paid()) === OTHERS)
+    await waitUntil(async () => (await paid()) === OTHERS)
     assert.equal(asked.filter((reference) => reference === first).length, 1)
     hanging.resolve({ kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' })
     await Promise.all(all)
-    await until(async () => (await paid()) === OTHERS + 1)
+    await waitUntil(async () => (await paid()) === OTHERS + 1)
   } finally {
     hanging.resolve({ kind: 'accepted', provider_status: null })
     await world.close()
@@ -62,7 +62,7 @@ test('callbacks of payments are processed while the provider does not answer the
 })
 
 test('callbacks of payouts are processed while the provider does not answer the query about one of them', () =>
-  stage(
+  withPayoutWorld(
     async (stage) => {
       const { hands, script, submitted, questions } = stage
       const keys = []
@@ -74,15 +74,16 @@ test('callbacks of payouts are processed while the provider does not answer the 
       await stage.world.system.payouts.task.idle()
       const [first, ...others] = keys as [(typeof keys)[0], ...typeof keys]
       const hanging = gate()
-      script.status = ({ reference }) => (reference === payoutReference(first.id) ? hanging.answer : said.paid(A))
+      script.status = ({ reference }) =>
+        reference === payoutReference(first.id) ? hanging.answer : payoutAnswers.paid(A)
       const slow = hint(stage, first)
       const rest = others.map((key) => hint(stage, key))
-      for (const key of others) await until(async () => (await statusOf(stage, key)) === 'SUCCESS')
+      for (const key of others) await waitUntil(async () => (await statusOf(stage, key)) === 'SUCCESS')
       assert.equal(questions(first), 1)
       assert.equal(await statusOf(stage, first), 'PROCESSING')
-      hanging.open(said.paid(A))
+      hanging.open(payoutAnswers.paid(A))
       await Promise.all([slow, ...rest])
-      await until(async () => (await statusOf(stage, first)) === 'SUCCESS')
+      await waitUntil(async () => (await statusOf(stage, first)) === 'SUCCESS')
     },
     { adapt: singly },
   ))

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import type { Answer } from '../src/adapters/providers/port.ts'
-import { type OperatorDesk, openDesk, type Shop } from './operator.ts'
 import { createWorld, type Reply, type World } from './harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from './operator.ts'
 import { booksHold } from './payouts.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { unchanged } from './withdrawals.ts'
 
 /** The requested amount of each payment, in cents. */
-export const ASKED = 100_000n
+export const REQUESTED_MINOR = 100_000n
 /** The amount that the provider takes from a phone that ends in 011, in cents. */
-export const MORE = 110_000n
+export const EXCESS_MINOR = 110_000n
 /** The reason of the operator's decision by default. */
 export const REASON = 'The payer sent a copy of the receipt'
 
@@ -23,7 +23,7 @@ export type Decision = 'approve' | 'decline'
 export const DECISIONS = ['approve', 'decline'] as const
 
 /** One row of a collection's history. */
-export type Line = {
+export type CollectionHistoryLine = {
   from_status: string
   to_status: string
   actor: string
@@ -32,40 +32,40 @@ export type Line = {
 }
 
 /** Helpers that hold payments and decide about them. */
-export type Review = {
+export type HeldPaymentCalls = {
   /** A shop with a webhook and an empty book. */
-  shop(prices?: object): Promise<Shop>
+  shop(prices?: object): Promise<ShopWithKeys>
   /** Requests 1000.00 from a phone that ends in these three digits, and runs the work. Returns the id. */
-  pay(shop: Shop, ending: string, environment?: Environment): Promise<string>
+  pay(shop: ShopWithKeys, ending: string, environment?: Environment): Promise<string>
   /** A payment that is held: for review (014, the default), or because another amount was taken (011). */
-  hold(shop: Shop, ending?: '011' | '014', environment?: Environment): Promise<string>
+  hold(shop: ShopWithKeys, ending?: '011' | '014', environment?: Environment): Promise<string>
   /** The collection as the API returns it to its merchant. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
-  shown(shop: Shop, id: string, environment?: Environment): Promise<any>
+  shown(shop: ShopWithKeys, id: string, environment?: Environment): Promise<any>
   clear(
     id: string,
     decision: Decision,
     options?: { body?: object; idempotency_key?: string; world?: World },
   ): Promise<Reply>
   /** Settles a further answer of the provider about a payment. */
-  say(shop: Shop, id: string, answer: Answer): Promise<void>
-  historyOf(id: string): Promise<Line[]>
+  say(shop: ShopWithKeys, id: string, answer: Answer): Promise<void>
+  historyOf(id: string): Promise<CollectionHistoryLine[]>
   /** Runs `work` and asserts that it changes no payment and no money. */
   untouched<Result>(work: () => Promise<Result>, what?: string): Promise<Result>
 }
 
 /** An answer of the provider with an amount. */
-export function money(kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint): Answer {
+export function answerWithAmount(kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint): Answer {
   return { kind, amount_minor, currency: 'TZS', provider_status: kind.toUpperCase() }
 }
 
 const TABLES = ['collections', 'collection_history', 'collection_attempts', 'held_collections']
 
 /** Builds the helpers over an operator of a world. Webhooks go to `webhook_url`. */
-export function openReview(world: World, desk: OperatorDesk, webhook_url: string): Review {
-  const shown: Review['shown'] = async (shop, id, environment = 'live') =>
+export function createHeldPaymentCalls(world: World, operator: TestOperator, webhook_url: string): HeldPaymentCalls {
+  const shown: HeldPaymentCalls['shown'] = async (shop, id, environment = 'live') =>
     (await world.get(`/v1/collections/${id}`, shop[environment])).body.data
-  const pay: Review['pay'] = async (shop, ending, environment = 'live') => {
+  const pay: HeldPaymentCalls['pay'] = async (shop, ending, environment = 'live') => {
     const body = { amount: '1000.00', phone: `0754123${ending}`, reference: 'ORDER-1' }
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop[environment] })
     assert.equal(made.status, 202, made.text)
@@ -88,7 +88,7 @@ export function openReview(world: World, desk: OperatorDesk, webhook_url: string
       await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url }, key: live })
       if (prices !== undefined) {
         const url = `/v1/operator/merchants/${merchant.id}/pricing`
-        const priced = await world.call({ method: 'PUT', url, payload: prices, key: await desk.session() })
+        const priced = await world.call({ method: 'PUT', url, payload: prices, key: await operator.session() })
         assert.equal(priced.status, 200, priced.text)
       }
       return { merchant, live, sandbox }
@@ -100,12 +100,15 @@ export function openReview(world: World, desk: OperatorDesk, webhook_url: string
     },
     async clear(id, decision, options = {}) {
       const { body = { decision, reason: REASON }, idempotency_key = null, world: where = world } = options
-      return where.post(`/v1/operator/collections/${id}/clear`, body, { key: await desk.session(), idempotency_key })
+      return where.post(`/v1/operator/collections/${id}/clear`, body, {
+        key: await operator.session(),
+        idempotency_key,
+      })
     },
     say: (shop, id, answer) =>
       world.system.driver.settle({ merchant_id: shop.merchant.id, collection_id: id, number: 1, answer }),
     historyOf: (id) =>
-      world.rows<Line>(
+      world.rows<CollectionHistoryLine>(
         'select from_status, to_status, actor, reason, event from collection_history where collection_id = $1 order by seq',
         [id],
       ),
@@ -119,27 +122,27 @@ export function openReview(world: World, desk: OperatorDesk, webhook_url: string
 }
 
 /** Two processes of one installation, an operator, the helpers for held payments, and a receiver of webhooks. */
-export type HeldStage = {
+export type HeldPaymentWorld = {
   world: World
   other: World
-  desk: OperatorDesk
-  review: Review
+  operator: TestOperator
+  review: HeldPaymentCalls
   receiver: Receiver
   /** Closes everything. Fails if the books do not hold. */
   close(): Promise<void>
 }
 
 /** Opens the stage. Its payments are overdue after 72 seconds. */
-export async function openHeldStage(): Promise<HeldStage> {
+export async function openHeldPaymentWorld(): Promise<HeldPaymentWorld> {
   const receiver = await startReceiver()
   const world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })
   const other = await createWorld({ url: world.url })
-  const desk = await openDesk(world)
-  const review = openReview(world, desk, receiver.url)
+  const operator = await createTestOperator(world)
+  const review = createHeldPaymentCalls(world, operator, receiver.url)
   return {
     world,
     other,
-    desk,
+    operator,
     review,
     receiver,
     async close() {

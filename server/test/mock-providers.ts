@@ -81,7 +81,7 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Waits until the assertion holds; after three seconds, fails with its message. */
-export async function soon(check: () => Promise<void>): Promise<void> {
+export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 3000
   for (;;) {
     try {

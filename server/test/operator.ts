@@ -21,41 +21,49 @@ export const PRICES = {
 /** The opening balance of a shop. The books below are those after a withdrawal of 10000.00, which costs 800.00. */
 export const MONEY = '100000.00'
 /** The book if no money is reserved, or all of it was released. */
-export const UNTOUCHED: Book = { available: 10_000_000n, provider_float: -10_000_000n }
+export const UNTOUCHED: BookBalances = { available: 10_000_000n, provider_float: -10_000_000n }
 /** The book after the approval. */
-export const RESERVED: Book = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
+export const RESERVED: BookBalances = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
 /** The book after the payout. */
-export const PAID: Book = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
+export const PAID: BookBalances = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
 /** The book after a reversal: amount and fee came back, the processor's charge did not. */
-export const REVERSED: Book = { available: 9_980_000n, provider_float: -9_980_000n }
+export const REVERSED: BookBalances = { available: 9_980_000n, provider_float: -9_980_000n }
 
 /** A merchant and its keys for requesting withdrawals. */
-export type Shop = { merchant: Merchant; live: string; sandbox: string }
+export type ShopWithKeys = { merchant: Merchant; live: string; sandbox: string }
 
 /** The accounts of a book that are not empty, in cents. */
-export type Book = Record<string, bigint>
+export type BookBalances = Record<string, bigint>
 
 /** The last part of an operator's route for one withdrawal. */
-export type Verb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
+export type OperatorVerb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
 
 /** An operator in a world, and the operator's calls. */
-export type OperatorDesk = {
+export type TestOperator = {
   /** A session token that is valid at the current time of the test's clock. */
   session(): Promise<string>
   user_id: string
   email: string
   /** A merchant with this much money, live and sandbox, and with PRICES by default. Null: the prices of a new merchant. */
-  shop(money: string, prices?: object | null): Promise<Shop>
+  shop(money: string, prices?: object | null): Promise<ShopWithKeys>
   /** Adjusts the balance of a merchant. */
-  adjust(shop: Shop, body: object): Promise<Reply>
+  adjust(shop: ShopWithKeys, body: object): Promise<Reply>
   /** Submits a withdrawal to a phone that ends in these three digits. Returns its id. */
-  submit(shop: Shop, options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' }): Promise<string>
+  submit(
+    shop: ShopWithKeys,
+    options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' },
+  ): Promise<string>
   /** Calls the operator's route. Without `idempotency_key` the request has no key. */
-  act(id: string, verb: Verb, body?: object, options?: { idempotency_key?: string; world?: World }): Promise<Reply>
+  act(
+    id: string,
+    verb: OperatorVerb,
+    body?: object,
+    options?: { idempotency_key?: string; world?: World },
+  ): Promise<Reply>
   /** The record with its history, payout and balance. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   show(id: string): Promise<any>
-  book(shop: Shop, environment?: 'live' | 'sandbox'): Promise<Book>
+  book(shop: ShopWithKeys, environment?: 'live' | 'sandbox'): Promise<BookBalances>
   /** Approves, and runs the work that follows at once. */
   approve(id: string): Promise<Reply>
   /** The statuses that a withdrawal had, each with its actor: `SUCCESS by mock`. */
@@ -63,18 +71,18 @@ export type OperatorDesk = {
 }
 
 /** Creates an operator in a world. */
-export async function openDesk(world: World): Promise<OperatorDesk> {
+export async function createTestOperator(world: World): Promise<TestOperator> {
   const { user_id, email } = await world.newSession('SUPER_ADMIN')
-  const session: OperatorDesk['session'] = async () =>
+  const session: TestOperator['session'] = async () =>
     issueAccessToken(world.deps, await signingKey(world.deps, 'http://127.0.0.1/identity'), user_id, ['pwd', 'otp'])
-  const adjust: OperatorDesk['adjust'] = async (shop, body) =>
+  const adjust: TestOperator['adjust'] = async (shop, body) =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/adjustments`, body, { key: await session() })
-  const show: OperatorDesk['show'] = async (id) => {
+  const show: TestOperator['show'] = async (id) => {
     const reply = await world.get(`/v1/operator/withdrawals/${id}`, await session())
     assert.equal(reply.status, 200, reply.text)
     return reply.body.data
   }
-  const act: OperatorDesk['act'] = async (
+  const act: TestOperator['act'] = async (
     id,
     verb,
     body = BODIES[verb],
@@ -148,7 +156,7 @@ export async function openDesk(world: World): Promise<OperatorDesk> {
 }
 
 /** The smallest valid body of each call. */
-export const BODIES: Record<Verb, object> = {
+export const BODIES: Record<OperatorVerb, object> = {
   approve: {},
   reject: { reason: 'The name does not fit the number' },
   'request-info': { message: 'Who is Asha Mwinyi?' },

@@ -8,16 +8,16 @@ import { createWorld, type World } from './harness.ts'
 import {
   booksHold,
   fund,
-  type Hands,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
+  newPayoutScript,
+  type PayoutCalls,
+  type PayoutScript,
+  payoutAnswers,
+  payoutCallsOf,
   recordOf,
-  type Script,
-  said,
   scriptedProvider,
-  storyOf,
+  traceOf,
+  type WithdrawalKey,
 } from './payouts.ts'
 
 /** The amount of a withdrawal, in cents. */
@@ -26,20 +26,20 @@ export const A = 100_000n
 export const HOUR = 3_600_000
 
 /** One process: a world, and the calls of its operator and merchant. */
-export type Process = { world: World; hands: Hands }
+export type PayoutProcess = { world: World; hands: PayoutCalls }
 
 /** The stage of a test. */
-export type Stage = Process & {
-  script: Script
+export type PayoutWorld = PayoutProcess & {
+  script: PayoutScript
   /** How often the provider was requested to execute a payout. */
-  executions(key: Key): number
-  questions(key: Key): number
+  executions(key: WithdrawalKey): number
+  questions(key: WithdrawalKey): number
   /** A submitted withdrawal that the balance covers. */
-  submitted(amount_minor?: bigint): Promise<Key>
+  submitted(amount_minor?: bigint): Promise<WithdrawalKey>
   /** Another process on the same database with the same provider. */
-  another(options?: { point?: (name: string) => void; sends?: boolean }): Promise<Process>
+  another(options?: { point?: (name: string) => void; sends?: boolean }): Promise<PayoutProcess>
   /** Runs the work that is due now. */
-  work(process?: Process): Promise<void>
+  work(process?: PayoutProcess): Promise<void>
 }
 
 type Options = {
@@ -52,20 +52,24 @@ type Options = {
 }
 
 /** Runs a test in a world whose live provider follows a script. */
-export async function stage(work: (stage: Stage) => Promise<void>, options: Options = {}): Promise<void> {
+export async function withPayoutWorld(
+  work: (stage: PayoutWorld) => Promise<void>,
+  options: Options = {},
+): Promise<void> {
   const { env, point, before, adapt = (provider) => provider } = options
-  const script = newScript()
+  const script = newPayoutScript()
   const provider = adapt(scriptedProvider(script))
   const compose = { providers: [provider] }
   const worlds: World[] = []
-  const open = async (more: Parameters<typeof createWorld>[0], sends = true): Promise<Process> => {
+  const open = async (more: Parameters<typeof createWorld>[0], sends = true): Promise<PayoutProcess> => {
     const world = await createWorld({ compose, ...(env ? { env } : {}), ...more })
     worlds.unshift(world)
-    return { world, hands: handsOf(world, provider, { sends }) }
+    return { world, hands: payoutCallsOf(world, provider, { sends }) }
   }
   try {
     const first = await open({ ...(point ? { point } : {}), ...(before ? { before } : {}) })
-    const count = (list: readonly string[], { id }: Key) => list.filter((name) => name === payoutReference(id)).length
+    const count = (list: readonly string[], { id }: WithdrawalKey) =>
+      list.filter((name) => name === payoutReference(id)).length
     await work({
       ...first,
       script,
@@ -84,7 +88,7 @@ export async function stage(work: (stage: Stage) => Promise<void>, options: Opti
     if (options.sound !== false) await booksHold(first.world)
   } finally {
     // After a failed test, no provider call keeps waiting.
-    for (const release of gates.splice(0)) release(said.unknown)
+    for (const release of gates.splice(0)) release(payoutAnswers.unknown)
     for (const world of worlds) await world.close()
   }
 }
@@ -99,7 +103,7 @@ export function gate() {
 }
 
 /** Waits until the condition holds; fails if it does not in time. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
     assert.ok(Date.now() < end, 'the condition did not become true')
@@ -118,11 +122,11 @@ export function dieAt(point: string): (name: string) => void {
 }
 
 /** Waits until a process has no running work. */
-export const idle = ({ world }: Process) => world.system.payouts.task.idle()
+export const idle = ({ world }: PayoutProcess) => world.system.payouts.task.idle()
 /** The status of a withdrawal. */
-export const statusOf = async ({ world }: Process, key: Key) => (await recordOf(world, key)).status
+export const statusOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => (await recordOf(world, key)).status
 /** A callback of the provider about a payout. */
-export const hint = ({ world }: Process, key: Key) =>
+export const hint = ({ world }: PayoutProcess, key: WithdrawalKey) =>
   world.system.receive('mock', {}, Buffer.from(payoutReference(key.id)))
 /** The moves of a withdrawal, with the provider's answers. */
-export const movesOf = async ({ world }: Process, key: Key) => (await storyOf(world, key)).moves
+export const movesOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => (await traceOf(world, key)).moves

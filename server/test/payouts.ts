@@ -26,21 +26,21 @@ import {
 import type { World } from './harness.ts'
 
 /** The keys of a withdrawal. */
-export type Key = { merchant_id: string; id: string }
+export type WithdrawalKey = { merchant_id: string; id: string }
 
-type Said = PayoutAnswer | Promise<PayoutAnswer>
+type PayoutReply = PayoutAnswer | Promise<PayoutAnswer>
 
 /** The answers of a scripted provider, and its calls so far. */
-export type Script = {
-  payout(request: PayoutRequest): Said
-  status(request: PayoutRequest): Said
+export type PayoutScript = {
+  payout(request: PayoutRequest): PayoutReply
+  status(request: PayoutRequest): PayoutReply
   /** References in the order of the calls. */
   sent: string[]
   asked: string[]
 }
 
 /** Answers of a provider about a payout of `amount_minor`. */
-export const said = {
+export const payoutAnswers = {
   accepted: { kind: 'accepted', provider_status: 'PENDING' },
   blocked: { kind: 'blocked', provider_status: 'FORBIDDEN' },
   not_sent: { kind: 'not_sent', provider_status: null },
@@ -54,12 +54,12 @@ export const said = {
 } as const satisfies Record<string, PayoutAnswer | ((...given: never[]) => PayoutAnswer)>
 
 /** A script that accepts every payout and leaves it open. */
-export function newScript(given: Partial<Script> = {}): Script {
-  return { payout: () => said.accepted, status: () => said.accepted, sent: [], asked: [], ...given }
+export function newPayoutScript(given: Partial<PayoutScript> = {}): PayoutScript {
+  return { payout: () => payoutAnswers.accepted, status: () => payoutAnswers.accepted, sent: [], asked: [], ...given }
 }
 
 /** A provider that follows a script. It prompts no payer; the body of a callback to it is the reference. */
-export function scriptedProvider(script: Script, name = 'mock'): Provider {
+export function scriptedProvider(script: PayoutScript, name = 'mock'): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
     name,
@@ -89,7 +89,7 @@ export function scriptedProvider(script: Script, name = 'mock'): Provider {
 }
 
 /** The fields of a withdrawal to store; charges in cents. */
-export type Wish = {
+export type WithdrawalFields = {
   merchant?: Merchant
   environment?: Environment
   amount_minor?: bigint
@@ -100,7 +100,7 @@ export type Wish = {
 }
 
 /** Stores a withdrawal as a submission does, without checking the balance. */
-export async function insertWithdrawal(world: World, wish: Wish = {}): Promise<Key> {
+export async function insertWithdrawal(world: World, wish: WithdrawalFields = {}): Promise<WithdrawalKey> {
   const { merchant = world.merchant, environment = 'live', amount_minor = 100_000n } = wish
   const { percentage_fee_minor = 0n, flat_fee_minor = 0n, processor_charge_minor = 0n } = wish
   const { processor_fee_pass_through = false } = wish
@@ -155,7 +155,7 @@ export async function fund(
 }
 
 /** The provider reverses a settled payment. */
-export async function takeBack(world: World, collection_id: string, merchant = world.merchant): Promise<void> {
+export async function reverseCollection(world: World, collection_id: string, merchant = world.merchant): Promise<void> {
   const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
     collection_id,
   ])
@@ -166,19 +166,19 @@ export async function takeBack(world: World, collection_id: string, merchant = w
 }
 
 /** The calls of an operator and a merchant, each in its own transaction, with the sending after the commit. */
-export type Hands = {
+export type PayoutCalls = {
   service: ApprovalService
   act: Act
-  approve(key: Key): Promise<unknown>
-  reject(key: Key, reason?: string): Promise<unknown>
-  requestInfo(key: Key, message?: string): Promise<unknown>
-  respond(key: Key, message?: string): Promise<unknown>
-  resolve(key: Key, outcome: 'SUCCESS' | 'FAILED', provider_reference?: string | null): Promise<unknown>
-  retry(key: Key): Promise<unknown>
+  approve(key: WithdrawalKey): Promise<unknown>
+  reject(key: WithdrawalKey, reason?: string): Promise<unknown>
+  requestInfo(key: WithdrawalKey, message?: string): Promise<unknown>
+  respond(key: WithdrawalKey, message?: string): Promise<unknown>
+  resolve(key: WithdrawalKey, outcome: 'SUCCESS' | 'FAILED', provider_reference?: string | null): Promise<unknown>
+  retry(key: WithdrawalKey): Promise<unknown>
 }
 
 /** The calls in this world. `sends: false`: as in a process that only serves HTTP. */
-export function handsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): Hands {
+export function payoutCallsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): PayoutCalls {
   const { deps } = world
   const service = createApprovalService(deps, {
     driver: world.system.payouts,
@@ -227,14 +227,14 @@ export async function booksHold(world: World): Promise<void> {
 }
 
 /** The record of a withdrawal. */
-export async function recordOf(world: World, key: Key): Promise<Withdrawal> {
+export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdrawal> {
   const row = await findWithdrawal(world.deps.db, key)
   assert.ok(row, `there is a withdrawal ${key.id}`)
   return row
 }
 
 /** A stored payout. */
-export type PayoutRow = {
+export type StoredPayout = {
   state: string
   send_token: string | null
   asks: number
@@ -247,8 +247,8 @@ export type PayoutRow = {
 }
 
 /** The payout of a withdrawal, or undefined. */
-export async function payoutOf(world: World, { merchant_id, id }: Key): Promise<PayoutRow | undefined> {
-  const rows = await world.rows<PayoutRow>(
+export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey): Promise<StoredPayout | undefined> {
+  const rows = await world.rows<StoredPayout>(
     `select state, send_token, asks, due_at, lease_owner, sent_at, provider_reference, provider_status, provider_id
      from payouts where merchant_id = $1 and withdrawal_id = $2`,
     [merchant_id, id],
@@ -257,7 +257,7 @@ export async function payoutOf(world: World, { merchant_id, id }: Key): Promise<
 }
 
 /** The history of a withdrawal: status, place of the money, moves with their reasons, and posted facts. */
-export type Story = {
+export type WithdrawalTrace = {
   status: string
   funds: string
   available: bigint
@@ -271,7 +271,7 @@ export type Story = {
 const FACTS = ['reserved', 'paid', 'released', 'paid_late', 'reversed'].map((fact) => `withdrawal_${fact}`)
 
 /** Reads the history of a withdrawal. */
-export async function storyOf(world: World, key: Key): Promise<Story> {
+export async function traceOf(world: World, key: WithdrawalKey): Promise<WithdrawalTrace> {
   const { status, funds, environment } = await recordOf(world, key)
   const values = [key.merchant_id, key.id]
   const moves = await world.rows<{ from_status: string; to_status: string; reason: string | null }>(

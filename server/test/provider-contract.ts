@@ -12,7 +12,7 @@ import {
   type PayoutRequest,
 } from '../src/adapters/providers/port.ts'
 import { DESTINATIONS } from '../src/kernel/lib/index.ts'
-import { soon } from './mock-providers.ts'
+import { eventually } from './mock-providers.ts'
 import { type AnySubject, paymentBy, payoutTo } from './provider-subjects.ts'
 
 /** The only allowed answers about a request that was never sent. */
@@ -46,7 +46,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
 
     it('a payment that was paid has succeeded, with its amount and currency, however often that is asked', async () => {
       const request = await push(paymentBy(subject.payers.pays))
-      await soon(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       const first = await statusOf(request)
       assert.ok(first.kind === 'succeeded')
       assert.deepEqual([first.amount_minor, first.currency], [request.amount_minor, 'TZS'])
@@ -55,7 +55,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
 
     it('a payment that was declined has a reason that payers can be told', async () => {
       const request = await push(paymentBy(subject.payers.declines))
-      await soon(async () => assert.equal((await statusOf(request)).kind, 'declined'))
+      await eventually(async () => assert.equal((await statusOf(request)).kind, 'declined'))
       const answer = await statusOf(request)
       assert.ok(answer.kind === 'declined' && Object.hasOwn(FAILURE_REASONS, answer.reason))
     })
@@ -66,16 +66,16 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       for (const answer of answers) assert.deepEqual(answer, answers[0])
       const again = await subject.another?.push(request)
       assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
-      await soon(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       if (subject.another !== null) assert.equal(subject.times(request.reference), 1)
-      await soon(async () => assert.equal(callbacksFor(request).length, 1))
+      await eventually(async () => assert.equal(callbacksFor(request).length, 1))
     })
 
     it('answers many questions in their order, and claims nothing of what was never sent', async () => {
       const paid = await push(paymentBy(subject.payers.pays))
       const declined = await push(paymentBy(subject.payers.declines))
-      await soon(async () => assert.equal((await statusOf(paid)).kind, 'succeeded'))
-      await soon(async () => assert.equal((await statusOf(declined)).kind, 'declined'))
+      await eventually(async () => assert.equal((await statusOf(paid)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(declined)).kind, 'declined'))
       const never = () => paymentBy(subject.payers.pays)
       const kinds = (await subject.provider.status([never(), declined, paid, never(), declined])).map(
         ({ kind }) => kind,
@@ -110,7 +110,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
 
     it('its callback names the payment, and one that does not prove itself is forged', async () => {
       const request = await push(paymentBy(subject.payers.pays))
-      await soon(async () => assert.ok(callbacksFor(request).length > 0))
+      await eventually(async () => assert.ok(callbacksFor(request).length > 0))
       const [callback] = callbacksFor(request)
       assert.ok(callback)
       const { provider } = subject
@@ -129,7 +129,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
 
     it('a payout that was paid has succeeded, with its amount and currency', async () => {
       const request = await payOut(payoutTo(subject.payees.pays))
-      await soon(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
       const answer = await payoutStatusOf(request)
       assert.ok(answer.kind === 'succeeded')
       assert.deepEqual([answer.amount_minor, answer.currency], [request.amount_minor, 'TZS'])
@@ -138,7 +138,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
     it('a payout that was declined has a reason that merchants can be told', async () => {
       const request = payoutTo(subject.payees.declines)
       let answer = await subject.provider.payout(request)
-      await soon(async () => {
+      await eventually(async () => {
         if (answer.kind !== 'declined') answer = await payoutStatusOf({ ...request, sent_at: new Date() })
         assert.equal(answer.kind, 'declined')
       })
@@ -152,14 +152,14 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       // A repeated reference is no failure, because the money left.
       const again = await subject.another?.payout(request)
       assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
-      await soon(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
       const times = subject.times(request.reference)
       assert.ok(times === null || times === 1, `${times} times`)
     })
 
     it('answers many questions about payouts in their order, and claims nothing of what was never sent', async () => {
       const paid = await payOut(payoutTo(subject.payees.pays))
-      await soon(async () => assert.equal((await payoutStatusOf(paid)).kind, 'succeeded'))
+      await eventually(async () => assert.equal((await payoutStatusOf(paid)).kind, 'succeeded'))
       const never = () => payoutTo(subject.payees.pays)
       const kinds = (await subject.provider.payoutStatus([never(), paid, never()])).map(({ kind }) => kind)
       assert.equal(kinds[1], 'succeeded')

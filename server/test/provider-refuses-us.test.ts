@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Order, Payout } from '../twins/selcom/index.ts'
 import type { World } from './harness.ts'
-import { until } from './payout-processes.ts'
+import { waitUntil } from './payout-processes.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 
@@ -72,7 +72,7 @@ const balance = async () => (await world.get('/v1/balance', world.live_key)).bod
 
 /** Moves the clock until a condition holds. */
 const comes = (holds: () => Promise<boolean>) =>
-  until(async () => {
+  waitUntil(async () => {
     await world.pass(1_000)
     return holds()
   })
@@ -146,7 +146,7 @@ describe('a provider that removes our address from its allowlist during the day,
 
   it('meanwhile: a refused status query neither fails nor pays an earlier payment or payout', async () => {
     await world.pass(10_000)
-    await until(async () => stage.twin.totals().payments.count === 5)
+    await waitUntil(async () => stage.twin.totals().payments.count === 5)
     const order = stage.twin.order(await referenceOf(open_payment))
     assert.equal(order?.word, 'COMPLETED', 'the payer has paid, and the platform cannot see it')
     assert.equal((await payment(open_payment)).status, 'processing')

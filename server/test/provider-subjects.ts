@@ -13,14 +13,14 @@ import { idToBase32, newId, seededRandom, systemClock } from '../src/kernel/lib/
 
 type Headers = Record<string, string | undefined>
 /** A callback as it arrived. */
-export type Received = { headers: Headers; body: Buffer }
+export type ArrivedCallback = { headers: Headers; body: Buffer }
 
 /** A provider under test. */
 export type AnySubject = {
   provider: Provider
   /** The provider as another process uses it; the one in this process has no other. */
   another: Provider | null
-  received: Received[]
+  received: ArrivedCallback[]
   /** Endings of phone numbers by their outcome. */
   payers: { pays: string; declines: string }
   payees: { pays: string; declines: string }
@@ -31,7 +31,7 @@ export type AnySubject = {
 
 /** Receives callbacks and answers 200. */
 export async function startReceiver() {
-  const received: Received[] = []
+  const received: ArrivedCallback[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)

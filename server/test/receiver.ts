@@ -3,19 +3,19 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 
 /** A response. `until` delays a status; `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
-export type Reply =
+export type ReceiverReply =
   | { kind: 'status'; status: number; body?: string; headers?: Record<string, string>; until?: Promise<void> }
   | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
 
 /** A recorded request. */
-export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
 /** A running receiver. */
 export type Receiver = {
   url: string
-  received: Received[]
+  received: ReceivedRequest[]
   /** The response to all further requests. */
-  reply: Reply
+  reply: ReceiverReply
   /** The number of open requests, and its maximum so far. */
   open: number
   most_open: number
@@ -77,7 +77,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-function answer(response: ServerResponse, reply: Reply, timers: Set<NodeJS.Timeout>): void {
+function answer(response: ServerResponse, reply: ReceiverReply, timers: Set<NodeJS.Timeout>): void {
   switch (reply.kind) {
     case 'status':
       void Promise.resolve(reply.until).then(() => {

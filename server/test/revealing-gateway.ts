@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Its mode: forward, or repeat the request under this HTTP status, as an envelope of the gateway or as a page. */
-export type Mood = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
+export type GatewayMode = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
 
 /** A running gateway. Its mode does not apply to the opening of sessions. */
-export type Talkative = {
+export type RevealingGateway = {
   url: string
-  mood: Mood
+  mood: GatewayMode
   /** Used credentials: authorization headers as sent, and issued sessions. */
   credentials: Set<string>
   told: number
@@ -18,7 +18,7 @@ export type Talkative = {
 }
 
 /** Starts the gateway in front of `target`. It adds `pin` to each response that reveals a request. */
-export async function startTalkative(target: string, pin: string): Promise<Talkative> {
+export async function startRevealingGateway(target: string, pin: string): Promise<RevealingGateway> {
   const { origin, pathname } = new URL(target)
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -44,7 +44,7 @@ export async function startTalkative(target: string, pin: string): Promise<Talka
     response.end(json ? withPin(text, pin) : text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const gateway: Talkative = {
+  const gateway: RevealingGateway = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     mood: { kind: 'passes' },
     credentials: new Set(),

@@ -12,10 +12,10 @@ import { startVodacomTwin } from '../twins/vodacom/index.ts'
 import { createTestDatabase } from './database.ts'
 import { START } from './harness.ts'
 import { startReceiver } from './receiver.ts'
+import { type RevealingGateway, startRevealingGateway } from './revealing-gateway.ts'
 import { everyRow, findSecrets, type Place, type Secret } from './secret-search.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
-import { startTalkative, type Talkative } from './revealing-gateway.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
 /** Values that payers type, and that gateways, merchants and strangers then send to the platform. */
@@ -50,8 +50,8 @@ const know = (name: string, value: string | undefined, shown?: RegExp) => {
 
 let stage: SelcomWorld
 let world: Served
-let selcom: Talkative
-let vodacom: Talkative
+let selcom: RevealingGateway
+let vodacom: RevealingGateway
 /** Statements that fail, by a part of their names. */
 let broken: string | null = null
 
@@ -63,8 +63,8 @@ before(async () => {
   const clock = settableClock(START)
   const selcom_twin = await startSimulator({ clock, account: SELCOM })
   const vodacom_twin = await startVodacomTwin({ clock, key_bits: 1024, account: { api_key: VODACOM.api_key } })
-  selcom = await startTalkative(selcom_twin.url, PIN)
-  vodacom = await startTalkative(vodacom_twin.url, PIN)
+  selcom = await startRevealingGateway(selcom_twin.url, PIN)
+  vodacom = await startRevealingGateway(vodacom_twin.url, PIN)
   closing.push(
     () => selcom_twin.close(),
     () => vodacom_twin.close(),

@@ -20,22 +20,22 @@ export async function serve(options: Parameters<typeof createWorld>[0] = {}): Pr
 }
 
 /** A page in a browser. `url` is the requested address. */
-export type Shown = { status: number; url: string; text: string; location: string | null; headers: Headers }
+export type BrowserPage = { status: number; url: string; text: string; location: string | null; headers: Headers }
 
 /** A browser: stores cookies by path, and follows no redirect by itself. */
 export type Browser = {
-  get(url: string): Promise<Shown>
+  get(url: string): Promise<BrowserPage>
   /** Sends a form as a page of the same site does; `headers` replace those of the browser. */
-  post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
+  post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<BrowserPage>
   /** Follows redirects within the site, up to the first page or an address outside /identity. */
-  follow(shown: Shown): Promise<Shown>
+  follow(shown: BrowserPage): Promise<BrowserPage>
   cookies: { name: string; value: string; path: string }[]
 }
 
 /** Opens a browser without cookies. */
 export function openBrowser(base: string, language = 'en'): Browser {
   const cookies: Browser['cookies'] = []
-  const ask = async (url: string, init: RequestInit = {}): Promise<Shown> => {
+  const ask = async (url: string, init: RequestInit = {}): Promise<BrowserPage> => {
     const { pathname } = new URL(url, base)
     const sent = cookies.filter(
       ({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
@@ -102,14 +102,14 @@ export async function newPerson(
 }
 
 /** The values that a console stores while the browser is at the sign-in. */
-export type Asking = { verifier: string; url: string; redirect_uri: string; client_id: Console }
+export type SignInRequest = { verifier: string; url: string; redirect_uri: string; client_id: Console }
 
 /** The address of the sign-in for a console. */
 export function authorizeUrl(
   base: string,
   more: Record<string, string> = {},
   client_id: Console = 'dashboard',
-): Asking {
+): SignInRequest {
   const verifier = randomBytes(32).toString('base64url')
   const redirect_uri = `${base}/${client_id}/callback`
   const query = new URLSearchParams({
@@ -131,7 +131,7 @@ export type Tokens = { access_token: string; refresh_token: string; id_token: st
 type TokenReply = { status: number; body: any }
 
 /** Sends a request to the token endpoint. */
-export async function askToken(base: string, form: Record<string, string>): Promise<TokenReply> {
+export async function requestToken(base: string, form: Record<string, string>): Promise<TokenReply> {
   const body = new URLSearchParams({ client_id: 'dashboard', ...form })
   const reply = await fetch(`${base}/identity/token`, { method: 'POST', body })
   return { status: reply.status, body: await reply.json() }
@@ -140,18 +140,18 @@ export async function askToken(base: string, form: Record<string, string>): Prom
 /** Exchanges the code with which the browser returned. */
 export function exchange(
   base: string,
-  asking: Asking,
-  shown: Shown,
+  asking: SignInRequest,
+  shown: BrowserPage,
   more: Record<string, string> = {},
 ): Promise<TokenReply> {
   const code = new URL(shown.location ?? '', base).searchParams.get('code') ?? ''
   const { redirect_uri, client_id, verifier: code_verifier } = asking
-  return askToken(base, { grant_type: 'authorization_code', client_id, code, redirect_uri, code_verifier, ...more })
+  return requestToken(base, { grant_type: 'authorization_code', client_id, code, redirect_uri, code_verifier, ...more })
 }
 
 /** Exchanges a refresh token. */
 export function refresh(base: string, refresh_token: string, client_id: Console = 'dashboard'): Promise<TokenReply> {
-  return askToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
+  return requestToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
 }
 
 /** Signs in with a password, and returns the tokens. */

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 export type ReceivedMail = { from: string; to: string[]; raw: string }
 
 /** A step of the protocol whose response a test can set. */
-export type Step = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
+export type SmtpStep = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
 
 /** A running mail server. */
 export type MailServer = {
@@ -13,7 +13,7 @@ export type MailServer = {
   /** The accepted e-mails, oldest first. */
   mails: ReceivedMail[]
   /** The response at a step: a line such as `550 no such mailbox`, silence, or a closed connection. By default it accepts. */
-  answers: Partial<Record<Step, string | 'hang' | 'drop'>>
+  answers: Partial<Record<SmtpStep, string | 'hang' | 'drop'>>
   /** The number of connections so far. */
   connections: number
   /** Every line that clients sent outside of e-mails. */
@@ -53,7 +53,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
   let current: ReceivedMail = { from: '', to: [], raw: '' }
   let signed_in = password === undefined
   const say = (line: string) => void socket.write(`${line}\r\n`)
-  const answer = (step: Step, usual: string): boolean => {
+  const answer = (step: SmtpStep, usual: string): boolean => {
     const set = mail.answers[step]
     if (set === 'hang') return false
     if (set === 'drop') socket.destroy()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createWorld, type Reply, type World } from './harness.ts'
-import { authorizeUrl, newPerson, openBrowser, type Served, type Shown, serve } from './sign-in.ts'
+import { authorizeUrl, type BrowserPage, newPerson, openBrowser, type Served, serve } from './sign-in.ts'
 
 test('of 180 posters at once with one sandbox key some are drawn, the others get 503 with Retry-After, and live requests stay quick', async (t) => {
   const world = await createWorld()
@@ -145,7 +145,7 @@ async function openForm(world: Served, language: string) {
 }
 
 /** Every response is a normal refusal, or 503 with Retry-After and a page with `words`; at least one is 503. */
-function assertRefused(world: World, shown: readonly Shown[], words: RegExp): void {
+function assertRefused(world: World, shown: readonly BrowserPage[], words: RegExp): void {
   const other = shown.filter(({ status }) => ![401, 429, 503].includes(status))
   const logged = world.deps.logged.filter((line) => line.includes('identity page failed'))
   assert.deepEqual([...new Set(other.map(({ status }) => status))], [], logged[0])

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
-import { openDesk } from './operator.ts'
 import type { Reply, World } from './harness.ts'
+import { createTestOperator } from './operator.ts'
 
 /** A planted payment or payout: its status, and when it was booked. */
-export type Plant = {
+export type PlannedRecord = {
   flow: 'payment' | 'payout'
   state: 'paid' | 'failed' | 'processing' | 'reversed'
   amount_minor: bigint
@@ -16,10 +16,10 @@ export type Plant = {
 }
 
 /** A planted record, with the values that a provider states about it. */
-export type Planted = Plant & { merchant_id: string; id: string; reference: string; provider_id: string }
+export type PlantedRecord = PlannedRecord & { merchant_id: string; id: string; reference: string; provider_id: string }
 
 /** One line of a statement; undefined omits the kind. */
-export type Row = {
+export type StatedRow = {
   reference: string | null
   provider_id: string | null
   kind: 'payment' | 'payout' | 'reversal' | 'charge'
@@ -80,11 +80,15 @@ const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment,
 const CHUNK = 5_000
 
 /** Writes payments and payouts with their ledger transfers, in their final status. */
-export async function plant(world: World, wishes: readonly Plant[], provider = 'mock'): Promise<Planted[]> {
+export async function plant(
+  world: World,
+  wishes: readonly PlannedRecord[],
+  provider = 'mock',
+): Promise<PlantedRecord[]> {
   const { random } = world.deps
-  const all: Planted[] = []
+  const all: PlantedRecord[] = []
   for (let i = 0; i < wishes.length; i += CHUNK) {
-    const planted = wishes.slice(i, i + CHUNK).map((wish): Planted => {
+    const planted = wishes.slice(i, i + CHUNK).map((wish): PlantedRecord => {
       const merchant = wish.merchant ?? world.merchant
       const id = newId({ clock: { now: () => wish.at, after: () => () => {} }, random }, merchant.routing_code)
       const code = idToBase32(id)
@@ -124,7 +128,7 @@ export async function plant(world: World, wishes: readonly Plant[], provider = '
 }
 
 /** A further attempt of a planted payment. `provider`: another one. `settled`: the payment is booked with its money. */
-export type Retry = { provider?: string; settled?: boolean; beside?: Planted }
+export type Retry = { provider?: string; settled?: boolean; beside?: PlantedRecord }
 
 const RETRY = `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
     method, phone, amount_minor, currency, state, asks, deadline_at, sent_at, provider_id, created_at, updated_at)
@@ -138,7 +142,7 @@ const BESIDE = `with x as (update collections set attempts = 0 where merchant_id
   where merchant_id = $1 and collection_id = $6`
 
 /** Writes the second attempt of a payment. `beside`: this planted payment becomes the duplicate of the first one. */
-export async function plantRetry(world: World, first: Planted, retry: Retry = {}): Promise<Planted> {
+export async function plantRetry(world: World, first: PlantedRecord, retry: Retry = {}): Promise<PlantedRecord> {
   const { provider = null, settled = false, beside } = retry
   const key = [first.merchant_id, first.id]
   const reference = `${first.reference.slice(0, -2)}02`
@@ -153,13 +157,13 @@ export async function plantRetry(world: World, first: Planted, retry: Retry = {}
 }
 
 /** The line of a planted record as its provider states it; `more` changes fields. */
-export function lineOf(planted: Planted, more: Partial<Row> = {}): Row {
+export function lineOf(planted: PlantedRecord, more: Partial<StatedRow> = {}): StatedRow {
   const { reference, provider_id, flow: kind, amount_minor, at } = planted
   return { reference, provider_id, kind, amount_minor, at, ...more }
 }
 
 /** A statement file of these lines. */
-export function csvOf(rows: readonly Row[]): string {
+export function csvOf(rows: readonly StatedRow[]): string {
   const lines = rows.map(({ reference, provider_id, kind, amount_minor, currency = 'TZS', at }) =>
     [reference ?? '', provider_id ?? '', kind, formatAmount(amount_minor), currency, at.toISOString()].join(','),
   )
@@ -194,7 +198,7 @@ export type Reconciler = {
   ): Promise<Reply>
   /** Uploads lines that must be accepted. Returns the statement. */
   take(
-    rows: readonly Row[],
+    rows: readonly StatedRow[],
     options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
   /** All open cases, or all resolved ones. */
@@ -207,7 +211,7 @@ export type Reconciler = {
 
 /** Creates an operator for the statements of a world. The period is 5 January 2026, up to the start of the tests. */
 export async function openReconciler(world: World): Promise<Reconciler> {
-  const { session } = await openDesk(world)
+  const { session } = await createTestOperator(world)
   let taken = 0
   const bring: Reconciler['bring'] = async (
     csv,

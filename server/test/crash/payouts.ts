@@ -7,7 +7,7 @@ import type { PayoutEntry } from '../../src/adapters/providers/mock/payout-book.
 import { verify } from '../../src/apps/admin/verify.ts'
 import { sql } from '../../src/kernel/db/index.ts'
 import { createWorld } from '../harness.ts'
-import { fund, insertWithdrawal, newScript, scriptedProvider } from '../payouts.ts'
+import { fund, insertWithdrawal, newPayoutScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
 
 /** Helper that gives merchants money, submits withdrawals and approves them. */
@@ -29,7 +29,7 @@ export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CH
 
 /** Opens the cashier over a rig. */
 export async function openCashier(rig: Rig): Promise<Cashier> {
-  const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newScript())] } })
+  const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
   const { user_id } = await world.newSession('SUPER_ADMIN')
   const signing = await signingKey(rig.deps, 'http://127.0.0.1/identity')
   const token = await issueAccessToken(
@@ -222,14 +222,14 @@ export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
 }
 
 /** Counts of open records. */
-export type Left = { open: number; unsent: number; due: number; pending: number }
+export type OpenPayoutRecords = { open: number; unsent: number; due: number; pending: number }
 
 /** Waits until only payouts that the provider leaves in doubt are open, at most `within_ms`. Returns the counts. */
-export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<Left> {
+export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<OpenPayoutRecords> {
   const end = Date.now() + within_ms
   for (;;) {
     await rig.db.query(HURRY, [new Date()])
-    const [left] = await rig.db.query<Left>(OPEN)
+    const [left] = await rig.db.query<OpenPayoutRecords>(OPEN)
     if (left === undefined) throw new Error('a count always has a row')
     if (left.open + left.unsent + left.due + left.pending === 0 || Date.now() > end) return left
     await sleep(50)

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 const TOOLS = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8')
 
 /** Calls a function of in-page.js inside the page. */
-export const ask = <Answer>(page: Page, question: string): Promise<Answer> =>
+export const callInPage = <Answer>(page: Page, question: string): Promise<Answer> =>
   page.evaluate<Answer>(`${TOOLS}\nlook.${question}()`)
 
 /** The violations that axe finds on the page, except of the named rules. */
@@ -28,15 +28,15 @@ const WIDTHS = [240, 320, 360, 1280]
 /** Asserts that a page fits its window at each width, and with doubled text in the window of a small phone. */
 export async function measure(page: Page, where: string): Promise<void> {
   const before = page.viewportSize()
-  await ask(page, 'openAll')
-  assert.deepEqual(await ask(page, 'smallTargets'), [], where)
+  await callInPage(page, 'openAll')
+  assert.deepEqual(await callInPage(page, 'smallTargets'), [], where)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 640 })
-    assert.equal(await ask(page, 'overflow'), 0, `${where} at ${width} pixels`)
+    assert.equal(await callInPage(page, 'overflow'), 0, `${where} at ${width} pixels`)
   }
   await page.setViewportSize({ width: 320, height: 640 })
-  await ask(page, 'enlarge')
-  assert.equal(await ask(page, 'overflow'), 0, `${where} at 200 %`)
-  await ask(page, 'restore')
+  await callInPage(page, 'enlarge')
+  assert.equal(await callInPage(page, 'overflow'), 0, `${where} at 200 %`)
+  await callInPage(page, 'restore')
   if (before !== null) await page.setViewportSize(before)
 }

@@ -7,9 +7,9 @@ import type { Browser } from 'playwright-core'
 import { payScript } from '../../src/apps/pay-page/index.ts'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { launchBrowser, openPage } from '../browser.ts'
-import { ask, measure, violations } from './page-checks.ts'
-import { screens } from './screens.ts'
+import { callInPage, measure, violations } from './page-checks.ts'
 import { type ScreenSite, startScreens } from './screen-server.ts'
+import { screens } from './screens.ts'
 import { isTried, nameOf, WAYS } from './ways.ts'
 
 let browser: Browser
@@ -51,7 +51,7 @@ for (const way of WAYS) {
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))
-      await ask(opened.page, 'openAll')
+      await callInPage(opened.page, 'openAll')
       assert.deepEqual(await violations(opened.page, script ? [] : [REFRESHES]), [], name)
     }
     assert.deepEqual(opened.complaints, [])
@@ -73,12 +73,12 @@ test('the Tab key reaches every control of a page, in reading order', async () =
   const opened = await openPage(browser, PHONE)
   for (const name of LOOKED_AT) {
     await opened.page.goto(site.address(name, 'sw', { as_test: true }))
-    await ask(opened.page, 'openAll')
-    const wanted = await ask<number>(opened.page, 'numberStops')
+    await callInPage(opened.page, 'openAll')
+    const wanted = await callInPage<number>(opened.page, 'numberStops')
     const reached: string[] = []
     for (let i = 0; i < wanted; i += 1) {
       await opened.page.keyboard.press('Tab')
-      const { stop, seen } = await ask<{ stop: string; seen: boolean }>(opened.page, 'stop')
+      const { stop, seen } = await callInPage<{ stop: string; seen: boolean }>(opened.page, 'stop')
       assert.ok(seen, `${name}: the focus on ${stop} cannot be seen`)
       reached.push(stop)
     }
@@ -104,7 +104,7 @@ test('a page moves the focus to its new message, with the script and without', a
       await opened.page.goto(site.address(name, 'sw'))
       // Without the script, the browser moves the focus when it paints the next frame.
       if (focused !== 'BODY') await opened.page.locator(`${focused}:focus`).waitFor()
-      assert.equal(await ask(opened.page, 'focused'), focused, name)
+      assert.equal(await callInPage(opened.page, 'focused'), focused, name)
     }
     await opened.close()
   }
@@ -114,8 +114,8 @@ test('with forced colours, buttons and fields keep their edges and states keep t
   const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
   for (const name of LOOKED_AT) {
     await opened.page.goto(site.address(name, 'sw'))
-    assert.deepEqual(await ask(opened.page, 'withoutEdge'), [], name)
-    assert.equal(await ask(opened.page, 'unseenSigns'), 0, name)
+    assert.deepEqual(await callInPage(opened.page, 'withoutEdge'), [], name)
+    assert.equal(await callInPage(opened.page, 'unseenSigns'), 0, name)
   }
   assert.deepEqual(opened.complaints, [])
   await opened.close()
@@ -154,7 +154,7 @@ test('a narrow window shows payment by phone first, and a wide one shows the QR 
   const order = async (width: number) => {
     const opened = await openPage(browser, { viewport: { width, height: 640 } })
     await opened.page.goto(site.address('choose', 'sw'))
-    const ways = await ask(opened.page, 'ways')
+    const ways = await callInPage(opened.page, 'ways')
     await opened.close()
     return ways
   }
@@ -172,7 +172,7 @@ test('a receipt fits one page of a 58 mm till and one page of A4, without cut te
     await opened.page.emulateMedia({ media: 'print' })
     // A till prints 48 of the 58 mm.
     await opened.page.setViewportSize({ width: 181, height: 800 })
-    assert.equal(await ask(opened.page, 'overflow'), 0)
+    assert.equal(await callInPage(opened.page, 'overflow'), 0)
     assert.equal(await opened.page.locator('.actions').isVisible(), false)
     await opened.close()
   }
@@ -181,7 +181,7 @@ test('a receipt fits one page of a 58 mm till and one page of A4, without cut te
 test('the QR stays black on white with its quiet zone when the page is dark', async () => {
   const opened = await openPage(browser, { colorScheme: 'dark' })
   await opened.page.goto(site.address('qr', 'en'))
-  assert.deepEqual(await ask(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])
+  assert.deepEqual(await callInPage(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])
   assert.equal(await opened.page.locator('.code svg').getAttribute('aria-label'), 'QR to pay TZS 25,000')
   await opened.close()
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDesk } from '../operator.ts'
+import { createTestOperator } from '../operator.ts'
 import { type Office, openOffice } from './office.ts'
 
 let office: Office
@@ -82,15 +82,15 @@ test('an IP address waits for an operator, and its page shows the approval', asy
   const row = page.getByRole('row').filter({ hasText: 'Shop server' })
   await row.getByText('Waits for approval').waitFor()
   await visitor.looks('addresses')
-  const desk = await openDesk(world)
+  const operator = await createTestOperator(world)
   const waiting = await world.get(
     `/v1/operator/ip-addresses?status=PENDING&merchant_id=${merchant.id}`,
-    await desk.session(),
+    await operator.session(),
   )
   const approved = await world.post(
     `/v1/operator/ip-addresses/${waiting.body.data.items[0].id}/approve`,
     {},
-    { key: await desk.session(), idempotency_key: null },
+    { key: await operator.session(), idempotency_key: null },
   )
   assert.equal(approved.status, 200, approved.text)
   // The page updates by itself.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
-import { newScript, scriptedProvider } from '../payouts.ts'
+import { newPayoutScript, scriptedProvider } from '../payouts.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -14,7 +14,7 @@ let said: Answer | Promise<Answer> = TAKEN
 let office: Office
 let boss: Person
 before(async () => {
-  const scripted = scriptedProvider(newScript())
+  const scripted = scriptedProvider(newPayoutScript())
   const { circuit_breaker: _, ...capabilities } = scripted.capabilities
   const provider: Provider = { ...scripted, capabilities, push: async () => said }
   office = await openOffice({}, [provider])

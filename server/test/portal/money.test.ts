@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { MONEY, type OperatorDesk, openDesk, type Shop } from '../operator.ts'
+import { createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
 let office: Office
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 
 before(async () => {
   office = await openOffice()
-  desk = await openDesk(office.world)
-  shop = await desk.shop(MONEY)
+  operator = await createTestOperator(office.world)
+  shop = await operator.shop(MONEY)
 })
 after(() => office.close())
 
@@ -120,12 +120,12 @@ test('an amount above the balance is refused, and the typed text stays for corre
 })
 
 test("a merchant answers an operator's question on the withdrawal's page, and a lost network loses no text", async () => {
-  const id = await desk.submit(shop)
+  const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page, context } = visitor
   await visitor.opens(`/live/withdrawals/${id}`)
   await page.getByRole('status').getByText('What happens next: Pending approval').waitFor()
-  const asked = await desk.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
+  const asked = await operator.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
   assert.equal(asked.status, 200, asked.text)
   // The page updates by itself.
   await page.getByText('Whose <b>phone</b> is this?', { exact: true }).first().waitFor()
@@ -139,13 +139,13 @@ test("a merchant answers an operator's question on the withdrawal's page, and a 
   await visitor.press('Tuma jibu', 'Send the answer')
   await page.getByRole('status').getByText('The answer is sent.').waitFor()
   await page.getByText('It belongs to our driver.').first().waitFor()
-  assert.equal((await desk.show(id)).status, 'PENDING_ADMIN_APPROVAL')
+  assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
   await visitor.leave()
 })
 
 test('a member with a reading role sees money and fees, and is offered no action', async () => {
-  const id = await desk.submit(shop)
+  const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
   await visitor.opens('/live/withdrawals')
@@ -159,8 +159,8 @@ test('a member with a reading role sees money and fees, and is offered no action
 })
 
 test('a paid withdrawal links to its payments, and the statement adds up and is saved as CSV', async () => {
-  const other = await desk.shop(MONEY)
-  const id = await desk.submit(other, { environment: 'sandbox' })
+  const other = await operator.shop(MONEY)
+  const id = await operator.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(
     `/v1/sandbox/disbursements/${id}/simulate`,
     { outcome: 'SUCCESS' },

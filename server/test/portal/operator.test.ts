@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../operator.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 let asha: Person
 let juma: Person
 
 before(async () => {
   office = await openOffice({ FOUR_EYES_AMOUNT: '50000' })
-  desk = await openDesk(office.world)
-  shop = await desk.shop('1000000.00')
+  operator = await createTestOperator(office.world)
+  shop = await operator.shop('1000000.00')
   asha = await office.newPerson('SUPER_ADMIN')
   juma = await office.newPerson('SUPER_ADMIN')
 })
@@ -29,7 +29,7 @@ const hears = (visitor: Visitor, sw: string, en: string) =>
     .waitFor()
 /** The open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
-const statusOf = async (id: string): Promise<string> => (await desk.show(id)).status
+const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
 
 describe('the console', () => {
   test('shows an explanation and the ways out to a person who is no operator', async () => {
@@ -50,8 +50,8 @@ describe('the console', () => {
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
-    const second = await desk.submit(shop, { amount: '20000.00' })
-    const first = await desk.submit(shop, { amount: '12000.00' })
+    const second = await operator.submit(shop, { amount: '20000.00' })
+    const first = await operator.submit(shop, { amount: '12000.00' })
     // The page updates by itself.
     await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
     await visitor.sees('Utoaji pesa', 'Withdrawals')
@@ -92,7 +92,7 @@ describe('the console', () => {
   })
 
   test('offers the last reason for the next approval by keyboard, never fills it in by itself, and forgets it with the page', async () => {
-    const ids = [await desk.submit(shop, { amount: '2100.00' }), await desk.submit(shop, { amount: '2200.00' })]
+    const ids = [await operator.submit(shop, { amount: '2100.00' }), await operator.submit(shop, { amount: '2200.00' })]
     const visitor = await office.comes(asha, 'operator')
     const { keyboard } = visitor.page
     const field = question(visitor).getByLabel('Reason for approving')
@@ -116,9 +116,9 @@ describe('the console', () => {
     await visitor.looks('reason again')
     await field.press('Enter')
     await hears(visitor, '', 'is being paid out to Asha Mwinyi.')
-    for (const id of ids) assert.equal((await desk.show(id)).history[0].reason, 'Wages of the week')
+    for (const id of ids) assert.equal((await operator.show(id)).history[0].reason, 'Wages of the week')
 
-    const later = await desk.submit(shop, { amount: '2300.00' })
+    const later = await operator.submit(shop, { amount: '2300.00' })
     await visitor.opens(`/withdrawals/${later}`)
     await visitor.sees('', 'TZS 2,300 to Asha Mwinyi')
     await keyboard.press('a')
@@ -129,7 +129,7 @@ describe('the console', () => {
   })
 
   test('rejects only with a reason, and no shortcut acts while the operator types', async () => {
-    const id = await desk.submit(shop, { amount: '7000.00' })
+    const id = await operator.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
     await visitor.sees('', 'TZS 7,000 to Asha Mwinyi')
@@ -144,13 +144,13 @@ describe('the console', () => {
     await visitor.press('', 'Reject TZS 7,000')
     await hears(visitor, '', 'Rejected: TZS 7,000 will not be paid out. The merchant was informed.')
     await visitor.page.locator('.timeline').getByText('jar <b>of a</b> kind').waitFor()
-    const { status, status_reason } = await desk.show(id)
+    const { status, status_reason } = await operator.show(id)
     assert.deepEqual([status, status_reason], ['REJECTED', 'jar <b>of a</b> kind'])
     await visitor.leave()
   })
 
   test('does not send a decision later that was made without a network on a page that was left', async () => {
-    const id = await desk.submit(shop, { amount: '7700.00' })
+    const id = await operator.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
     await visitor.press('', 'Approve')
@@ -169,12 +169,12 @@ describe('the console', () => {
   })
 
   test('tells an operator who decides too late about the earlier decision, and approves the withdrawal once', async () => {
-    const id = await desk.submit(shop, { amount: '7900.00' })
+    const id = await operator.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
     await visitor.press('', 'Approve')
     await visitor.fill('', 'Reason for approving', 'Stock')
-    assert.equal((await desk.act(id, 'reject')).status, 200)
+    assert.equal((await operator.act(id, 'reject')).status, 200)
     await visitor.press('', 'Approve TZS 7,900')
     await question(visitor).getByRole('alert').getByText('Not possible now').waitFor()
     await visitor.page.getByText('Rejected').first().waitFor()
@@ -185,7 +185,7 @@ describe('the console', () => {
   })
 
   test('shows the question to a merchant beside its answer', async () => {
-    const id = await desk.submit(shop, { amount: '7500.00' })
+    const id = await operator.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
     await visitor.press('', 'Ask the merchant')
@@ -204,7 +204,7 @@ describe('the console', () => {
   })
 
   test('sends a large payout after a second operator approves, and tells both operators', async () => {
-    const id = await desk.submit(shop, { amount: '60000.00' })
+    const id = await operator.submit(shop, { amount: '60000.00' })
     const first = await office.comes(asha, 'operator')
     await first.opens(`/withdrawals/${id}`)
     await first.press('', 'Approve')
@@ -232,9 +232,9 @@ describe('the console', () => {
   })
 
   test('approves many withdrawals at once after a dry run, and leaves out those that cannot be approved', async () => {
-    const poor = await desk.shop('5000.00')
-    const good = await desk.submit(poor, { amount: '4000.00' })
-    const short = await desk.submit(poor, { amount: '3900.00' })
+    const poor = await operator.shop('5000.00')
+    const good = await operator.submit(poor, { amount: '4000.00' })
+    const short = await operator.submit(poor, { amount: '3900.00' })
     const visitor = await office.comes(juma, 'operator')
     await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL')
     for (const amount of ['TZS 4,000', 'TZS 3,900'])
@@ -252,15 +252,15 @@ describe('the console', () => {
     await visitor.press('', 'Approve 1, TZS 4,000 in all')
     await question(visitor).getByText('Approved and being paid out: 1.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)
-    assert.equal((await desk.show(good)).history[0].reason, 'Checked with the owner')
+    assert.equal((await operator.show(good)).history[0].reason, 'Checked with the owner')
     assert.equal(await statusOf(short), 'PENDING_ADMIN_APPROVAL')
     await visitor.leave()
   })
 
   test('never adds up sandbox and live money of one selection', async () => {
     const { merchant } = shop
-    await desk.submit(shop, { amount: '3100.00' })
-    await desk.submit(shop, { amount: '3200.00', environment: 'sandbox' })
+    await operator.submit(shop, { amount: '3100.00' })
+    await operator.submit(shop, { amount: '3200.00', environment: 'sandbox' })
     const visitor = await office.comes(juma, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${merchant.id}`)
@@ -355,8 +355,8 @@ describe('the console', () => {
 
   // Last, because this test moves the clock.
   test('asks for another sign-in before money moves, and returns to the question with the typed text', async () => {
-    const id = await desk.submit(shop, { amount: '9000.00', ending: '103' })
-    await desk.act(id, 'approve')
+    const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
+    await operator.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })
     await visitor.opens(`/withdrawals/${id}`)
     await visitor.page.getByText('Being checked with the provider').first().waitFor()

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { settlePayouts } from '../../src/money/withdrawals/index.ts'
-import type { OperatorDesk, Shop } from '../operator.ts'
 import type { Reply, World } from '../harness.ts'
 import { invoicesOf, slugOf } from '../invoices.ts'
-import { said } from '../payouts.ts'
+import type { ShopWithKeys, TestOperator } from '../operator.ts'
+import { payoutAnswers } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
@@ -42,8 +42,13 @@ const WITHDRAWALS: Record<string, number> = {
 }
 
 /** Fills one environment of a shop, and waits until all records have their final status. */
-export async function fill(world: World, desk: OperatorDesk, shop: Shop, environment: Environment): Promise<void> {
-  const at = { world, desk, shop, environment, key: shop[environment] }
+export async function fillEnvironment(
+  world: World,
+  operator: TestOperator,
+  shop: ShopWithKeys,
+  environment: Environment,
+): Promise<void> {
+  const at = { world, operator, shop, environment, key: shop[environment] }
   await payments(at)
   await pages(at)
   await withdrawals(at)
@@ -52,7 +57,7 @@ export async function fill(world: World, desk: OperatorDesk, shop: Shop, environ
     ['credit', '77.00'],
   ]) {
     const body = { environment, direction, against: 'provider_float', amount, reason: 'Counted again' }
-    ok(await desk.adjust(shop, body))
+    ok(await operator.adjust(shop, body))
   }
   const of = [shop.merchant.id, environment]
   for (const [table, wanted] of [
@@ -76,14 +81,14 @@ function same(one: Record<string, number>, other: Record<string, number>): boole
   return Object.keys({ ...one, ...other }).every((name) => one[name] === other[name])
 }
 
-type At = { world: World; desk: OperatorDesk; shop: Shop; environment: Environment; key: string }
+type At = { world: World; operator: TestOperator; shop: ShopWithKeys; environment: Environment; key: string }
 
 function ok(reply: Reply): Reply {
   assert.ok(reply.status < 300, reply.text)
   return reply
 }
 
-async function payments({ world, desk, key, shop, environment }: At): Promise<void> {
+async function payments({ world, operator, key, shop, environment }: At): Promise<void> {
   // The last one pays more than requested, and an operator approves it.
   const failing = ['002', '003', '004', '005', '006']
   const endings = [...Array(9).fill('001'), ...failing, '007', '012', '013', '014', '014', '014', '011']
@@ -102,7 +107,7 @@ async function payments({ world, desk, key, shop, environment }: At): Promise<vo
   await until('four held payments', async () => (await held()).length === 4)
   for (const [place, decision] of ['approve', 'decline'].entries()) {
     const path = `/v1/operator/collections/${ids.at(-1 - place)}/clear`
-    ok(await world.post(path, { decision, reason: 'The receipt' }, { key: await desk.session() }))
+    ok(await world.post(path, { decision, reason: 'The receipt' }, { key: await operator.session() }))
   }
 }
 
@@ -147,18 +152,18 @@ async function pages({ world, shop, key }: At): Promise<void> {
   ])
 }
 
-async function withdrawals({ world, desk, shop, environment }: At): Promise<void> {
-  const submit = (ending: string, amount: string) => desk.submit(shop, { ending, amount, environment })
-  const statusOf = async (id: string) => (await desk.show(id)).status as string
+async function withdrawals({ world, operator, shop, environment }: At): Promise<void> {
+  const submit = (ending: string, amount: string) => operator.submit(shop, { ending, amount, environment })
+  const statusOf = async (id: string) => (await operator.show(id)).status as string
   const approved = async (ending: string, amount: string) => {
     const id = await submit(ending, amount)
-    ok(await desk.act(id, 'approve'))
+    ok(await operator.act(id, 'approve'))
     return id
   }
   await submit('001', '1000.00')
   await submit('001', '1100.00')
-  ok(await desk.act(await submit('001', '1200.00'), 'request-info'))
-  ok(await desk.act(await submit('001', '1300.00'), 'reject'))
+  ok(await operator.act(await submit('001', '1200.00'), 'request-info'))
+  ok(await operator.act(await submit('001', '1300.00'), 'reject'))
   for (const amount of ['2000.00', '2100.50']) await approved('001', amount)
   const doubtful = await approved('103', '2200.00')
   const contradicted = await approved('001', '2300.00')
@@ -173,9 +178,9 @@ async function withdrawals({ world, desk, shop, environment }: At): Promise<void
     const reached = [await statusOf(doubtful), await statusOf(contradicted)]
     return same({ [reached.join()]: 1 }, { 'NEEDS_RECONCILIATION,SUCCESS': 1 })
   })
-  ok(await desk.act(doubtful, 'resolve'))
+  ok(await operator.act(doubtful, 'resolve'))
   const key = { merchant_id: shop.merchant.id, id: contradicted }
-  await settlePayouts(world.deps, [{ ...key, answer: said.declined, holds_lease: false }], () => false)
+  await settlePayouts(world.deps, [{ ...key, answer: payoutAnswers.declined, holds_lease: false }], () => false)
   // The provider has this payout open, and is not queried again today. One that was queried before is paid, another reversed.
   for (let waits = false; !waits; ) {
     const taken = await approved('106', '2800.00')

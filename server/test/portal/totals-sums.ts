@@ -7,7 +7,7 @@ export type Sum = { count: number; minor: bigint }
 /** The sums of one list by status, and of the whole list under ''. */
 export type Sums = Record<string, Sum>
 
-type Book = { merchant_id: string; environment: string }
+type BookKey = { merchant_id: string; environment: string }
 
 /** The rows of a list: status and amount. */
 const LISTS = {
@@ -37,7 +37,7 @@ export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 /** The sums of a list of the dashboard by status. Statuses without records are left out. */
-export async function sumsOfList(world: World, list: ListName, book: Book): Promise<Sums> {
+export async function sumsOfList(world: World, list: ListName, book: BookKey): Promise<Sums> {
   const text = LISTS[list]
   const values = [book.merchant_id, book.environment, ...(text.includes('$3') ? [world.deps.clock.now()] : [])]
   return summed(
@@ -50,7 +50,7 @@ export async function sumsOfList(world: World, list: ListName, book: Book): Prom
 }
 
 /** The records of all merchants in an environment as operators list them: withdrawals, or held payments, by status. */
-export async function sumsOfDesk(world: World, what: 'withdrawals' | 'held', environment: string): Promise<Sums> {
+export async function sumsOfOperators(world: World, what: 'withdrawals' | 'held', environment: string): Promise<Sums> {
   const rows =
     what === 'withdrawals'
       ? 'select status, amount_minor as minor from withdrawals where environment = $1'
@@ -72,7 +72,7 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
 }
 
 /** The ledger's view of a book: balances from its transfers, and the totals of money in and out. */
-export async function ledgerOf(world: World, book: Book): Promise<Record<string, Sum>> {
+export async function ledgerOf(world: World, book: BookKey): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(
     `with t as (select * from ledger_transfers where merchant_id = $1 and environment = $2),
      net as (

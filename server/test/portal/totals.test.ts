@@ -3,24 +3,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/apps/admin/verify.ts'
-import { openDesk, PRICES, type Shop } from '../operator.ts'
+import { createTestOperator, PRICES, type ShopWithKeys } from '../operator.ts'
 import { booksHold } from '../payouts.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
+import { fillEnvironment } from './totals-data.ts'
 import { choose, compare, type Differences, figures, file, total } from './totals-pages.ts'
-import { fill } from './totals-data.ts'
-import { centsOf, LIST_NAMES, type ListName, ledgerOf, type Sum, sumsOfDesk, sumsOfList } from './totals-sums.ts'
+import { centsOf, LIST_NAMES, type ListName, ledgerOf, type Sum, sumsOfList, sumsOfOperators } from './totals-sums.ts'
 
 const ENVIRONMENTS = ['live', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
 let office: Office
-let shop: Shop
+let shop: ShopWithKeys
 let visitors: Record<Environment | 'desk', Visitor>
 before(async () => {
   office = await openOffice({ PROMPTS_PER_PHONE: '0' })
-  const desk = await openDesk(office.world)
+  const desk = await createTestOperator(office.world)
   shop = await desk.shop('1000000.00', { rules: [...PRICES.rules, { flow: 'collection', percentage: '2.00' }] })
-  await Promise.all(ENVIRONMENTS.map((environment) => fill(office.world, desk, shop, environment)))
+  await Promise.all(ENVIRONMENTS.map((environment) => fillEnvironment(office.world, desk, shop, environment)))
   const [boss, owner] = await Promise.all([
     office.newPerson('SUPER_ADMIN'),
     office.newPerson('MERCHANT_ADMIN', shop.merchant),
@@ -200,8 +200,8 @@ async function compareQueue(environment: Environment, differences: Differences):
     one.querySelector('a').getAttribute('href'), one.querySelector('.queue-count').textContent,
     [...one.querySelectorAll('dd')].at(-1).textContent])`)
   const [out, held] = await Promise.all([
-    sumsOfDesk(office.world, 'withdrawals', environment),
-    sumsOfDesk(office.world, 'held', environment),
+    sumsOfOperators(office.world, 'withdrawals', environment),
+    sumsOfOperators(office.world, 'held', environment),
   ])
   const waits: [string, Sum][] = WAITING.map((status) => [`withdrawals?status=${status}&`, out[status] ?? NONE])
   for (const [place, is] of [...waits, ['/collections?', held.pending_clearance ?? NONE] as const]) {
@@ -213,14 +213,14 @@ async function compareQueue(environment: Environment, differences: Differences):
 /** Withdrawals and held payments as operators list them. */
 async function compareDesk(environment: Environment, differences: Differences): Promise<void> {
   const visitor = visitors.desk
-  const out = await sumsOfDesk(office.world, 'withdrawals', environment)
+  const out = await sumsOfOperators(office.world, 'withdrawals', environment)
   await visitor.opens(`/withdrawals?environment=${environment}`)
   compare(differences, `desk ${environment} all`, await total(visitor), out['']?.count)
   for (const status of WITHDRAWALS) {
     await choose(visitor, 'Status', status, /\/operator\/withdrawals$/, 'status')
     compare(differences, `desk ${environment} ${status}`, await total(visitor), out[status]?.count)
   }
-  const held = await sumsOfDesk(office.world, 'held', environment)
+  const held = await sumsOfOperators(office.world, 'held', environment)
   await visitor.opens(`/collections?environment=${environment}`)
   compare(differences, `held ${environment}`, await total(visitor), held.pending_clearance?.count)
   for (const status of ['successful', 'failed', 'reversed']) {

@@ -17,7 +17,12 @@ export const START_TEXT = '2026-03-01T12:00:00+03:00'
 export type Fields = Record<string, string | number>
 
 /** A response. `json` is null if the body is not JSON. */
-export type Heard = { status: number; text: string; headers: IncomingHttpHeaders; json: Record<string, unknown> | null }
+export type TwinResponse = {
+  status: number
+  text: string
+  headers: IncomingHttpHeaders
+  json: Record<string, unknown> | null
+}
 
 /** The text to sign, made without the twin's code. */
 export function textToSign(timestamp: string, fields: Fields): string {
@@ -51,7 +56,7 @@ export function send(
   headers: Record<string, string>,
   body: string | null,
   signal?: AbortSignal,
-): Promise<Heard> {
+): Promise<TwinResponse> {
   return new Promise((resolve, reject) => {
     const options = { method, headers, ...(signal ? { signal } : {}) }
     const outgoing = request(url, options, (response) => {
@@ -71,19 +76,19 @@ export function send(
 }
 
 /** A twin with its own clock, and requests to it. */
-export type Rig = {
+export type TwinRig = {
   simulator: Simulator
   clock: SettableClock
   /** A signed request. `changes` replaces headers; an empty one is removed. */
-  call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<Heard>
+  call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<TwinResponse>
   /** A signed request that the test can abort. */
-  callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<Heard>
-  control(method: string, path: string, content?: unknown, token?: string): Promise<Heard>
+  callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<TwinResponse>
+  control(method: string, path: string, content?: unknown, token?: string): Promise<TwinResponse>
   close(): Promise<void>
 }
 
 /** Starts a twin for a test. */
-export async function startRig(options: SimulatorOptions = {}): Promise<Rig> {
+export async function startRig(options: SimulatorOptions = {}): Promise<TwinRig> {
   const clock = settableClock(START)
   const simulator = await startSimulator({ clock, ...options })
   const go = (
@@ -92,7 +97,7 @@ export async function startRig(options: SimulatorOptions = {}): Promise<Rig> {
     fields: Fields,
     changes: Record<string, string>,
     signal?: AbortSignal,
-  ): Promise<Heard> => {
+  ): Promise<TwinResponse> => {
     const timestamp = `${new Date(clock.now().getTime() + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`
     const headers = { ...headersFor(simulator.account, timestamp, fields), ...changes }
     for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name]
@@ -114,11 +119,11 @@ export async function startRig(options: SimulatorOptions = {}): Promise<Rig> {
 }
 
 /** One callback as it arrived. */
-export type Received = { path: string; headers: Record<string, string>; body: Record<string, string> }
+export type ReceivedCallback = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
 /** Starts a receiver that answers with the statuses of `answers` in turn, then with 200. */
 export async function startReceiver(answers: number[] = []) {
-  const received: Received[] = []
+  const received: ReceivedCallback[] = []
   const server = createServer((incoming, response) => {
     let text = ''
     incoming.on('data', (chunk) => {
@@ -144,7 +149,7 @@ export async function startReceiver(answers: number[] = []) {
 }
 
 /** Waits until the assertion holds. Throws its last error after the time limit. */
-export async function soon(holds: () => void): Promise<void> {
+export async function eventually(holds: () => void): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {
     try {
@@ -197,7 +202,7 @@ export function bankOf(transid: string, changes: Fields = {}): Fields {
 }
 
 /** The only entry of a response's data. */
-export function dataOf({ json }: Heard): Record<string, string | null> {
+export function dataOf({ json }: TwinResponse): Record<string, string | null> {
   const data = json?.data
   if (!Array.isArray(data) || data.length !== 1)
     throw new Error(`expected one entry of data, got ${JSON.stringify(json)}`)
@@ -205,7 +210,7 @@ export function dataOf({ json }: Heard): Record<string, string | null> {
 }
 
 /** Code and result of a response, as `000 SUCCESS`. */
-export function saidOf({ json }: Heard): string {
+export function resultOf({ json }: TwinResponse): string {
   return `${json?.resultcode} ${json?.result}`
 }
 

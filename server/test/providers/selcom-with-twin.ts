@@ -18,19 +18,19 @@ const PATIENCE_MS = 20_000
 const ASK_EVERY_MS = 50
 
 /** Called with each verified callback: the order, the headers and the body. */
-export type Heard = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
+export type CallbackListener = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
 
 /** A twin, an adapter, and a listener for callbacks. */
-export type Asked = { twin: Simulator; provider: SelcomProvider; callback(heard: Heard): void }
+export type TwinWithAdapter = { twin: Simulator; provider: SelcomProvider; callback(heard: CallbackListener): void }
 
 /** Starts a twin and an adapter for it. */
 export async function startWithTwin(
   options: SimulatorOptions = {},
   adapter: Partial<SelcomOptions> = {},
-): Promise<Asked> {
+): Promise<TwinWithAdapter> {
   const twin = await startSimulator({ ...options, settings: { ...QUICK, ...options.settings } })
   closing.push(() => twin.close())
-  let heard: Heard = () => {}
+  let heard: CallbackListener = () => {}
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -82,7 +82,7 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
 /** Repeats a function until it succeeds, or until the time limit. */
-export async function until(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
+export async function repeatUntil(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!isDone()) {
     if (performance.now() > end) return

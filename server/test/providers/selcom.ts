@@ -22,24 +22,30 @@ export const SECRET = 'the-api-secret-of-the-tests'
 export const PIN = '4343'
 
 /** One request as it arrived. */
-export type Heard = { method: string; path: string; fields: Record<string, unknown>; names: string[]; body: string }
+export type SignedRequest = {
+  method: string
+  path: string
+  fields: Record<string, unknown>
+  names: string[]
+  body: string
+}
 /** The server's reaction: a response, silence, or a closed connection. */
-export type Act = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
+export type ServerReaction = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
 /** Chooses the server's reaction to a request. */
-export type Script = (heard: Heard) => Act
+export type SelcomScript = (heard: SignedRequest) => ServerReaction
 
 /** The response "in progress". */
-export const PENDING: Act = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
+export const PENDING: ServerReaction = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
 /** A response of success. */
 export const SUCCESS = { resultcode: '000', result: 'SUCCESS', reference: '0289999288' }
 /** The response to a new order, with its code. */
-export const MADE: Act = { content: { ...SUCCESS, data: [{ payment_token: '80008000', qr: '0002 é&' }] } }
+export const MADE: ServerReaction = { content: { ...SUCCESS, data: [{ payment_token: '80008000', qr: '0002 é&' }] } }
 /** A failure without a reason. */
-export const FAIL: Act = { content: { resultcode: '400', result: 'FAIL' } }
+export const FAIL: ServerReaction = { content: { resultcode: '400', result: 'FAIL' } }
 /** One form of "no such order". */
-export const NO_ORDER: Act = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid order' } }
+export const NO_ORDER: ServerReaction = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid order' } }
 /** The response about an existing order. */
-export const there = ({ fields }: Heard, payment_status = 'PENDING'): Act => ({
+export const existingOrder = ({ fields }: SignedRequest, payment_status = 'PENDING'): ServerReaction => ({
   content: { ...SUCCESS, data: [{ order_id: fields.order_id, amount: '5000', payment_status }] },
 })
 
@@ -103,8 +109,8 @@ export function adapterFor(
 }
 
 /** A server that follows a script and checks every signature, with an adapter for it. */
-export async function start(script: Script, options: Partial<SelcomOptions> = {}) {
-  const heard: Heard[] = []
+export async function start(script: SelcomScript, options: Partial<SelcomOptions> = {}) {
+  const heard: SignedRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -128,7 +134,7 @@ export async function start(script: Script, options: Partial<SelcomOptions> = {}
 }
 
 /** Parses a request. Fails if its signature does not cover exactly its fields. */
-function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): Heard {
+function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): SignedRequest {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
   const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
   const names = String(headers['signed-fields']).split(',')
@@ -145,7 +151,7 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
 }
 
 /** A payment that no payer was asked for. */
-export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 /** The reason of an unknown answer, or the kind of another one. */
 export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind
 
@@ -166,7 +172,7 @@ export const answered = (status: number, content: Text | string): ExchangeResult
   text: typeof content === 'string' ? content : text(content),
 })
 /** The verdict about these words. */
-export const said = (resultcode: string, result: string, message = '', status = 200): Verdict =>
+export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): Verdict =>
   weigh(answered(status, { resultcode, result, message }))
 
 /** The important part of an answer, in a word. */

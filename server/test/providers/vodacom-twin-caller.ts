@@ -11,16 +11,21 @@ const KEY = 'an-api-key'
 export const CODE = '654321'
 
 /** A response. `json` is null if the body is not JSON. */
-export type Reply = { status: number; text: string; code: string | undefined; json: Record<string, string> | null }
+export type VodacomTwinResponse = {
+  status: number
+  text: string
+  code: string | undefined
+  json: Record<string, string> | null
+}
 /** Changes of a request. An empty header is removed. */
 export type Changes = { headers?: Record<string, string>; secret?: string; base?: string; body?: string }
 
 /** A twin with its own clock, and requests to it. */
-export type Rig = {
+export type VodacomTwinRig = {
   twin: VodacomTwin
   clock: SettableClock
   /** Sends any request, with the key or the given changes. Rejects if there is no complete response. */
-  send(method: string, path: string, fields: object, changes?: Changes): Promise<Reply>
+  send(method: string, path: string, fields: object, changes?: Changes): Promise<VodacomTwinResponse>
   openSession(): Promise<string>
   sealed(secret: string): string
 }
@@ -31,7 +36,7 @@ afterEach(async () => {
 })
 
 /** Starts a twin for one test. */
-export async function begin(options: VodacomTwinOptions = {}): Promise<Rig> {
+export async function begin(options: VodacomTwinOptions = {}): Promise<VodacomTwinRig> {
   const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
   const account = { api_key: KEY, service_provider_code: CODE }
   const twin = await startVodacomTwin({ clock, account, key_bits: 1024, float: 100_000n, ...options })
@@ -39,7 +44,7 @@ export async function begin(options: VodacomTwinOptions = {}): Promise<Rig> {
   const key = createPublicKey({ key: Buffer.from(twin.public_key, 'base64'), format: 'der', type: 'spki' })
   const sealed = (secret: string) =>
     publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(secret)).toString('base64')
-  const send: Rig['send'] = (method, path, fields, changes = {}) => {
+  const send: VodacomTwinRig['send'] = (method, path, fields, changes = {}) => {
     const query = method === 'GET' && Object.keys(fields).length > 0 ? `?${new URLSearchParams({ ...fields })}` : ''
     const headers: Record<string, string> = {
       authorization: `Bearer ${sealed(changes.secret ?? KEY)}`,
@@ -60,7 +65,12 @@ export async function begin(options: VodacomTwinOptions = {}): Promise<Rig> {
   }
 }
 
-function exchange(url: string, method: string, headers: Record<string, string>, body: string | null): Promise<Reply> {
+function exchange(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | null,
+): Promise<VodacomTwinResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, headers }, (response) => {
       let text = ''

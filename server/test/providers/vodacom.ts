@@ -92,27 +92,32 @@ export async function start(
 }
 
 /** One request as it arrived. */
-export type Heard = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
+export type VodacomRequest = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
 /** The reaction of a scripted server: a response, silence, or a closed connection. */
-export type Act = { status?: number; content: object | string } | 'hang' | 'reset'
+export type VodacomReaction = { status?: number; content: object | string } | 'hang' | 'reset'
 
 /** A new session as the gateway returns it. */
-export const SESSION: Act = {
+export const SESSION: VodacomReaction = {
   status: 200,
   content: { output_ResponseCode: 'INS-0', output_SessionID: 'the-session-of-the-tests' },
 }
 
 /** A server that opens sessions and follows a script for everything else, with an adapter for it. */
 export async function script(
-  act: (heard: Heard, count: number) => Act,
+  act: (heard: VodacomRequest, count: number) => VodacomReaction,
   options: Partial<VodacomOptions> = {},
-): Promise<Adapter & { heard: Heard[] }> {
-  const heard: Heard[] = []
+): Promise<Adapter & { heard: VodacomRequest[] }> {
+  const heard: VodacomRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method = '', url = '', headers } = request
-    const call = { method, path: url, body: Buffer.concat(chunks).toString(), headers: headers as Heard['headers'] }
+    const call = {
+      method,
+      path: url,
+      body: Buffer.concat(chunks).toString(),
+      headers: headers as VodacomRequest['headers'],
+    }
     heard.push(call)
     const said = url.includes('getSession') && !options.name ? SESSION : act(call, heard.length)
     if (said === 'hang') return
@@ -134,7 +139,7 @@ export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 10
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
 /** A payment that no payer was asked for. */
-export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
 /** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
@@ -148,7 +153,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
 const WAIT_MS = 5_000
 
 /** Waits until the assertion holds. Throws its last error after the time limit. */
-export async function soon(holds: () => void | Promise<void>): Promise<void> {
+export async function eventually(holds: () => void | Promise<void>): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {
     try {

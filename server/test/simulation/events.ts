@@ -1,7 +1,7 @@
 // The events of a simulation, drawn at random.
 
 import fc from 'fast-check'
-import type { Crash, Price, Word } from './model.ts'
+import type { Crash, ModelAnswer, Price } from './model.ts'
 
 const SECOND = 1_000
 /** In milliseconds. */
@@ -16,7 +16,7 @@ const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 9 }))
 const amount = fc.oneof(fc.bigInt({ min: 100n, max: 9_000n }), fc.bigInt({ min: 100n, max: 80_000n }))
 
 /** The result of a payout request: the answer, and whether the provider executed it. */
-export type Sent = { word: Word; executes: boolean }
+export type Sent = { word: ModelAnswer; executes: boolean }
 const sent = fc.constantFrom<Sent>(
   { word: { kind: 'accepted' }, executes: true },
   { word: { kind: 'accepted', again_ms: 1_000 }, executes: true },
@@ -31,7 +31,7 @@ const sent = fc.constantFrom<Sent>(
   { word: { kind: 'blocked' }, executes: false },
   { word: { kind: 'not_sent' }, executes: false },
 )
-const word = fc.constantFrom<Word>(
+const word = fc.constantFrom<ModelAnswer>(
   { kind: 'accepted' },
   { kind: 'paid', more: 0n },
   { kind: 'paid', more: 0n },
@@ -55,7 +55,7 @@ const voices = fc.record({
 })
 
 /** The answers of the provider. */
-export type Voices = { says: Word[]; sends: Sent[] }
+export type ProviderAnswers = { says: ModelAnswer[]; sends: Sent[] }
 
 const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_commit', 'after_commit'), {
   nil: null,
@@ -78,15 +78,15 @@ export type Event =
       which: number
       process: number
       operator: number
-      voices: Voices
+      voices: ProviderAnswers
       crash: Crash
       dies: 'no' | 'before' | 'after'
     }
-  | { what: 'retry'; which: number; process: number; voices: Voices; crash: Crash }
+  | { what: 'retry'; which: number; process: number; voices: ProviderAnswers; crash: Crash }
   | { what: 'review'; which: number; verb: 'reject' | 'request-info' | 'respond'; process: number }
   | { what: 'resolve'; which: number; paid: boolean; process: number }
-  | { what: 'hint'; which: number; process: number; voices: Voices; times: number }
-  | { what: 'tick'; time: number; processes: readonly number[]; voices: Voices; crash: Crash }
+  | { what: 'hint'; which: number; process: number; voices: ProviderAnswers; times: number }
+  | { what: 'tick'; time: number; processes: readonly number[]; voices: ProviderAnswers; crash: Crash }
   | { what: 'adjust'; merchant: number; amount: bigint; against: 'provider_float' | 'fee_income' | 'processor_cost' }
   | { what: 'race'; acts: { which: number; verb: string; operator: number }[] }
 

@@ -1,8 +1,16 @@
 // One life of a simulation: each event is applied to the real system and to the model, and the results are compared.
 
 import assert from 'node:assert/strict'
-import { type Event, HOUR, type Sent, TIMES, type Voices } from './events.ts'
-import { type Crash, Model, type Modelled, type Mouth, type Price, type Result, type Word } from './model.ts'
+import { type Event, HOUR, type ProviderAnswers, type Sent, TIMES } from './events.ts'
+import {
+  type AnswerSource,
+  type CallResult,
+  type Crash,
+  Model,
+  type ModelAnswer,
+  type Modelled,
+  type Price,
+} from './model.ts'
 import type { Rig, Shop } from './rig.ts'
 
 /** One life: some merchants, the real records and the expected ones. */
@@ -30,7 +38,7 @@ export class Life {
       case 'take_back': {
         const [taken] = this.collections.splice(event.which % Math.max(1, this.collections.length), 1)
         if (taken === undefined) return
-        await rig.takeBack(this.shopOf(taken.merchant), taken.id)
+        await rig.reverseCollection(this.shopOf(taken.merchant), taken.id)
         return model.collect(taken.merchant, -taken.amount)
       }
       case 'submit':
@@ -157,7 +165,7 @@ export class Life {
   }
 
   /** Moves the clock, and lets the processes do the due work. */
-  async tick(ms: number, of: { processes: readonly number[]; voices: Voices; crash: Crash }): Promise<void> {
+  async tick(ms: number, of: { processes: readonly number[]; voices: ProviderAnswers; crash: Crash }): Promise<void> {
     const mouth = this.listen(of.voices)
     this.rig.pass(ms)
     await this.rig.dying(of.crash, of.crash ?? '', () => this.rig.work(of.processes))
@@ -165,10 +173,10 @@ export class Life {
   }
 
   /** Sets the answers of the provider. It never answers 'not found' for an executed payout. */
-  private listen({ says, sends }: Voices): Mouth {
+  private listen({ says, sends }: ProviderAnswers): AnswerSource {
     const known = new Set(this.rig.executed.keys())
-    const sayAt = (place: number): Word => {
-      const said = says[place % says.length] as Word
+    const sayAt = (place: number): ModelAnswer => {
+      const said = says[place % says.length] as ModelAnswer
       const has = known.has(this.references[place] as string)
       return said.kind === 'not_found' && has ? { kind: 'accepted' } : said
     }
@@ -230,11 +238,11 @@ export class Life {
   /** The provider reports the truth about everything, and every withdrawal must end. */
   async heal(): Promise<void> {
     const { rig } = this
-    const truth = this.references.map<Word>((reference) =>
+    const truth = this.references.map<ModelAnswer>((reference) =>
       rig.executed.has(reference) ? { kind: 'paid', more: 0n } : { kind: 'declined' },
     )
     const sends: Sent[] = [{ word: { kind: 'paid', more: 0n }, executes: true }]
-    const says = truth.length > 0 ? truth : [{ kind: 'unknown' } as Word]
+    const says = truth.length > 0 ? truth : [{ kind: 'unknown' } as ModelAnswer]
     for (let i = 0; i < 2; i++) await this.tick(60 * HOUR, { processes: [0, 1], voices: { says, sends }, crash: null })
     const waiting = (await this.records()).filter(({ status }) =>
       ['PROCESSING', 'NEEDS_RECONCILIATION'].includes(status),
@@ -264,7 +272,7 @@ const CALLS: Record<string, [path: string, body: object]> = {
 function actOn(
   model: Model,
   { verb: act, place, operator }: { verb: string; place: number; operator: number },
-): Result {
+): CallResult {
   const w = model.withdrawals[place] as Modelled
   if (act === 'approve') return model.approve(w, false, operator)
   if (act === 'retry') return model.retry(w, false)

@@ -2,10 +2,10 @@
 // no code with the product, so that a mistake in one of them shows.
 
 /** Refusals of the model, or 'ok'. */
-export type Result = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
+export type CallResult = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
 
 /** An answer of the provider, as far as it matters. `amount` 0 is the requested amount. */
-export type Word =
+export type ModelAnswer =
   | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
   | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }
 
@@ -13,9 +13,9 @@ export type Word =
 export type Price = { hundredths: bigint; flat: bigint; processor: bigint; passed_on: boolean }
 
 /** A merchant's book, and the sums of its movements. */
-export type Book = { available: bigint; reserved: bigint; fees: bigint; costs: bigint; float: bigint }
+export type ModelBook = { available: bigint; reserved: bigint; fees: bigint; costs: bigint; float: bigint }
 
-type Payout = {
+type ModelPayout = {
   state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
   due: number
   /** From this time on the payout is not sent any more. */
@@ -35,7 +35,7 @@ export type Modelled = {
   borne: bigint
   status: string
   funds: string
-  payout: Payout | null
+  payout: ModelPayout | null
   /** Operators who approved it since the last question to the merchant. */
   approved_by: number[]
   /** The answers of the provider that are recorded. */
@@ -57,12 +57,12 @@ const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTE
 export type Crash = 'before_send' | 'after_send' | 'before_commit' | 'after_commit' | null
 
 /** The provider's next answers: to a query, and to a payout request. */
-export type Mouth = { says(place: number): Word; sends(place: number): Word }
+export type AnswerSource = { says(place: number): ModelAnswer; sends(place: number): ModelAnswer }
 
 /** The expected state of some merchants. */
 export class Model {
   now = 0
-  books: Book[]
+  books: ModelBook[]
   withdrawals: Modelled[] = []
   readonly prices: readonly Price[]
 
@@ -86,7 +86,7 @@ export class Model {
     book.float -= amount
   }
 
-  adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs'): Result {
+  adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs'): CallResult {
     const book = this.bookOf(merchant)
     if (amount < 0n && book.available + amount < 0n) return 'insufficient_balance'
     book.available += amount
@@ -94,7 +94,7 @@ export class Model {
     return 'ok'
   }
 
-  submit(merchant: number, amount: bigint): Result {
+  submit(merchant: number, amount: bigint): CallResult {
     const { hundredths, flat, processor, passed_on } = this.prices[merchant] as Price
     const product = amount * hundredths
     const rounded = product / 10_000n + (product % 10_000n >= 5_000n ? 1n : 0n)
@@ -107,7 +107,7 @@ export class Model {
   }
 
   /** One of several operators approves. The payout is sent at once, or after the second approval. */
-  approve(w: Modelled, leased: boolean, operator: number): Result {
+  approve(w: Modelled, leased: boolean, operator: number): CallResult {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
     const total = w.amount + w.fee + w.borne
@@ -122,7 +122,7 @@ export class Model {
     return 'ok'
   }
 
-  review(w: Modelled, verb: 'reject' | 'request-info' | 'respond'): Result {
+  review(w: Modelled, verb: 'reject' | 'request-info' | 'respond'): CallResult {
     const from = { reject: WAITING, 'request-info': ['PENDING_ADMIN_APPROVAL'], respond: ['INFO_REQUESTED'] }[verb]
     const to = { reject: 'REJECTED', 'request-info': 'INFO_REQUESTED', respond: 'PENDING_ADMIN_APPROVAL' }[verb]
     if (!from.includes(w.status)) return 'invalid_state'
@@ -131,7 +131,7 @@ export class Model {
     return 'ok'
   }
 
-  resolve(w: Modelled, paid: boolean): Result {
+  resolve(w: Modelled, paid: boolean): CallResult {
     if (!STUCK.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
     if (paid && w.funds === 'released' && book.available < w.amount + w.fee + w.borne) return 'insufficient_balance'
@@ -143,21 +143,21 @@ export class Model {
     return 'ok'
   }
 
-  retry(w: Modelled, leased: boolean): Result {
+  retry(w: Modelled, leased: boolean): CallResult {
     if (w.status !== 'BLOCKED_IP_WHITELIST') return 'invalid_state'
     this.move(w, 'PROCESSING', w.funds)
     w.payout = { ...this.unsent(leased), taken: w.payout?.taken ?? false }
     return 'ok'
   }
 
-  private unsent(leased: boolean): Omit<Payout, 'taken'> {
+  private unsent(leased: boolean): Omit<ModelPayout, 'taken'> {
     const [due, deadline] = [this.now + (leased ? LEASE_MS : 0), this.now + DEADLINE_H * HOUR]
     return { state: 'to_send', due, deadline, asks: 0 }
   }
 
   /** A process takes the token and sends. */
-  send(w: Modelled, place: number, mouth: Mouth, crash: Crash): void {
-    const payout = w.payout as Payout
+  send(w: Modelled, place: number, mouth: AnswerSource, crash: Crash): void {
+    const payout = w.payout as ModelPayout
     Object.assign(payout, { state: 'sending', due: this.now + LEASE_MS })
     if (crash === 'before_send') return
     const word = mouth.sends(place)
@@ -165,7 +165,7 @@ export class Model {
   }
 
   /** Moves the clock, then runs all due work. */
-  tick(ms: number, mouth: Mouth, crash: Crash): void {
+  tick(ms: number, mouth: AnswerSource, crash: Crash): void {
     this.now += ms
     for (const [place, w] of this.withdrawals.entries()) {
       const { payout } = w
@@ -181,12 +181,12 @@ export class Model {
   }
 
   /** The provider sends a callback, and the platform queries it. */
-  hint(w: Modelled, place: number, mouth: Mouth): void {
+  hint(w: Modelled, place: number, mouth: AnswerSource): void {
     if (w.payout !== null) this.hear(w, asQuestion(mouth.says(place)), false)
   }
 
-  private hear(w: Modelled, word: Word, holder: boolean): void {
-    const payout = w.payout as Payout
+  private hear(w: Modelled, word: ModelAnswer, holder: boolean): void {
+    const payout = w.payout as ModelPayout
     const final = word.kind === 'paid' || word.kind === 'reversed' || word.kind === 'declined'
     const late = this.now >= payout.deadline
     const was_taken = payout.taken
@@ -206,13 +206,13 @@ export class Model {
     if (payout.state === 'blocked' || payout.state === 'final') payout.due = Number.POSITIVE_INFINITY
   }
 
-  private leaveOpen(w: Modelled, word: Word, was_taken: boolean, late: boolean): void {
+  private leaveOpen(w: Modelled, word: ModelAnswer, was_taken: boolean, late: boolean): void {
     if (word.kind === 'blocked' && !was_taken) this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
     else if (late || (word.kind === 'unknown' && !was_taken) || (word.kind === 'not_found' && was_taken))
       this.move(w, 'NEEDS_RECONCILIATION', w.funds)
   }
 
-  private end(w: Modelled, word: Word): void {
+  private end(w: Modelled, word: ModelAnswer): void {
     const text = `${word.kind} ${'more' in word ? word.more : ''}`
     const open = UNSETTLED.includes(w.status)
     const other_amount = 'more' in word && word.more !== 0n
@@ -267,12 +267,12 @@ export class Model {
     Object.assign(w, { status, funds })
   }
 
-  private bookOf(merchant: number): Book {
-    return this.books[merchant] as Book
+  private bookOf(merchant: number): ModelBook {
+    return this.books[merchant] as ModelBook
   }
 }
 
 /** A refused or lost query gives no information. */
-function asQuestion(word: Word): Word {
+function asQuestion(word: ModelAnswer): ModelAnswer {
   return word.kind === 'blocked' || word.kind === 'not_sent' ? { kind: 'unknown' } : word
 }

@@ -8,16 +8,16 @@ import type { PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/p
 import { findApprovals, withdrawalName } from '../../src/money/withdrawals/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld, type Reply, type World } from '../harness.ts'
-import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'
-import { type Book, type Crash, DEADLINE_H, FOUR_EYES, type Price, type Word } from './model.ts'
+import { fund, newPayoutScript, reverseCollection, scriptedProvider } from '../payouts.ts'
+import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, type Price } from './model.ts'
 
 /** A merchant with all keys. */
 export type Shop = { merchant: Merchant; key: string; person: string }
 
 /** An answer of the provider, and whether it executes the payout. */
 export type Orders = {
-  says(reference: string): Word
-  sends(reference: string): { word: Word; executes: boolean }
+  says(reference: string): ModelAnswer
+  sends(reference: string): { word: ModelAnswer; executes: boolean }
 }
 
 /** Processes, provider and people. */
@@ -29,7 +29,7 @@ export type Rig = {
   executed: Map<string, number>
   open(price: Price): Promise<Shop>
   collect(shop: Shop, amount: bigint): Promise<string>
-  takeBack(shop: Shop, collection_id: string): Promise<void>
+  reverseCollection(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
   /** Calls one of the processes as one of two operators; 0 and 1 also send, 2 and 3 only serve HTTP. Returns 'ok' or the error code. */
   operate(process: number, path: string, body?: object, operator?: number): Promise<string>
@@ -43,12 +43,12 @@ export type Rig = {
   work(processes: readonly number[]): Promise<void>
   /** Runs a function while processes die at a crash point, and waits for its work to end. */
   dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>
-  booksOf(shop: Shop): Promise<Book>
+  booksOf(shop: Shop): Promise<ModelBook>
   close(): Promise<void>
 }
 
 /** The provider's answer about one payout. */
-function answerOf(word: Word, { amount_minor }: PayoutRequest): PayoutAnswer {
+function answerOf(word: ModelAnswer, { amount_minor }: PayoutRequest): PayoutAnswer {
   const again = word.again_ms === undefined ? {} : { ask_again_ms: word.again_ms }
   const rest = { provider_status: word.kind.toUpperCase(), ...again }
   switch (word.kind) {
@@ -72,7 +72,7 @@ export async function createSimulation(): Promise<Rig> {
   const database = await createTestDatabase()
   const executed = new Map<string, number>()
   let died_at: string | null = null
-  const script = newScript({
+  const script = newPayoutScript({
     payout(request) {
       const { word, executes } = rig.orders.sends(request.reference)
       if (executes) executed.set(request.reference, (executed.get(request.reference) ?? 0) + 1)
@@ -127,7 +127,7 @@ export async function createSimulation(): Promise<Rig> {
       return { merchant, key, person }
     },
     collect: ({ merchant }, amount) => fund(world, amount, { merchant }),
-    takeBack: ({ merchant }, collection_id) => takeBack(world, collection_id, merchant),
+    reverseCollection: ({ merchant }, collection_id) => reverseCollection(world, collection_id, merchant),
     async submit({ merchant, key }, amount) {
       const reply = await world.post(
         '/v1/disbursements/mobile-money',

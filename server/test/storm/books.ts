@@ -5,8 +5,8 @@ import { type Statement, sql } from '../../src/kernel/db/index.ts'
 import type { PayeeFateName, PayerFateName, Truth, Word } from '../../twins/selcom/fates.ts'
 import type { Order, Payment, Payout, Push, Simulator, Totals } from '../../twins/selcom/index.ts'
 import type { Arrival } from '../crash/rig.ts'
-import type { Row } from '../statements.ts'
-import type { Told } from './clients.ts'
+import type { StatedRow } from '../statements.ts'
+import type { RequestResult } from './clients.ts'
 import type { StormRig } from './rig.ts'
 
 /** A payment in the provider's book. */
@@ -91,7 +91,7 @@ export type Delivery = {
 
 /** The records of all sides. */
 export type Books = {
-  told: readonly Told[]
+  told: readonly RequestResult[]
   funded: ReadonlyMap<string, bigint>
   their_payments: Map<string, TheirPayment>
   their_payouts: Map<string, TheirPayout>
@@ -167,7 +167,11 @@ const DELIVERIES = sql(
 /** Reads the records of all sides. */
 export async function readBooks(
   rig: StormRig,
-  known: { told: readonly Told[]; funded: ReadonlyMap<string, bigint>; fates: ReadonlyMap<string, PayerFateName> },
+  known: {
+    told: readonly RequestResult[]
+    funded: ReadonlyMap<string, bigint>
+    fates: ReadonlyMap<string, PayerFateName>
+  },
 ): Promise<Books> {
   const { simulator } = rig
   const ask = <T>(statement: Statement) => rig.db.query<T>(statement)
@@ -235,8 +239,8 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
 }
 
 /** The provider's statement of all its movements. */
-export function statementOf(simulator: Simulator): Row[] {
-  const rows: Row[] = []
+export function statementOf(simulator: Simulator): StatedRow[] {
+  const rows: StatedRow[] = []
   for (const { order_id, reference: provider_id, amount, at, returned_at } of all<Payment>(simulator, 'payments')) {
     const line = { reference: order_id, provider_id, amount_minor: cents(amount) }
     rows.push({ ...line, kind: 'payment', at })

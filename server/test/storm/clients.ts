@@ -7,18 +7,18 @@ import { pick, share } from '../../twins/selcom/chance.ts'
 import type { PayerFateName } from '../../twins/selcom/fates.ts'
 import { type Client, createClient, type Order } from '../crash/load.ts'
 import type { Shop } from '../crash/rig.ts'
-import type { StormRig } from './rig.ts'
 import { stormRates } from './faults.ts'
+import type { StormRig } from './rig.ts'
 
 /** A payment or payout that a merchant requests, in shillings. */
-export type Wish = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
+export type MerchantRequest = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
 
 /** The result for a merchant: the id of its request, or null if the request was refused for good. */
-export type Told = { wish: Wish; id: string | null }
+export type RequestResult = { wish: MerchantRequest; id: string | null }
 
 /** The results of all requests. */
 export type Clients = {
-  told: Told[]
+  told: RequestResult[]
   /** Responses that break the API's contract. */
   problems: string[]
   /** Requests whose connection was lost, and which were repeated. */
@@ -43,14 +43,14 @@ const BANKS = ['CRDB', 'NMB', 'NBC']
 const ENDINGS = { from: 200, count: 700 }
 
 /** All requests of the merchants, the same for the same seed. */
-export function makeWishes(
+export function makeRequests(
   shops: readonly Shop[],
   random: () => number,
   counts: { payments: number; payouts: number },
-): { payments: Wish[]; payouts: Wish[] } {
+): { payments: MerchantRequest[]; payouts: MerchantRequest[] } {
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
   const number = () => `255754123${ENDINGS.from + Math.floor(random() * ENDINGS.count)}`
-  const payment = (_: unknown, i: number): Wish => {
+  const payment = (_: unknown, i: number): MerchantRequest => {
     const [shop, method, account] = [draw(shops), draw(PAYMENT_METHODS), number()]
     const [key, amount] = [`pay-${i + 1}`, 100 + Math.floor(random() * 90_000)]
     const payer = method === 'qr' ? { customer_phone: account } : { phone: account }
@@ -58,7 +58,7 @@ export function makeWishes(
     const path = `/v1/collections/${method}`
     return { flow: 'payment', shop, method, account, path, key, amount, amount_minor: amount * 100, body }
   }
-  const payout = (_: unknown, i: number): Wish => {
+  const payout = (_: unknown, i: number): MerchantRequest => {
     const [shop, method, account] = [draw(shops), draw(PAYOUT_METHODS), number()]
     const [key, amount] = [`out-${i + 1}`, 1_000 + Math.floor(random() * 90_000)]
     const bank = draw(BANKS)
@@ -83,12 +83,17 @@ export function makeWishes(
 export function startClients(
   rig: StormRig,
   random: () => number,
-  lanes: readonly { wishes: readonly Wish[]; at_once: number; per_second: number; onTold?: (told: Told) => void }[],
+  lanes: readonly {
+    wishes: readonly MerchantRequest[]
+    at_once: number
+    per_second: number
+    onTold?: (told: RequestResult) => void
+  }[],
 ): { clients: Clients; finished: Promise<void> } {
   const pools = rig.apis.map(({ url }) => createClient(url, 64))
-  const told: Told[] = []
+  const told: RequestResult[] = []
   const problems: string[] = []
-  const one = async (wish: Wish, onTold: (told: Told) => void) => {
+  const one = async (wish: MerchantRequest, onTold: (told: RequestResult) => void) => {
     const first = await ask(rig, pools, random, wish)
     if (typeof first === 'string') return void problems.push(first)
     const entry = { wish, id: first.id }
@@ -106,7 +111,7 @@ export function startClients(
       for (let i = next++; i < wishes.length; i = next++) {
         const early_ms = begin + (i / per_second) * 1_000 - Date.now()
         if (early_ms > 0) await sleep(early_ms)
-        await one(wishes[i] as Wish, onTold)
+        await one(wishes[i] as MerchantRequest, onTold)
       }
     }
     return Array.from({ length: at_once }, loop)
@@ -126,7 +131,7 @@ async function ask(
   rig: StormRig,
   pools: readonly Client[],
   random: () => number,
-  wish: Wish,
+  wish: MerchantRequest,
 ): Promise<{ id: string | null; text: string } | string> {
   const give_up = Date.now() + GIVE_UP_MS
   for (;;) {

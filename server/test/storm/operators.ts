@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
-import { csvOf, type Row } from '../statements.ts'
+import { csvOf, type StatedRow } from '../statements.ts'
 import type { StormRig } from './rig.ts'
 
 /** The prices of merchants. The provider takes no charge, so its book shows the full amounts. */
@@ -19,7 +19,7 @@ const AGAIN_MS = 100
 const PAGE_SIZE = 100
 
 /** A case of reconciliation with the fields that matter here. */
-export type Case = {
+export type StormCase = {
   id: string
   kind: string
   state: string
@@ -31,10 +31,10 @@ export type Case = {
   difference: string
 }
 
-type Said = { status: number; text: string }
+type OperatorResponse = { status: number; text: string }
 
 /** The operators. */
-export type Desk = {
+export type StormOperators = {
   /** Prices every merchant, gives it money, and configures its webhook address. `money` in shillings. */
   open(money: number): Promise<void>
   /** Approves the queued withdrawals, until `stop`. */
@@ -44,19 +44,19 @@ export type Desk = {
   /** Sends blocked payouts again. Returns their number. */
   retryBlocked(): Promise<number>
   /** Uploads a statement of everything since `from`. Returns the number of matching lines. */
-  state(rows: readonly Row[], from: Date): Promise<number>
-  cases(): Promise<Case[]>
+  state(rows: readonly StatedRow[], from: Date): Promise<number>
+  cases(): Promise<StormCase[]>
   /** Queries the provider about a case. Returns the state of the case. */
-  ask(one: Case): Promise<string>
+  ask(one: StormCase): Promise<string>
   /** Adjusts the books where the provider's answer cannot correct them, and closes the case. */
-  correct(one: Case): Promise<void>
+  correct(one: StormCase): Promise<void>
 }
 
 const BLOCKED = sql('storm_blocked', `select id from withdrawals where status = 'BLOCKED_IP_WHITELIST'`)
 const STANDING = sql('storm_standing', 'select status from withdrawals where id = $1')
 
 /** Starts the operators; `at_once` of them approve. */
-export function openDesk(rig: StormRig, random: () => number, at_once: number): Desk {
+export function startStormOperators(rig: StormRig, random: () => number, at_once: number): StormOperators {
   const call = async (method: string, path: string, body: string | object, more: Record<string, string> = {}) => {
     const give_up = Date.now() + GIVE_UP_MS
     const is_csv = typeof body === 'string'
@@ -75,7 +75,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
       await sleep(AGAIN_MS)
     }
   }
-  const must = async (status: number, said: Promise<Said>) => {
+  const must = async (status: number, said: Promise<OperatorResponse>) => {
     const { status: got, text } = await said
     if (got !== status) throw new Error(`an operator was answered ${got}: ${text}`)
     // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -129,7 +129,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
       return taken.matched
     },
     async cases() {
-      const found: Case[] = []
+      const found: StormCase[] = []
       for (let page = 1; ; page++) {
         const path = `/v1/operator/reconciliation/exceptions?state=open&page=${page}&page_size=${PAGE_SIZE}`
         const { items, pagination } = await must(200, call('GET', path, {}))
@@ -165,7 +165,7 @@ export function openDesk(rig: StormRig, random: () => number, at_once: number): 
   }
 }
 
-async function once(url: string, init: RequestInit): Promise<Said | null> {
+async function once(url: string, init: RequestInit): Promise<OperatorResponse | null> {
   try {
     const answer = await fetch(url, init)
     return { status: answer.status, text: await answer.text() }

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/kernel/db/index.ts'
 import type { Payment, Payout } from '../../twins/selcom/index.ts'
 import { type Books, leftOf, readBooks } from './books.ts'
-import { eventProblems } from './events.ts'
 import { findDifferences, findProblems, findShortage, sentenceOf } from './compare-books.ts'
-import type { StormRig } from './rig.ts'
+import { eventProblems } from './events.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
+import type { StormRig } from './rig.ts'
 
 /** Plants one loss after another. `sound`: correct books. Throws if the judge does not find one. */
 export function plantLosses(sound: Books): void {

@@ -3,7 +3,7 @@
 import { type Child, serverEnv, startChild } from '../crash/processes.ts'
 
 /** One place for a process of the platform. */
-export type Seat = {
+export type ProcessPlace = {
   name: string
   serves: boolean
   url: string
@@ -22,7 +22,7 @@ const ERROR = /"level":"error".*/g
 const BUSY = '"msg":"database unavailable"'
 
 /** Makes a place and starts its first process. */
-export function takeSeat(name: string, database_url: string, env: Record<string, string>): Seat {
+export function startPlace(name: string, database_url: string, env: Record<string, string>): ProcessPlace {
   const serves = env.PROCESS !== 'worker'
   // One folder for all of them: each generated secret is made once.
   const settings = serverEnv(database_url, env)

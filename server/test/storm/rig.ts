@@ -10,8 +10,8 @@ import { freePort } from '../crash/processes.ts'
 import { type Hooks, openShop, type Shop, startHooks } from '../crash/rig.ts'
 import { createTestDatabase } from '../database.ts'
 import { type TestDeps, testDeps } from '../harness.ts'
-import { type Seat, takeSeat } from './process-places.ts'
 import { STORM_SETTINGS, stormRates } from './faults.ts'
+import { type ProcessPlace, startPlace } from './process-places.ts'
 
 /** Everything of a storm. */
 export type StormRig = {
@@ -23,9 +23,9 @@ export type StormRig = {
   pending(): number
   hooks: Hooks
   shops: Shop[]
-  seats: Seat[]
+  seats: ProcessPlace[]
   /** Places of processes that serve HTTP. */
-  apis: Seat[]
+  apis: ProcessPlace[]
   /** A session token of an operator that is valid now. */
   session(): Promise<string>
   /** Aborts when the rig closes, so that all waiting ends. */
@@ -51,11 +51,11 @@ export async function createStormRig(options: { seed: number; shops: number; pai
   const db = createDb({ url: database.url, max_connections: 3, application_name: 'storm-test', reporting: true })
   const session = await operatorOf(deps)
   const closing = new AbortController()
-  const seats: Seat[] = []
+  const seats: ProcessPlace[] = []
   for (let i = 1; i <= options.pairs; i++) {
     const env = providerEnv(simulator, await freePort())
-    seats.push(takeSeat(`api ${i}`, database.url, { ...env, PROCESS: 'api' }))
-    seats.push(takeSeat(`worker ${i}`, database.url, { ...env, PROCESS: 'worker' }))
+    seats.push(startPlace(`api ${i}`, database.url, { ...env, PROCESS: 'api' }))
+    seats.push(startPlace(`worker ${i}`, database.url, { ...env, PROCESS: 'worker' }))
   }
   return {
     url: database.url,

@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../crash/rig.ts'
 import { type Books, readBooks, statementOf } from './books.ts'
-import { makeWishes, startClients, startPayers } from './clients.ts'
-import { type Case, type Desk, openDesk } from './operators.ts'
+import { makeRequests, startClients, startPayers } from './clients.ts'
 import { type Difference, findDifferences } from './compare-books.ts'
-import { type Left, waitForRest } from './wait-for-rest.ts'
+import { type StormCase, type StormOperators, startStormOperators } from './operators.ts'
 import type { StormRig } from './rig.ts'
+import { type OpenRecords, waitForRest } from './wait-for-rest.ts'
 
 /** The size of a storm. */
 export type StormSize = {
@@ -28,7 +28,7 @@ export type Aftermath = {
   before: Books
   after: Books
   differences: Difference[]
-  cases: Case[]
+  cases: StormCase[]
   /** The cases that the provider's answer closed, and those that an operator closed. */
   explained: number
   corrected: number
@@ -36,7 +36,7 @@ export type Aftermath = {
   lines: number
   agreed: number
   problems: string[]
-  left: Left
+  left: OpenRecords
   lost: number
   kills: Record<string, number>
   /** Errors that processes logged, and how often one had no free database connection. */
@@ -57,7 +57,7 @@ const PAUSE_BETWEEN_LATE_MS = 1_500
 /** Runs the storm over a rig. `say` gets a line now and then. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
-  const desk = openDesk(rig, seededRandom(size.seed + 1), OPERATORS)
+  const desk = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
   await Promise.all(rig.seats.map((seat) => seat.ready()))
   await desk.open(SHOPS_MONEY)
   const funded = new Map(rig.shops.map(({ merchant }) => [merchant.id, BigInt(SHOPS_MONEY) * 100n]))
@@ -67,7 +67,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
     return chance < 0.08 ? 500 : chance < 0.1 ? 'cut' : 200
   }
 
-  const wishes = makeWishes(rig.shops, seededRandom(size.seed + 2), size)
+  const wishes = makeRequests(rig.shops, seededRandom(size.seed + 2), size)
   const payers = startPayers(rig, size.seed)
   const per_second = size.per_second
   const payouts_per_second = Math.max(1, (per_second * size.payouts) / Math.max(1, size.payments))
@@ -183,7 +183,10 @@ async function killAll(
 }
 
 /** Operators work through the cases: they query the provider, and adjust the books that its answer does not correct. */
-async function workOff(desk: Desk, cases: readonly Case[]): Promise<{ explained: number; corrected: number }> {
+async function workOff(
+  desk: StormOperators,
+  cases: readonly StormCase[],
+): Promise<{ explained: number; corrected: number }> {
   let explained = 0
   const waiting = [...cases]
   const work = async () => {

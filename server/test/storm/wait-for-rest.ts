@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
 import type { Order, Payout } from '../../twins/selcom/index.ts'
-import type { Desk } from './operators.ts'
+import type { StormOperators } from './operators.ts'
 import type { StormRig } from './rig.ts'
 
 /** Counts of open records. */
-export type Left = { payments: number; payouts: number; events: number; pending: number }
+export type OpenRecords = { payments: number; payouts: number; events: number; pending: number }
 
 const OPEN_PAYMENTS = sql(
   'storm_open_payments',
@@ -49,10 +49,10 @@ type OpenPayout = { reference: string; status: string }
 /** Resolves when only records that the provider never decided are open, or after `within_ms`. Returns the counts. */
 export async function waitForRest(
   rig: StormRig,
-  desk: Desk,
+  desk: StormOperators,
   within_ms: number,
-  look: (left: Left) => void,
-): Promise<{ ms: number; left: Left }> {
+  look: (left: OpenRecords) => void,
+): Promise<{ ms: number; left: OpenRecords }> {
   const begin = Date.now()
   let hurried = 0
   for (;;) {

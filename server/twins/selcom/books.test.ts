@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import {
   bankOf,
   orderOf,
-  type Rig,
   startReceiver,
   startRig,
+  type TwinRig,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { share } from './chance.ts'
@@ -39,7 +39,7 @@ const RATES = {
 
 /** One run: payments and payouts with retries, each reference in its own order, `width` of them at once. */
 async function storm(
-  rig: Rig,
+  rig: TwinRig,
   webhook: string,
   width: number,
   turn: (i: number) => number,

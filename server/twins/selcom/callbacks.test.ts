@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  eventually,
   orderOf,
-  type Received,
-  type Rig,
+  type ReceivedCallback,
   sign,
-  soon,
   startReceiver,
   startRig,
+  type TwinRig,
   textToSign,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { defaultSettings } from './settings.ts'
 
-let rig: Rig
+let rig: TwinRig
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 const answers: number[] = []
 before(async () => {
@@ -35,7 +35,7 @@ async function prompted(order_id: string, ending: string, with_webhook = true): 
 
 const receivedFor = (order_id: string) => receiver.received.filter(({ body }) => body.order_id === order_id)
 const came = (order_id: string, number: number) =>
-  soon(() => {
+  eventually(() => {
     assert.equal(receivedFor(order_id).length, number)
     assert.deepEqual(statesOf(order_id).includes('waiting'), false)
   })
@@ -45,7 +45,7 @@ const statesOf = (order_id: string) =>
     .map(({ state }) => state)
 
 /** True if the callback has the gateway's signature, computed without its code. */
-function isSigned({ headers, body }: Received): boolean {
+function isSigned({ headers, body }: ReceivedCallback): boolean {
   const names = (headers['signed-fields'] ?? '').split(',')
   const fields = Object.fromEntries(names.map((name) => [name, body[name] ?? '']))
   return headers.digest === sign(rig.simulator.account.api_secret, textToSign(headers.timestamp ?? '', fields))
@@ -127,9 +127,9 @@ describe('a callback', () => {
     await prompted('TAKEN', '999')
     rig.clock.advance(1500)
     for (const number of [1, 2, 3]) {
-      await soon(() => assert.equal(receivedFor('TAKEN').length, number))
+      await eventually(() => assert.equal(receivedFor('TAKEN').length, number))
       // The answer must arrive before the pause begins.
-      await soon(() => {
+      await eventually(() => {
         rig.clock.advance(10_000)
         assert.ok(number === 3 ? statesOf('TAKEN')[0] === 'delivered' : receivedFor('TAKEN').length > number)
       })
@@ -138,7 +138,7 @@ describe('a callback', () => {
     for (const other of others) assert.deepEqual(other, first)
     answers.push(500, 500, 500)
     await prompted('REFUSED', '999')
-    await soon(() => {
+    await eventually(() => {
       rig.clock.advance(10_000)
       assert.deepEqual(statesOf('REFUSED'), ['given_up'])
     })

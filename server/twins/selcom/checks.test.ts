@@ -6,18 +6,18 @@ import {
   type Fields,
   headersFor,
   orderOf,
-  type Rig,
+  resultOf,
   START_TEXT,
-  saidOf,
   send,
   sign,
   startRig,
+  type TwinRig,
   textToSign,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 
 describe('the checks of a request', () => {
-  let rig: Rig
+  let rig: TwinRig
   before(async () => {
     rig = await startRig()
   })
@@ -34,7 +34,7 @@ describe('the checks of a request', () => {
       const before = rig.simulator.totals()
       const heard = await rig.call('POST', '/checkout/create-order-minimal', orderOf('CHECKED'), changes)
       assert.equal(heard.status, status)
-      assert.equal(saidOf(heard), said)
+      assert.equal(resultOf(heard), said)
       assert.match(String(heard.json?.message), message)
       const now = rig.simulator.totals()
       assert.equal(now.refusals[check], (before.refusals[check] ?? 0) + 1)
@@ -133,14 +133,14 @@ describe('the checks of a request', () => {
     ]
     for (const [method, path, fields] of calls) {
       const heard = await rig.call(method, path, fields)
-      assert.deepEqual([heard.status, saidOf(heard)], [403, '403 FAIL'])
+      assert.deepEqual([heard.status, resultOf(heard)], [403, '403 FAIL'])
       assert.equal(heard.json?.message, 'Source IP not whitelisted (4032)')
     }
     rig.simulator.set({ source_ips: ['127.0.0.1'], disabled_paths: ['/qwiksend/process'] })
     const heard = await rig.call('POST', '/qwiksend/process', bankOf('IP'))
-    assert.deepEqual([heard.status, saidOf(heard)], [403, '403 FAIL'])
+    assert.deepEqual([heard.status, resultOf(heard)], [403, '403 FAIL'])
     assert.match(String(heard.json?.message), /\(4035\)/)
-    assert.equal(saidOf(await rig.call('POST', '/walletcashin/process', walletOf('IP'))), '000 SUCCESS')
+    assert.equal(resultOf(await rig.call('POST', '/walletcashin/process', walletOf('IP'))), '000 SUCCESS')
     rig.simulator.set({ source_ips: null, disabled_paths: [] })
   })
 

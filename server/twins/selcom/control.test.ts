@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 import {
   headersFor,
   orderOf,
-  type Rig,
+  resultOf,
   START_TEXT,
-  saidOf,
   send,
   startRig,
+  type TwinRig,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { MAGIC_NUMBERS } from './magic.ts'
 import { SETTINGS, settingsOfEnvironment } from './settings.ts'
 
-let rig: Rig
+let rig: TwinRig
 before(async () => {
   rig = await startRig({ float: 50_000n })
 })
@@ -78,7 +78,7 @@ describe('the control API', () => {
     const asked = await Promise.all(
       ['STUCK1', 'STUCK2', 'MOVING'].map((transid) => rig.call('GET', '/walletcashin/query', { transid })),
     )
-    assert.deepEqual(asked.map(saidOf), ['000 SUCCESS', '400 FAIL', '400 FAIL'])
+    assert.deepEqual(asked.map(resultOf), ['000 SUCCESS', '400 FAIL', '400 FAIL'])
     assert.equal(rig.simulator.totals().float.now, 35_000n)
     assert.equal(rig.simulator.totals().payouts.executions, 1)
     assert.equal((await rig.control('GET', '/payouts/walletcashin/STUCK1')).json?.truth, 'paid')

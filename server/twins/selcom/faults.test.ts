@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
   dataOf,
+  eventually,
   type Fields,
-  type Heard,
   orderOf,
-  type Rig,
-  saidOf,
-  soon,
+  resultOf,
   startRig,
+  type TwinResponse,
+  type TwinRig,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { PAYEE_FATES, PAYER_FATES, WIRE_FAULTS, type WireFault } from './fates.ts'
 import { MAGIC_NUMBERS, magicText } from './magic.ts'
 
-let rig: Rig
+let rig: TwinRig
 before(async () => {
   rig = await startRig({ settings: { duplicate_order: 'replay', duplicate_transid: 'replay' } })
 })
@@ -58,41 +58,42 @@ const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
 }
 
 /** The caller's result: [HTTP status, start of the text], or an error. */
-const MEETS: Record<WireFault, (go: () => Promise<Heard>, struck: () => void, faulty: Faulty) => Promise<void>> = {
-  async delay(go, struck) {
-    const answering = go()
-    await soon(struck)
-    rig.clock.advance(999)
-    assert.equal(await isOpen(answering), true)
-    rig.clock.advance(1)
-    assert.equal((await answering).status, 200)
-  },
-  hang_before: hangs,
-  hang_after: hangs,
-  reset_before: (go) => assert.rejects(go(), { code: 'ECONNRESET' }),
-  reset_after: (go) => assert.rejects(go(), { code: 'ECONNRESET' }),
-  html_before: meets(502, /^<html>.*502 Bad Gateway/, null),
-  html_after: meets(502, /^<html>.*502 Bad Gateway/, null),
-  empty: meets(200, /^$/, null),
-  truncated: meets(200, /^\{".*[^}]$/, null),
-  limited: meets(429, /^Too Many Requests/, null),
-  wall: meets(403, /^<html>.*rejected/, null),
-  blocked: meets(403, /Source IP not whitelisted \(4032\)/, '403 FAIL'),
-}
+const MEETS: Record<WireFault, (go: () => Promise<TwinResponse>, struck: () => void, faulty: Faulty) => Promise<void>> =
+  {
+    async delay(go, struck) {
+      const answering = go()
+      await eventually(struck)
+      rig.clock.advance(999)
+      assert.equal(await isOpen(answering), true)
+      rig.clock.advance(1)
+      assert.equal((await answering).status, 200)
+    },
+    hang_before: hangs,
+    hang_after: hangs,
+    reset_before: (go) => assert.rejects(go(), { code: 'ECONNRESET' }),
+    reset_after: (go) => assert.rejects(go(), { code: 'ECONNRESET' }),
+    html_before: meets(502, /^<html>.*502 Bad Gateway/, null),
+    html_after: meets(502, /^<html>.*502 Bad Gateway/, null),
+    empty: meets(200, /^$/, null),
+    truncated: meets(200, /^\{".*[^}]$/, null),
+    limited: meets(429, /^Too Many Requests/, null),
+    wall: meets(403, /^<html>.*rejected/, null),
+    blocked: meets(403, /Source IP not whitelisted \(4032\)/, '403 FAIL'),
+  }
 
 function meets(status: number, text: RegExp, said: string | null) {
-  return async (go: () => Promise<Heard>) => {
+  return async (go: () => Promise<TwinResponse>) => {
     const heard = await go()
     assert.equal(heard.status, status)
     assert.match(heard.text, text)
-    assert.equal(heard.json === null ? null : saidOf(heard), said)
+    assert.equal(heard.json === null ? null : resultOf(heard), said)
   }
 }
 
-async function hangs(_go: () => Promise<Heard>, struck: () => void, { method, path, fields }: Faulty) {
+async function hangs(_go: () => Promise<TwinResponse>, struck: () => void, { method, path, fields }: Faulty) {
   const patience = new AbortController()
   const answering = rig.callUntil(patience.signal, method, path, fields)
-  await soon(struck)
+  await eventually(struck)
   rig.clock.advance(60_000)
   assert.equal(await isOpen(answering), true)
   patience.abort()
@@ -159,12 +160,12 @@ describe('fates by number', () => {
     it(`${ending}: ${happens}`, async () => {
       const id = `P${ending}`
       await create(orderOf(id))
-      assert.equal(saidOf(await push(`T${id}`, id, `255740000${ending}`)), pushed)
+      assert.equal(resultOf(await push(`T${id}`, id, `255740000${ending}`)), pushed)
       const odd = ending === '019' ? '000 FAIL' : '000 SUCCESS'
       for (const [index, word] of words.entries()) {
         if (index > 0) rig.clock.advance(1500)
         const heard = await status(id)
-        assert.equal(saidOf(heard), index === 0 ? odd : '000 SUCCESS')
+        assert.equal(resultOf(heard), index === 0 ? odd : '000 SUCCESS')
         assert.equal(dataOf(heard).payment_status, word)
       }
       const payments = rig.simulator.list('payments').items as { order_id: string; returned_at: Date | null }[]
@@ -202,10 +203,10 @@ describe('fates by number', () => {
       const before = rig.simulator.totals().float.now
       const id = `Q${ending}`
       const utilityref = `255680000${ending}`
-      assert.equal(saidOf(await rig.call('POST', '/walletcashin/process', walletOf(id, { utilityref }))), said)
+      assert.equal(resultOf(await rig.call('POST', '/walletcashin/process', walletOf(id, { utilityref }))), said)
       for (const [index, expected] of asked.entries()) {
         if (index > 0) rig.clock.advance(1500)
-        assert.equal(saidOf(await query(id)), expected)
+        assert.equal(resultOf(await query(id)), expected)
       }
       const payout = rig.simulator.payout('walletcashin', id)
       assert.deepEqual([payout?.executions, payout?.returns], [executions, returns])
@@ -234,13 +235,13 @@ describe('two spellings', () => {
     ] as const) {
       const id = `S${ending}`
       await create(orderOf(id))
-      assert.equal(saidOf(await push(`T${id}`, id, `255740000${ending}`)), '927 INPROGRESS')
+      assert.equal(resultOf(await push(`T${id}`, id, `255740000${ending}`)), '927 INPROGRESS')
       rig.clock.advance(1500)
       const order = dataOf(await status(id))
       assert.equal(order.payment_status, word)
       assert.equal('msisdn' in order && !('phone' in order), true)
     }
-    assert.equal(saidOf(await query('NEVER')), '999 AMBIGUOUS')
+    assert.equal(resultOf(await query('NEVER')), '999 AMBIGUOUS')
     rig.simulator.set({ texts: 'first' })
   })
 
@@ -248,8 +249,8 @@ describe('two spellings', () => {
     rig.simulator.set({ texts: 'mixed' })
     const said = new Set<string>()
     for (let i = 0; i < 20; i++) {
-      const once = saidOf(await query(`NEVER${i}`))
-      assert.equal(saidOf(await query(`NEVER${i}`)), once)
+      const once = resultOf(await query(`NEVER${i}`))
+      assert.equal(resultOf(await query(`NEVER${i}`)), once)
       said.add(once)
     }
     assert.deepEqual([...said].sort(), ['999 AMBIGOUS', '999 AMBIGUOUS'])

@@ -5,14 +5,14 @@ import {
   dataOf,
   type Fields,
   orderOf,
-  type Rig,
-  saidOf,
+  resultOf,
   startRig,
+  type TwinRig,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { defaultSettings } from './settings.ts'
 
-let rig: Rig
+let rig: TwinRig
 before(async () => {
   rig = await startRig({ float: 1_000_000n })
 })
@@ -47,7 +47,7 @@ describe('parameters', () => {
     it(`${path} names the invalid parameter: ${name} ${fields[name] ?? 'missing'}`, async () => {
       const heard = await rig.call('POST', path, fields)
       assert.equal(heard.status, 412)
-      assert.equal(saidOf(heard), '412 FAIL')
+      assert.equal(resultOf(heard), '412 FAIL')
       assert.equal(heard.json?.message, `Parameter ${name} is invalid or missing`)
     })
   }
@@ -73,9 +73,9 @@ describe('orders', () => {
   it('an order is pending until its payer has paid, and then shows the payment', async () => {
     const made = await create(orderOf('LIFE'))
     assert.deepEqual(Object.keys(made.json ?? {}), ['reference', 'resultcode', 'result', 'message', 'data'])
-    assert.equal(saidOf(made), '000 SUCCESS')
+    assert.equal(resultOf(made), '000 SUCCESS')
     const pushed = await push(pushOf('T-LIFE', 'LIFE'))
-    assert.equal(saidOf(pushed), '111 PENDING')
+    assert.equal(resultOf(pushed), '111 PENDING')
     assert.deepEqual(pushed.json?.data, [])
     const open = { transid: null, channel: null, reference: null, phone: null }
     assert.deepEqual(dataOf(await status('LIFE')), {
@@ -103,13 +103,13 @@ describe('orders', () => {
         .map((name) => [`billing.${name}`, 'X']),
     )
     const full = { ...orderOf('FULL'), payment_methods: 'MOBILEMONEYPULL', ...billing }
-    assert.equal(saidOf(await rig.call('POST', '/checkout/create-order', full)), '000 SUCCESS')
-    assert.equal(saidOf(await push(pushOf('T-FULL', 'FULL'), 'selcompesa-payment')), '111 PENDING')
+    assert.equal(resultOf(await rig.call('POST', '/checkout/create-order', full)), '000 SUCCESS')
+    assert.equal(resultOf(await push(pushOf('T-FULL', 'FULL'), 'selcompesa-payment')), '111 PENDING')
   })
 
   it('a foreign till makes no order, and an order that was never made cannot be pushed', async () => {
-    assert.equal(saidOf(await create(orderOf('FOREIGN', { vendor: 'OTHER' }))), '651 FAIL')
-    assert.equal(saidOf(await push(pushOf('T-FOREIGN', 'FOREIGN'))), '651 FAIL')
+    assert.equal(resultOf(await create(orderOf('FOREIGN', { vendor: 'OTHER' }))), '651 FAIL')
+    assert.equal(resultOf(await push(pushOf('T-FOREIGN', 'FOREIGN'))), '651 FAIL')
     assert.equal(rig.simulator.order('FOREIGN'), null)
   })
 
@@ -122,7 +122,7 @@ describe('orders', () => {
     ] as const) {
       rig.simulator.set({ duplicate_order, duplicate_code: '643' })
       const again = await create(orderOf('TWICE', { amount: 9999 }))
-      assert.equal(saidOf(again), said)
+      assert.equal(resultOf(again), said)
       if (duplicate_order === 'replay') assert.deepEqual(again.json, first.json)
     }
     assert.equal(rig.simulator.order('TWICE')?.amount, 5000n)
@@ -138,7 +138,7 @@ describe('orders', () => {
       ['replay', '111 PENDING'],
     ] as const) {
       rig.simulator.set({ duplicate_transid })
-      assert.equal(saidOf(await push(pushOf('T-PROMPT', 'PROMPT'))), said)
+      assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'))), said)
     }
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 1)
     rig.simulator.set({ duplicate_transid: 'execute' })
@@ -146,16 +146,16 @@ describe('orders', () => {
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 2)
     // The other rail has its own transids, so the transid is new there.
     rig.simulator.set({ duplicate_transid: 'fail' })
-    assert.equal(saidOf(await push(pushOf('T-PROMPT', 'PROMPT'), 'selcompesa-payment')), '111 PENDING')
+    assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'), 'selcompesa-payment')), '111 PENDING')
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 3)
     rig.clock.advance(10_000)
     assert.equal(rig.simulator.list('payments').items.filter((item) => isOf(item, 'PROMPT')).length, 1)
   })
 
   it('an order that was never made is answered as the settings choose', async () => {
-    assert.equal(saidOf(await status('NEVER')), '999 AMBIGOUS')
+    assert.equal(resultOf(await status('NEVER')), '999 AMBIGOUS')
     rig.simulator.set({ unknown_order: 'fail' })
-    assert.equal(saidOf(await status('NEVER')), '651 FAIL')
+    assert.equal(resultOf(await status('NEVER')), '651 FAIL')
   })
 
   it('expires at its own or the default time, and takes no money afterwards', async () => {
@@ -169,7 +169,7 @@ describe('orders', () => {
     assert.equal(dataOf(await status('BRIEF')).payment_status, 'PENDING')
     rig.clock.advance(1)
     assert.equal(dataOf(await status('BRIEF')).payment_status, 'CANCELLED')
-    assert.equal(saidOf(await push(pushOf('T-BRIEF2', 'BRIEF'))), '651 FAIL')
+    assert.equal(resultOf(await push(pushOf('T-BRIEF2', 'BRIEF'))), '651 FAIL')
     rig.clock.advance(120_000)
     assert.equal(dataOf(await status('BRIEF')).payment_status, 'CANCELLED')
     assert.equal(rig.simulator.order('SLOW')?.word, 'INPROGRESS')
@@ -185,11 +185,11 @@ describe('orders', () => {
     await push({ ...pushOf('T-STOPPED', 'STOPPED'), msisdn: '255740000016' })
     rig.clock.advance(1500)
     assert.equal(dataOf(await status('STOPPED')).payment_status, 'INPROGRESS')
-    assert.equal(saidOf(await cancel('STOPPED')), '000 SUCCESS')
-    assert.equal(saidOf(await cancel('STOPPED')), '400 FAIL')
+    assert.equal(resultOf(await cancel('STOPPED')), '000 SUCCESS')
+    assert.equal(resultOf(await cancel('STOPPED')), '400 FAIL')
     rig.clock.advance(10_000)
     assert.equal(dataOf(await status('STOPPED')).payment_status, 'CANCELLED')
-    assert.equal(saidOf(await cancel('LIFE')), '400 FAIL')
+    assert.equal(resultOf(await cancel('LIFE')), '400 FAIL')
     assert.equal(dataOf(await status('LIFE')).payment_status, 'COMPLETED')
   })
 

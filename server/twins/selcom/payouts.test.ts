@@ -5,14 +5,14 @@ import {
   dataOf,
   type Fields,
   orderOf,
-  type Rig,
-  saidOf,
+  resultOf,
   startRig,
+  type TwinRig,
   walletOf,
 } from '../../test/providers/selcom-twin-caller.ts'
 import { defaultSettings } from './settings.ts'
 
-let rig: Rig
+let rig: TwinRig
 before(async () => {
   rig = await startRig({ float: 1_000_000n })
 })
@@ -41,7 +41,7 @@ describe('payouts', () => {
     for (const [rail, path, fields] of rails) {
       const before = Number(await balance())
       const heard = await rig.call('POST', path, fields)
-      assert.equal(saidOf(heard), '000 SUCCESS', rail)
+      assert.equal(resultOf(heard), '000 SUCCESS', rail)
       assert.equal(heard.json?.transid, 'OUT')
       assert.equal(Number(await balance()), before - Number(fields.amount))
       const asked = await query(rail, 'OUT')
@@ -54,12 +54,12 @@ describe('payouts', () => {
 
   it('each rail accepts only its own transids, and answers nothing about others', async () => {
     await wallet(walletOf('MINE'))
-    assert.equal(saidOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
+    assert.equal(resultOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
     const heard = await query('qwiksend', 'MINE')
-    assert.equal(saidOf(heard), '999 AMBIGOUS')
+    assert.equal(resultOf(heard), '999 AMBIGOUS')
     assert.equal(heard.json?.message, 'No reponse from upstream system')
     rig.simulator.set({ unknown_transid: 'fail' })
-    assert.equal(saidOf(await query('qwiksend', 'MINE')), '404 FAIL')
+    assert.equal(resultOf(await query('qwiksend', 'MINE')), '404 FAIL')
     rig.simulator.set({ unknown_transid: 'mixed' })
     const asked = await Promise.all(Array.from({ length: 60 }, (_, i) => query('qwiksend', `NONE${i}`)))
     const words = new Set(asked.map(({ json }) => `${json?.resultcode} ${json?.message}`))
@@ -79,14 +79,14 @@ describe('payouts', () => {
       [{ utilityref: '12' }, '010 FAIL'],
     ]
     const before = await balance()
-    for (const [changes, said] of refused) assert.equal(saidOf(await wallet(walletOf('FREE', changes))), said)
+    for (const [changes, said] of refused) assert.equal(resultOf(await wallet(walletOf('FREE', changes))), said)
     const bank = await rig.call('POST', '/qwiksend/process', bankOf('FREE', { recipientFiCode: 'VMCASHIN' }))
-    assert.equal(saidOf(bank), '612 FAIL')
+    assert.equal(resultOf(bank), '612 FAIL')
     const wrong = { vendor: 'SIMFLOAT', pin: '1111', transid: 'B2' }
-    assert.equal(saidOf(await rig.call('POST', '/vendor/balance', wrong)), '651 FAIL')
+    assert.equal(resultOf(await rig.call('POST', '/vendor/balance', wrong)), '651 FAIL')
     assert.equal(await balance(), before)
     assert.equal(rig.simulator.payout('walletcashin', 'FREE'), null)
-    assert.equal(saidOf(await wallet(walletOf('FREE', { amount: 1000 }))), '000 SUCCESS')
+    assert.equal(resultOf(await wallet(walletOf('FREE', { amount: 1000 }))), '000 SUCCESS')
   })
 
   it('payments of customers do not add to the float', async () => {
@@ -109,7 +109,7 @@ describe('payouts', () => {
       rig.simulator.set({ duplicate_transid })
       const before = Number(await balance())
       const again = await wallet(walletOf('AGAIN', { amount: 20_000 }))
-      assert.equal(saidOf(again), said)
+      assert.equal(resultOf(again), said)
       if (duplicate_transid === 'replay') assert.deepEqual(again.json, first.json)
       assert.equal(rig.simulator.payout('walletcashin', 'AGAIN')?.executions, executions)
       assert.equal(Number(await balance()), duplicate_transid === 'execute' ? before - 15_000 : before)
@@ -122,11 +122,11 @@ describe('payouts', () => {
       rig.call('GET', '/walletcashin/namelookup', { utilitycode: 'VMCASHIN', utilityref, transid: 'LOOK' })
     assert.equal(dataOf(await look('255740000999')).name, dataOf(await look('255740000999')).name)
     assert.match(dataOf(await look('255740000999')).name ?? '', /^[A-Z]+ [A-Z]+$/)
-    assert.equal(saidOf(await look('255740000110')), '010 FAIL')
-    assert.equal(saidOf(await wallet(walletOf('LOOK'))), '000 SUCCESS')
+    assert.equal(resultOf(await look('255740000110')), '010 FAIL')
+    assert.equal(resultOf(await wallet(walletOf('LOOK'))), '000 SUCCESS')
     const pesa = await rig.call('GET', '/selcompesa/namelookup', { utilityref: '5678901', transid: 'LOOK' })
-    assert.equal(saidOf(pesa), '000 SUCCESS')
+    assert.equal(resultOf(pesa), '000 SUCCESS')
     const bank = { bank: 'NOBANK', account: '12345', transid: 'LOOK' }
-    assert.equal(saidOf(await rig.call('GET', '/qwiksend/lookup', bank)), '612 FAIL')
+    assert.equal(resultOf(await rig.call('GET', '/qwiksend/lookup', bank)), '612 FAIL')
   })
 })

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { begin, C2B, c2b, type Rig } from '../../test/providers/vodacom-twin-caller.ts'
+import { begin, C2B, c2b, type VodacomTwinRig } from '../../test/providers/vodacom-twin-caller.ts'
 import { FATES, MAGIC, magicRows, SAMPLE_CONTROL_TOKEN } from './index.ts'
 
 const TOKEN = { authorization: `Bearer ${SAMPLE_CONTROL_TOKEN}` }
 
-const look = (rig: Rig, path: string, headers: Record<string, string> = TOKEN) =>
+const look = (rig: VodacomTwinRig, path: string, headers: Record<string, string> = TOKEN) =>
   rig.send('GET', path, {}, { base: rig.twin.control_url, headers })
 
 test("the control API shows the totals, and each payment by the caller's id", async () => {
@@ -49,7 +49,7 @@ test('a twin with the key of an earlier twin accepts bearers that were encrypted
   assert.notEqual(refused.code, 'INS-0')
 })
 
-const bearerOf = ({ sealed }: Rig) => `Bearer ${sealed('an-api-key')}`
+const bearerOf = ({ sealed }: VodacomTwinRig) => `Bearer ${sealed('an-api-key')}`
 
 test('the table of magic numbers describes the behaviour of each number', () => {
   const rows = magicRows()

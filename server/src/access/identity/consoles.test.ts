@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { createTestIssuer, type TestIssuer } from '../../../test/issuer.ts'
 import {
-  askToken,
   authorizeUrl,
   exchange,
   newPerson,
   openBrowser,
   refresh,
+  requestToken,
   type Served,
   serve,
   signIn,
@@ -88,7 +88,7 @@ describe('the built-in provider', () => {
       assert.equal((await exchange(world.base, asking, back, as)).body.error, 'invalid_grant')
     }
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: 'admin' }
-    assert.equal((await askToken(world.base, form)).body.error, 'invalid_client')
+    assert.equal((await requestToken(world.base, form)).body.error, 'invalid_client')
   })
 
   test('the sign-in returns each console to its own address only', async () => {

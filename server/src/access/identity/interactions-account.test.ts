@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
   authorizeUrl,
+  type BrowserPage,
   mailedUrl,
   newPerson,
   openBrowser,
   refresh,
   type Served,
-  type Shown,
   serve,
   signIn,
 } from '../../../test/sign-in.ts'
@@ -38,18 +38,18 @@ async function afresh(): Promise<void> {
   world.deps.clock.advance(1)
 }
 
-async function signUp(email: string, more: Record<string, string> = {}): Promise<Shown> {
+async function signUp(email: string, more: Record<string, string> = {}): Promise<BrowserPage> {
   await afresh()
   return from().post('/identity/sign-up', { ...FORM, email, ...more })
 }
 
-async function askReset(email: string): Promise<Shown> {
+async function askReset(email: string): Promise<BrowserPage> {
   await afresh()
   return from().post('/identity/forgot', { email })
 }
 
 /** The parts of an answer that a stranger can compare: status, headers and body. */
-const answerOf = ({ status, text, headers }: Shown) => ({
+const answerOf = ({ status, text, headers }: BrowserPage) => ({
   status,
   text,
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
@@ -62,7 +62,7 @@ test('the pages state that no e-mail is sent, for known and unknown addresses, w
     ['sw', 'Mfumo huu hautumi barua pepe'],
     ['en', 'This server sends no e-mail'],
   ] as const) {
-    const pages: Shown[] = []
+    const pages: BrowserPage[] = []
     for (const email of [known, newEmail()]) {
       await afresh()
       pages.push(await from().post(`/identity/forgot?lang=${lang}`, { email }))
@@ -318,7 +318,7 @@ describe('a new password', () => {
 test('e-mail can be sent for one address a few times; then none is sent, and the answer stays the same', async () => {
   await world.rows('delete from sign_in_attempts')
   const email = newEmail()
-  const replies: Shown[] = []
+  const replies: BrowserPage[] = []
   for (let i = 0; i < 6; i++) replies.push(await from().post('/identity/forgot', { email }))
   assert.deepEqual(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size, 1)
   assert.equal((await listEmails(world.deps, { to: email })).length, 4)
@@ -344,7 +344,7 @@ test('the response time does not show whether an address has an account', async 
 
 test('a client that requests too many e-mails to strangers has to wait', async () => {
   await world.rows('delete from sign_in_attempts')
-  let refused: Shown | null = null
+  let refused: BrowserPage | null = null
   for (let i = 0; i < 40 && refused === null; i++) {
     const reply = await from().post('/identity/forgot', { email: newEmail() })
     if (reply.status === 429) refused = reply

@@ -7,12 +7,12 @@ import { Secret, TOTP } from 'otpauth'
 import {
   authorizeUrl,
   type Browser,
+  type BrowserPage,
   exchange,
   newPerson,
   openBrowser,
   refresh,
   type Served,
-  type Shown,
   serve,
   signIn,
 } from '../../../test/sign-in.ts'
@@ -40,7 +40,7 @@ async function open(at: Served, browser = openBrowser(at.base), more: Record<str
 }
 
 /** Tries one password in a new browser. */
-async function guess(at: Served, email: string, password = WRONG, browser?: Browser): Promise<Shown> {
+async function guess(at: Served, email: string, password = WRONG, browser?: Browser): Promise<BrowserPage> {
   const { browser: used, page } = await open(at, browser, { prompt: 'login' })
   return used.post(page.url, { email, password })
 }
@@ -48,7 +48,7 @@ async function guess(at: Served, email: string, password = WRONG, browser?: Brow
 describe('guessed passwords', () => {
   test('a wrong password and an unknown address get the same answer, byte by byte', async () => {
     const person = await newPerson(world)
-    const anonymous = ({ status, text, headers }: Shown, email: string) => ({
+    const anonymous = ({ status, text, headers }: BrowserPage, email: string) => ({
       status,
       text: text.replaceAll(email, '').replace(/sign-in\/[\w-]+/g, ''),
       headers: [...headers.keys()].sort(),

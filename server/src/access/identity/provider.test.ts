@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createWorld } from '../../../test/harness.ts'
 import {
-  askToken,
   authorizeUrl,
   exchange,
   newPerson,
   openBrowser,
   refresh,
+  requestToken,
   type Served,
   serve,
   signIn,
@@ -217,10 +217,10 @@ describe('the endpoints of the provider', () => {
   test('an unknown path, grant or client is refused', async () => {
     assert.equal((await openBrowser(world.base).get('/identity/nothing')).status, 404)
     assert.equal(
-      (await askToken(world.base, { grant_type: 'client_credentials' })).body.error,
+      (await requestToken(world.base, { grant_type: 'client_credentials' })).body.error,
       'unsupported_grant_type',
     )
-    assert.equal((await askToken(world.base, { grant_type: 'refresh_token', client_id: 'other' })).status, 401)
+    assert.equal((await requestToken(world.base, { grant_type: 'refresh_token', client_id: 'other' })).status, 401)
   })
 
   test('the public address is the configured one, not that of the request headers', async () => {

@@ -7,21 +7,21 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   booksHold,
   fund,
-  type Hands,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
+  newPayoutScript,
+  type PayoutCalls,
+  payoutAnswers,
+  payoutCallsOf,
   payoutOf,
-  said,
   scriptedProvider,
-  storyOf,
+  traceOf,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import { readPayoutAnswer } from './answer.ts'
 import type { PayoutAnswer } from './port.ts'
 
 const AMOUNT_MINOR = 100_000n
-const paid = said.paid(AMOUNT_MINOR)
+const paid = payoutAnswers.paid(AMOUNT_MINOR)
 const UNREADABLE = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
 const STRANGE: [string, Partial<PayoutAnswer>][] = [
@@ -52,12 +52,12 @@ const UNBOOKABLE: [string, unknown][] = [
 
 describe('a provider that answers about a payout', () => {
   let world: World
-  let hands: Hands
-  const script = newScript()
+  let hands: PayoutCalls
+  const script = newPayoutScript()
   before(async () => {
     const provider = scriptedProvider(script)
     world = await createWorld({ compose: { providers: [provider] } })
-    hands = handsOf(world, provider)
+    hands = payoutCallsOf(world, provider)
     await fund(world, 10_000_000n)
   })
   after(async () => {
@@ -66,7 +66,7 @@ describe('a provider that answers about a payout', () => {
   })
 
   /** One approved payout under this script, after all due work. */
-  const send = async (answers: { payout: unknown; status: unknown }): Promise<Key> => {
+  const send = async (answers: { payout: unknown; status: unknown }): Promise<WithdrawalKey> => {
     script.payout = () => answers.payout as PayoutAnswer
     script.status = () => answers.status as PayoutAnswer
     const key = await insertWithdrawal(world, { amount_minor: AMOUNT_MINOR })
@@ -77,11 +77,11 @@ describe('a provider that answers about a payout', () => {
 
   for (const [name, fields] of STRANGE) {
     test(`${name}, when it takes it and when it paid: it is settled within an hour, and asked about seldom`, async () => {
-      const key = await send({ payout: { ...said.accepted, ...fields }, status: { ...paid, ...fields } })
+      const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
       const asked = script.asked.length
       world.deps.clock.advance(3_600_000)
       await world.pass(3_000)
-      const { status, moves } = await storyOf(world, key)
+      const { status, moves } = await traceOf(world, key)
       assert.equal(status, 'SUCCESS')
       assert.deepEqual(moves, ['PROCESSING', 'SUCCESS: succeeded 1000.00 TZS'])
       assert.ok(script.asked.length - asked <= 12, `${script.asked.length - asked} questions in three seconds`)
@@ -97,13 +97,13 @@ describe('a provider that answers about a payout', () => {
       const key = await send({ payout: answer, status: answer })
       world.deps.clock.advance(60_000)
       await world.work()
-      const doubtful = await storyOf(world, key)
+      const doubtful = await traceOf(world, key)
       assert.deepEqual(doubtful.moves, ['PROCESSING', 'NEEDS_RECONCILIATION: unknown unreadable'])
       assert.deepEqual(doubtful.facts, ['reserved 100000'])
       script.status = () => paid
       world.deps.clock.advance(60_000)
       await world.work()
-      const { status, facts } = await storyOf(world, key)
+      const { status, facts } = await traceOf(world, key)
       assert.equal(status, 'SUCCESS')
       assert.deepEqual(facts.map((fact) => fact.split(' ')[0]).sort(), ['paid', 'reserved'])
       assert.equal(script.sent.filter((reference) => reference === script.sent.at(-1)).length, 1)
@@ -118,31 +118,36 @@ describe('reading an answer about a payout', () => {
     const plain: PayoutAnswer[] = [
       { kind: 'accepted', provider_status: 'PENDING', provider_id: 'P-1', ask_again_ms: 1_500 },
       { ...paid, provider_id: null },
-      { ...said.reversed(AMOUNT_MINOR, true), provider_id: 'P-1 \u{1f4b0}' },
-      { ...said.reversed(AMOUNT_MINOR, false), provider_id: null },
-      { ...said.declined, provider_id: null },
-      { ...said.blocked, provider_id: null },
-      { ...said.blocked, because: 'float', provider_id: null, provider_message: '990 FAIL: the float is empty' },
-      { ...said.not_sent, provider_id: null },
-      { ...said.not_sent, provider_id: null, busy: true },
-      { ...said.unknown, provider_id: null, why: 'busy' },
-      { ...said.not_found, provider_id: null },
-      { ...said.unknown, provider_id: null },
+      { ...payoutAnswers.reversed(AMOUNT_MINOR, true), provider_id: 'P-1 \u{1f4b0}' },
+      { ...payoutAnswers.reversed(AMOUNT_MINOR, false), provider_id: null },
+      { ...payoutAnswers.declined, provider_id: null },
+      { ...payoutAnswers.blocked, provider_id: null },
+      {
+        ...payoutAnswers.blocked,
+        because: 'float',
+        provider_id: null,
+        provider_message: '990 FAIL: the float is empty',
+      },
+      { ...payoutAnswers.not_sent, provider_id: null },
+      { ...payoutAnswers.not_sent, provider_id: null, busy: true },
+      { ...payoutAnswers.unknown, provider_id: null, why: 'busy' },
+      { ...payoutAnswers.not_found, provider_id: null },
+      { ...payoutAnswers.unknown, provider_id: null },
     ]
     for (const answer of plain) assert.deepEqual(read(answer), answer)
   })
 
   test('keeps the message for operators short and storable', () => {
     assert.equal(
-      read({ ...said.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
+      read({ ...payoutAnswers.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
     )
     assert.equal(
-      read({ ...said.blocked, provider_message: 'FAIL {"pin": "1234"}' }).provider_message?.includes('1234'),
+      read({ ...payoutAnswers.blocked, provider_message: 'FAIL {"pin": "1234"}' }).provider_message?.includes('1234'),
       false,
     )
     for (const provider_message of [null, undefined, 5, {}])
-      assert.ok(!('provider_message' in read({ ...said.blocked, provider_message })))
+      assert.ok(!('provider_message' in read({ ...payoutAnswers.blocked, provider_message })))
   })
 
   test('makes an unreadable answer unknown', () => {
@@ -154,20 +159,20 @@ describe('reading an answer about a payout', () => {
 
   test('accepts only existing reasons', () => {
     for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
-      const answer = read({ ...said.declined, reason })
+      const answer = read({ ...payoutAnswers.declined, reason })
       assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
     }
   })
 
   test('accepts only existing causes of a block', () => {
     for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
-      assert.deepEqual(read({ ...said.blocked, because }), { ...said.blocked, provider_id: null })
+      assert.deepEqual(read({ ...payoutAnswers.blocked, because }), { ...payoutAnswers.blocked, provider_id: null })
     }
   })
 
   test('counts a charge as returned only if the answer has charge_returned: true', () => {
     for (const charge_returned of [undefined, null, 'true', 1, {}]) {
-      const answer = read({ ...said.reversed(AMOUNT_MINOR), charge_returned })
+      const answer = read({ ...payoutAnswers.reversed(AMOUNT_MINOR), charge_returned })
       assert.equal(answer.kind === 'reversed' && answer.charge_returned, false)
     }
   })

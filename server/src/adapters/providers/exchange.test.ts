@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { closing, listen, nowhere } from '../../../test/providers/servers.ts'
-import { soon } from '../../../test/providers/vodacom.ts'
+import { eventually } from '../../../test/providers/vodacom.ts'
 import {
   createConnectionQueue,
   createLateRequests,
@@ -27,12 +27,12 @@ const get = (path: string): ProviderRequest => ({ method: 'GET', path, headers: 
 test('a request without a free connection in time is never sent', async () => {
   const { open, line } = await rig()
   const first = exchange(line, get('/first'), 5_000)
-  await soon(() => assert.equal(open.length, 1))
+  await eventually(() => assert.equal(open.length, 1))
   assert.deepEqual(await exchange(line, get('/second'), 30), { kind: 'not_sent', busy: true })
   open[0]?.response.end('done')
   assert.deepEqual(await first, { kind: 'answered', status: 200, text: 'done' })
   const third = exchange(line, get('/third'), 5_000)
-  await soon(() => assert.equal(open.length, 2))
+  await eventually(() => assert.equal(open.length, 2))
   open[1]?.response.writeHead(418).end()
   assert.deepEqual(await third, { kind: 'answered', status: 418, text: '' })
   assert.deepEqual(
@@ -51,11 +51,11 @@ test('a written request without an answer is lost', async () => {
   const { open, line } = await rig()
   assert.deepEqual(await exchange(line, get('/silent'), 50), { kind: 'lost', why: 'timeout' })
   const reset = exchange(line, get('/reset'), 5_000)
-  await soon(() => assert.equal(open.at(-1)?.path, '/reset'))
+  await eventually(() => assert.equal(open.at(-1)?.path, '/reset'))
   open.at(-1)?.response.socket?.resetAndDestroy()
   assert.deepEqual(await reset, { kind: 'lost', why: 'unreachable' })
   const half = exchange(line, get('/half'), 5_000)
-  await soon(() => assert.equal(open.at(-1)?.path, '/half'))
+  await eventually(() => assert.equal(open.at(-1)?.path, '/half'))
   open
     .at(-1)
     ?.response.writeHead(200, { 'content-length': 100 })
@@ -76,7 +76,7 @@ test('a late answer is received once; a broken connection gives none', async () 
   assert.equal(waiting.size(), 2)
   open.find(({ path }) => path === '/a')?.response.end('late')
   open.find(({ path }) => path === '/b')?.response.socket?.destroy()
-  await soon(() => assert.equal(waiting.size(), 0))
+  await eventually(() => assert.equal(waiting.size(), 0))
   assert.deepEqual(heard, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
@@ -89,11 +89,11 @@ test('the wait for a late answer has a timeout, and of too many the oldest reque
   await exchange(line, get('/newest'), 50, late)
   assert.equal(waiting.size(), 1)
   const closed = (path: string) => open.find((one) => one.path === path)?.response.destroyed
-  await soon(() => assert.equal(closed('/oldest'), true))
+  await eventually(() => assert.equal(closed('/oldest'), true))
   assert.equal(closed('/newest'), false)
   const short = createLateRequests(1)
   await exchange(line, get('/short'), 50, { ms: 30, waiting: short, receive })
-  await soon(() => assert.deepEqual([short.size(), closed('/short')], [0, true]))
+  await eventually(() => assert.deepEqual([short.size(), closed('/short')], [0, true]))
 })
 
 test('requests beyond the connections wait in order, and a cancelled request passes its place on', async () => {
@@ -108,7 +108,7 @@ test('requests beyond the connections wait in order, and a cancelled request pas
   )
   const rest = ['/a', '/b', '/c'].map((path) => exchange(line, get(path), 5_000))
   for (let i = 0; i < 4; i++) {
-    await soon(() => assert.equal(open.length, i + 1))
+    await eventually(() => assert.equal(open.length, i + 1))
     open[i]?.response.end()
   }
   for (const { kind } of await Promise.all(rest)) assert.equal(kind, 'answered')

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newScript, scriptedProvider } from '../../../test/payouts.ts'
+import { newPayoutScript, scriptedProvider } from '../../../test/payouts.ts'
 import { ConfigError, DESTINATIONS, Refusal } from '../../kernel/lib/index.ts'
 import type { Provider } from './port.ts'
 import { createRouting, type RouteQuery } from './routing.ts'
 
 function named(name: string, capabilities: Partial<Provider['capabilities']> = {}): Provider {
-  const provider = scriptedProvider(newScript(), name)
+  const provider = scriptedProvider(newPayoutScript(), name)
   return { ...provider, capabilities: { ...provider.capabilities, ...capabilities } }
 }
 

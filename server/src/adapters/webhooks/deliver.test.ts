@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { type Received, type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type Bench, configure, deliverDue, merchantWith, queue, startBench } from '../../../test/webhooks.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
@@ -33,7 +33,7 @@ const GIVE_UP = sql(
 )
 
 const hex = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
-const header = (request: Received | undefined, name: string) => String(request?.headers[name])
+const header = (request: ReceivedRequest | undefined, name: string) => String(request?.headers[name])
 const show = (merchant: { id: string }, delivery: { id: string }) =>
   getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
 
@@ -209,7 +209,7 @@ describe('a delivery', () => {
     const deliver = async () => {
       await queue(deps, merchant)
       await deliverDue(deliverer)
-      return receiver.received.at(-1) as Received
+      return receiver.received.at(-1) as ReceivedRequest
     }
     await deliver()
     const next = await configure(deps, merchant, { rotate_secret: true })

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { type Contradictions, oneRow, testContradictions } from '../../../test/contradictions.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createWorld } from '../../../test/harness.ts'
-import { one, type Plants, testPlants } from '../../../test/contradictions.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
 import { verify } from './verify.ts'
 import { DAYS } from './verify-days.ts'
@@ -33,9 +33,9 @@ test('correct sums of days pass every check', async () => {
   )
 })
 
-const SUCCESSFUL = one('collection_days', "status = 'successful'")
+const SUCCESSFUL = oneRow('collection_days', "status = 'successful'")
 
-const PLANTS: Plants = {
+const PLANTS: Contradictions = {
   'The stored sums of every finished day equal the sums of its payments': [
     `update collection_days set items = items + 1 where ${SUCCESSFUL}`,
     `update collection_days set amount_minor = amount_minor + 1 where ${SUCCESSFUL}`,
@@ -43,11 +43,11 @@ const PLANTS: Plants = {
     `update collection_days set fee_minor = fee_minor + 1 where ${SUCCESSFUL}`,
     `update collection_days set day = day + 1 where ${SUCCESSFUL}`,
     `delete from collection_days where ${SUCCESSFUL}`,
-    `update collections set method = 'qr' where ${one('collections', "status = 'failed'")}`,
+    `update collections set method = 'qr' where ${oneRow('collections', "status = 'failed'")}`,
     `update collection_days set day = day + 100, ids = null where ${SUCCESSFUL}`,
   ],
   'The payment ids stored for a day are the payments that the day counts': [
-    `update collection_days set ids = array[gen_random_uuid()] where ${one('collection_days', 'items = 1')}`,
+    `update collection_days set ids = array[gen_random_uuid()] where ${oneRow('collection_days', 'items = 1')}`,
     `update collection_days set ids = '{}' where ${SUCCESSFUL}`,
     `update collection_days d set ids = o.ids from collection_days o
      where d.status = 'failed' and o.status = 'reversed' and d.merchant_id = o.merchant_id`,
@@ -55,7 +55,7 @@ const PLANTS: Plants = {
 }
 
 describe('verify finds each planted contradiction', () => {
-  testPlants(() => base.url, PLANTS)
+  testContradictions(() => base.url, PLANTS)
 
   test('every check of days has a plant', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), DAYS.map(({ name }) => name).sort())

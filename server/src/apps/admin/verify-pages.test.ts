@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { type Contradictions, oneRow, testContradictions } from '../../../test/contradictions.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createWorld } from '../../../test/harness.ts'
-import { one, type Plants, testPlants } from '../../../test/contradictions.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { type Verification, verify } from './verify.ts'
 import { PAGES } from './verify-pages.ts'
@@ -57,27 +57,27 @@ test('correct payment pages pass every check', () => {
 
 const PAID = "status = 'PAID' and collection_id is null"
 
-const PLANTS: Plants = {
+const PLANTS: Contradictions = {
   'A payment page is paid once, by one of its own payments': [
-    `update payment_links set paid_collection_id = gen_random_uuid() where ${one('payment_links', PAID)}`,
-    `update payment_links set amount_minor = amount_minor + 1 where ${one('payment_links', PAID)}`,
-    `update payment_links set status = 'ACTIVE', paid_collection_id = null, paid_at = null where ${one('payment_links', PAID)}`,
+    `update payment_links set paid_collection_id = gen_random_uuid() where ${oneRow('payment_links', PAID)}`,
+    `update payment_links set amount_minor = amount_minor + 1 where ${oneRow('payment_links', PAID)}`,
+    `update payment_links set status = 'ACTIVE', paid_collection_id = null, paid_at = null where ${oneRow('payment_links', PAID)}`,
     `update payment_links l set status = 'CANCELLED', paid_collection_id = null, paid_at = null
-     where ${one('payment_links', PAID)};
+     where ${oneRow('payment_links', PAID)};
      update collections c set payment_link_id = l.id from payment_links l
      where l.status = 'CANCELLED' and l.merchant_id = c.merchant_id and c.status in ('successful', 'reversed')`,
     `update payment_links set paid_collection_id = (
        select e.id from collections e where e.payment_link_id = payment_links.id and e.status = 'pending_clearance')
-     where ${one('payment_links', "status = 'PAID' and collection_id is not null")}`,
+     where ${oneRow('payment_links', "status = 'PAID' and collection_id is not null")}`,
   ],
   'Every duplicate payment is held in a collection of its own': [
-    `update collection_attempts set extra_collection_id = gen_random_uuid() where ${one('collection_attempts', 'extra_collection_id is not null')}`,
-    `update collection_attempts set extra_collection_id = collection_id where ${one('collection_attempts', 'extra_collection_id is null')}`,
+    `update collection_attempts set extra_collection_id = gen_random_uuid() where ${oneRow('collection_attempts', 'extra_collection_id is not null')}`,
+    `update collection_attempts set extra_collection_id = collection_id where ${oneRow('collection_attempts', 'extra_collection_id is null')}`,
   ],
 }
 
 describe('verify finds each planted contradiction', () => {
-  testPlants(() => base.url, PLANTS)
+  testContradictions(() => base.url, PLANTS)
 
   test('every check of pages has a plant', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), PAGES.map(({ name }) => name).sort())

@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { type Contradictions, oneRow, testContradictions } from '../../../test/contradictions.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createWorld, type World } from '../../../test/harness.ts'
 import {
   fund,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
-  said,
+  newPayoutScript,
+  payoutAnswers,
+  payoutCallsOf,
   scriptedProvider,
-  type Wish,
+  type WithdrawalFields,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
-import { one, type Plants, testPlants } from '../../../test/contradictions.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Act } from '../../books/audit/index.ts'
 import { payoutReference, settlePayouts } from '../../money/withdrawals/index.ts'
@@ -24,21 +24,21 @@ import { WITHDRAWALS } from './verify-withdrawals.ts'
 const AMOUNT = 100_000n
 /** From this amount on, a withdrawal requires two operators. */
 const FOUR_EYES_MINOR = 200_000n
-const CHARGES: Wish = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
-const PASSED_THROUGH: Wish = { ...CHARGES, processor_fee_pass_through: true }
+const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
+const PASSED_THROUGH: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
 
 /** A database with a withdrawal in every status. Each plant changes a copy of it. */
 let base: TestDatabase
 let sound: Verification
 before(async () => {
   base = await createTestDatabase()
-  const script = newScript()
+  const script = newPayoutScript()
   const [live, sandbox] = [scriptedProvider(script), scriptedProvider(script, 'sandbox')]
   const env = { FOUR_EYES_AMOUNT: String(FOUR_EYES_MINOR / 100n) }
   const world = await createWorld({ url: base.url, env, compose: { providers: [live, sandbox] } })
   const answers = new Map<string, PayoutAnswer>()
-  script.payout = ({ reference }) => answers.get(reference) ?? said.accepted
-  const hands = handsOf(world, live)
+  script.payout = ({ reference }) => answers.get(reference) ?? payoutAnswers.accepted
+  const hands = payoutCallsOf(world, live)
   const events = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
   for (const key of [world.sandbox_key, world.live_key]) {
     await world.call({
@@ -63,14 +63,14 @@ after(() => base.drop())
 async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
-  of: { hands: ReturnType<typeof handsOf>; answers: Map<string, PayoutAnswer>; wish?: Wish },
+  of: { hands: ReturnType<typeof payoutCallsOf>; answers: Map<string, PayoutAnswer>; wish?: WithdrawalFields },
 ): Promise<void> {
   const { hands, answers, wish = {} } = of
   await fund(world, 30n * 101_730n, { environment })
   const submit = () => insertWithdrawal(world, { ...wish, environment })
-  const settle = (key: Key, answer: PayoutAnswer) =>
+  const settle = (key: WithdrawalKey, answer: PayoutAnswer) =>
     settlePayouts(world.deps, [{ ...key, answer, holds_lease: false }], () => false)
-  const approve = async (answer: PayoutAnswer, ...later: PayoutAnswer[]): Promise<Key> => {
+  const approve = async (answer: PayoutAnswer, ...later: PayoutAnswer[]): Promise<WithdrawalKey> => {
     const key = await submit()
     answers.set(payoutReference(key.id), answer)
     await hands.approve(key)
@@ -88,39 +88,44 @@ async function makeWithdrawals(
   }
   await hands.reject(await submit())
   // Reserved and open.
-  const unsent = handsOf(world, scriptedProvider(newScript()), { sends: false })
+  const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
-  await approve(said.accepted)
-  await approve(said.unknown)
-  const retried = await approve(said.blocked)
+  await approve(payoutAnswers.accepted)
+  await approve(payoutAnswers.unknown)
+  const retried = await approve(payoutAnswers.blocked)
   await hands.retry(retried)
   await world.system.payouts.task.idle()
-  await approve(said.paid(AMOUNT + 1n))
+  await approve(payoutAnswers.paid(AMOUNT + 1n))
   // Closed by the provider.
-  await approve(said.paid(AMOUNT))
-  await approve(said.declined)
-  await approve(said.paid(AMOUNT), said.reversed(AMOUNT))
-  await approve(said.paid(AMOUNT), said.reversed(AMOUNT, true), said.paid(AMOUNT), said.reversed(AMOUNT - 1n))
-  await approve(said.reversed(AMOUNT))
+  await approve(payoutAnswers.paid(AMOUNT))
+  await approve(payoutAnswers.declined)
+  await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.reversed(AMOUNT))
+  await approve(
+    payoutAnswers.paid(AMOUNT),
+    payoutAnswers.reversed(AMOUNT, true),
+    payoutAnswers.paid(AMOUNT),
+    payoutAnswers.reversed(AMOUNT - 1n),
+  )
+  await approve(payoutAnswers.reversed(AMOUNT))
   // Contradicted by the provider, then resolved by an operator.
-  await approve(said.paid(AMOUNT), said.declined)
-  await approve(said.declined, said.paid(AMOUNT))
+  await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.declined)
+  await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT))
   for (const outcome of ['SUCCESS', 'FAILED'] as const) {
-    await hands.resolve(await approve(said.unknown), outcome)
-    await hands.resolve(await approve(said.blocked), outcome)
-    await hands.resolve(await approve(said.paid(AMOUNT), said.declined), outcome)
-    await hands.resolve(await approve(said.declined, said.paid(AMOUNT)), outcome)
+    await hands.resolve(await approve(payoutAnswers.unknown), outcome)
+    await hands.resolve(await approve(payoutAnswers.blocked), outcome)
+    await hands.resolve(await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.declined), outcome)
+    await hands.resolve(await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT)), outcome)
   }
-  const late = await approve(said.declined, said.paid(AMOUNT))
+  const late = await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT))
   await hands.resolve(late, 'SUCCESS')
-  await settle(late, said.reversed(AMOUNT))
+  await settle(late, payoutAnswers.reversed(AMOUNT))
 }
 
 /** Makes withdrawals that require two operators: approved by one, by both, and by one before and two after a question. */
 async function makeLargeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
-  hands: ReturnType<typeof handsOf>,
+  hands: ReturnType<typeof payoutCallsOf>,
 ): Promise<void> {
   await fund(world, 4n * FOUR_EYES_MINOR, { environment })
   const acts: Act[] = []
@@ -173,14 +178,14 @@ test('every invariant holds on a database with a withdrawal in every status', as
   }
 })
 
-const withdrawal = (status: string, more = 'true') => one('withdrawals', `status = '${status}' and ${more}`)
-const payout = (condition: string) => one('payouts', condition)
+const withdrawal = (status: string, more = 'true') => oneRow('withdrawals', `status = '${status}' and ${more}`)
+const payout = (condition: string) => oneRow('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
-const transfer = (condition: string) => one('ledger_transfers', condition)
-const history = (condition: string) => one('withdrawal_history', condition)
+const transfer = (condition: string) => oneRow('ledger_transfers', condition)
+const history = (condition: string) => oneRow('withdrawal_history', condition)
 /** An approval of an approved withdrawal that required `required` approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
-  one(
+  oneRow(
     'withdrawal_approvals',
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
        and approvals_required = ${required} and environment = '${environment}')`,
@@ -196,7 +201,7 @@ const WITHOUT_CONSTRAINTS = `alter table withdrawals drop constraint withdrawals
   alter table withdrawals drop constraint withdrawals_charges_check;
   alter table withdrawals drop constraint withdrawals_amount_check;`
 
-const PLANTS: Plants = {
+const PLANTS: Contradictions = {
   'The reserved balance equals the sum of the withdrawals whose funds are reserved': [
     `update withdrawals set amount_minor = amount_minor + 1, total_reserved_minor = total_reserved_minor + 1 where ${withdrawal('PROCESSING')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'released' where ${withdrawal('BLOCKED_IP_WHITELIST')}`,
@@ -333,22 +338,22 @@ const PLANTS: Plants = {
     `update withdrawals set status = 'NEEDS_RECONCILIATION' where ${withdrawal('PROCESSING')}`,
   ],
   'Every recorded event of a withdrawal has its delivery, and every delivery has its event': [
-    `delete from webhook_deliveries where ${one('webhook_deliveries', "source_type = 'withdrawal'")}`,
+    `delete from webhook_deliveries where ${oneRow('webhook_deliveries', "source_type = 'withdrawal'")}`,
     `update withdrawal_history set event = null where ${history('event is not null')}`,
-    `update webhook_deliveries set event = 'disbursement.reversed' where ${one('webhook_deliveries', "event = 'disbursement.success'")}`,
-    `update webhook_deliveries set source_seq = source_seq + 5 where ${one('webhook_deliveries', "source_type = 'withdrawal'")}`,
+    `update webhook_deliveries set event = 'disbursement.reversed' where ${oneRow('webhook_deliveries', "event = 'disbursement.success'")}`,
+    `update webhook_deliveries set source_seq = source_seq + 5 where ${oneRow('webhook_deliveries', "source_type = 'withdrawal'")}`,
   ],
   'Every decision about a withdrawal has exactly one audit entry, with its actor and reason': [
     ...['approve', 'reject', 'request_info', 'respond', 'retry', 'resolve'].map(
-      (verb) => `delete from audit_log where ${one('audit_log', `action = 'withdrawal.${verb}'`)}`,
+      (verb) => `delete from audit_log where ${oneRow('audit_log', `action = 'withdrawal.${verb}'`)}`,
     ),
-    `insert into audit_log select (json_populate_record(l, json_build_object('seq', l.seq + 100000))).* from audit_log l where ${one('audit_log', "action = 'withdrawal.approve'")}`,
-    `update audit_log set actor_id = 'another' where ${one('audit_log', "action = 'withdrawal.approve'")}`,
-    `update audit_log set actor_name = 'another' where ${one('audit_log', "action = 'withdrawal.resolve'")}`,
-    `update audit_log set reason = 'another' where ${one('audit_log', "action = 'withdrawal.reject'")}`,
-    `update audit_log set action = 'withdrawal.approve' where ${one('audit_log', "action = 'withdrawal.retry'")}`,
-    `update audit_log set after = '{"status": "FAILED"}' where ${one('audit_log', "action = 'withdrawal.resolve' and after ->> 'status' = 'SUCCESS'")}`,
-    `update audit_log set target_id = gen_random_uuid()::text where ${one('audit_log', "action = 'withdrawal.approve'")}`,
+    `insert into audit_log select (json_populate_record(l, json_build_object('seq', l.seq + 100000))).* from audit_log l where ${oneRow('audit_log', "action = 'withdrawal.approve'")}`,
+    `update audit_log set actor_id = 'another' where ${oneRow('audit_log', "action = 'withdrawal.approve'")}`,
+    `update audit_log set actor_name = 'another' where ${oneRow('audit_log', "action = 'withdrawal.resolve'")}`,
+    `update audit_log set reason = 'another' where ${oneRow('audit_log', "action = 'withdrawal.reject'")}`,
+    `update audit_log set action = 'withdrawal.approve' where ${oneRow('audit_log', "action = 'withdrawal.retry'")}`,
+    `update audit_log set after = '{"status": "FAILED"}' where ${oneRow('audit_log', "action = 'withdrawal.resolve' and after ->> 'status' = 'SUCCESS'")}`,
+    `update audit_log set target_id = gen_random_uuid()::text where ${oneRow('audit_log', "action = 'withdrawal.approve'")}`,
   ],
   'Every payout has the approvals that its amount requires, and if these are two, neither is of its submitter': [
     ...['live', 'sandbox'].flatMap((environment) => [
@@ -391,13 +396,13 @@ const PLANTS: Plants = {
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
   ],
   'Every sandbox webhook has the field sandbox, and no live webhook has the field sandbox or test': [
-    `update webhook_deliveries set body = (body::jsonb - 'sandbox')::text where ${one('webhook_deliveries', "environment = 'sandbox' and source_type = 'withdrawal'")}`,
-    `update webhook_deliveries set body = (body::jsonb || '{"sandbox": true}')::text where ${one('webhook_deliveries', "environment = 'live' and source_type = 'withdrawal'")}`,
+    `update webhook_deliveries set body = (body::jsonb - 'sandbox')::text where ${oneRow('webhook_deliveries', "environment = 'sandbox' and source_type = 'withdrawal'")}`,
+    `update webhook_deliveries set body = (body::jsonb || '{"sandbox": true}')::text where ${oneRow('webhook_deliveries', "environment = 'live' and source_type = 'withdrawal'")}`,
   ],
 }
 
 describe('verify finds each planted contradiction', () => {
-  testPlants(() => base.url, PLANTS)
+  testContradictions(() => base.url, PLANTS)
 
   test('every check of withdrawals has a plant', () => {
     assert.deepEqual(

@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Book, type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { type BookBalances, createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World
 /** Another process of the same installation. */
 let other: World
-let desk: OperatorDesk
+let operator: TestOperator
 before(async () => {
   world = await createWorld()
   other = await createWorld({ url: world.url })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
 })
 after(async () => {
   await booksHold(world)
@@ -33,7 +33,7 @@ const CREDIT = {
 const DEBIT = { ...CREDIT, direction: 'debit' }
 
 /** A merchant with empty books. */
-async function newShop(): Promise<Shop> {
+async function newShop(): Promise<ShopWithKeys> {
   const merchant = await world.newMerchant()
   const [live, sandbox] = [
     await world.newKey({ merchant, environment: 'live' }),
@@ -41,15 +41,15 @@ async function newShop(): Promise<Shop> {
   ]
   return { merchant, live, sandbox }
 }
-const pathOf = ({ merchant }: Shop) => `/v1/operator/merchants/${merchant.id}/adjustments`
+const pathOf = ({ merchant }: ShopWithKeys) => `/v1/operator/merchants/${merchant.id}/adjustments`
 
 async function adjust(
-  shop: Shop,
+  shop: ShopWithKeys,
   body: object,
   options: { idempotency_key?: string | null; world?: World } = {},
 ): Promise<Reply> {
   const { idempotency_key = randomUUID(), world: where = world } = options
-  return where.post(pathOf(shop), body, { key: await desk.session(), idempotency_key })
+  return where.post(pathOf(shop), body, { key: await operator.session(), idempotency_key })
 }
 
 const untouched = async <Result>(work: () => Promise<Result>, what = ''): Promise<Result> => {
@@ -60,7 +60,7 @@ const untouched = async <Result>(work: () => Promise<Result>, what = ''): Promis
   return result
 }
 
-const balance = async (shop: Shop) => (await world.get('/v1/balance', shop.live)).body.data.available
+const balance = async (shop: ShopWithKeys) => (await world.get('/v1/balance', shop.live)).body.data.available
 
 describe('an adjustment', () => {
   const against: Record<string, string> = { provider_float: 'float', fee_income: 'fee', processor_cost: 'cost' }
@@ -71,11 +71,11 @@ describe('an adjustment', () => {
         const body = { ...CREDIT, against: account, environment }
         const credited = await adjust(shop, body)
         assert.equal(credited.status, 201, credited.text)
-        assert.deepEqual(await desk.book(shop, environment), { available: 150_050n, [account]: -150_050n })
+        assert.deepEqual(await operator.book(shop, environment), { available: 150_050n, [account]: -150_050n })
         const debited = await adjust(shop, { ...body, direction: 'debit', amount: 500 })
         assert.equal(debited.status, 201, debited.text)
-        assert.deepEqual(await desk.book(shop, environment), { available: 100_050n, [account]: -100_050n })
-        assert.deepEqual(await desk.book(shop, environment === 'live' ? 'sandbox' : 'live'), {})
+        assert.deepEqual(await operator.book(shop, environment), { available: 100_050n, [account]: -100_050n })
+        assert.deepEqual(await operator.book(shop, environment === 'live' ? 'sandbox' : 'live'), {})
         const facts = await world.rows<{ posting: string; source_id: string; id: string }>(
           'select posting, source_id, id from ledger_transfers where merchant_id = $1 order by id',
           [shop.merchant.id],
@@ -101,19 +101,19 @@ describe('an adjustment', () => {
       amount: '1500.50',
       currency: 'TZS',
       reason: CREDIT.reason,
-      created_by: { id: desk.user_id, name: desk.email },
+      created_by: { id: operator.user_id, name: operator.email },
       created_at: world.deps.clock.now().toISOString(),
     })
     assert.match(transaction_reference, /^TXN-[0-9A-Z]{26}$/)
-    const listed = (await world.get(pathOf(shop), await desk.session())).body.data
+    const listed = (await world.get(pathOf(shop), await operator.session())).body.data
     assert.deepEqual(listed.items, [data])
     const url = `/v1/operator/audit-log?merchant_id=${shop.merchant.id}`
-    const [entry] = (await world.get(url, await desk.session())).body.data.items
+    const [entry] = (await world.get(url, await operator.session())).body.data.items
     assert.deepEqual(
       [entry.action, entry.target_type, entry.target_id, entry.reason],
       ['adjustment.create', 'adjustment', id, CREDIT.reason],
     )
-    assert.deepEqual(entry.actor, { kind: 'operator', id: desk.user_id, name: desk.email })
+    assert.deepEqual(entry.actor, { kind: 'operator', id: operator.user_id, name: operator.email })
     assert.deepEqual(entry.before, { available: '0.00' })
     assert.deepEqual(entry.after, {
       available: '1500.50',
@@ -161,8 +161,8 @@ describe('refused, and nothing changes', () => {
   test('a debit above the available balance, with both amounts in the message and without reserved or held money', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000.00' })
-    const id = await desk.submit(shop, { amount: '400.00', ending: '103' })
-    assert.equal((await desk.act(id, 'approve')).status, 200)
+    const id = await operator.submit(shop, { amount: '400.00', ending: '103' })
+    assert.equal((await operator.act(id, 'approve')).status, 200)
     await world.work()
     const refused = await untouched(() => adjust(shop, { ...DEBIT, amount: '600.01' }))
     assert.deepEqual(codeOf(refused), [409, 'insufficient_balance'])
@@ -216,7 +216,7 @@ describe('refused, and nothing changes', () => {
     for (const id of [randomUUID(), 'nothing']) {
       const unknown = { ...shop, merchant: { ...shop.merchant, id } }
       assert.deepEqual(codeOf(await untouched(() => adjust(unknown, CREDIT))), [404, 'not_found'])
-      assert.deepEqual(codeOf(await world.get(pathOf(unknown), await desk.session())), [404, 'not_found'])
+      assert.deepEqual(codeOf(await world.get(pathOf(unknown), await operator.session())), [404, 'not_found'])
     }
     const capitals = { ...shop, merchant: { ...shop.merchant, id: shop.merchant.id.toUpperCase() } }
     assert.equal((await adjust(capitals, CREDIT)).body.data.merchant_id, shop.merchant.id)
@@ -293,9 +293,9 @@ describe('at the same moment', () => {
     for (let round = 0; round < 4; round++) {
       const shop = await newShop()
       await adjust(shop, { ...CREDIT, amount: '1000' })
-      const ids = [await desk.submit(shop, { amount: '600' }), await desk.submit(shop, { amount: '600' })]
+      const ids = [await operator.submit(shop, { amount: '600' }), await operator.submit(shop, { amount: '600' })]
       const answers = await Promise.all([
-        ...ids.map((id, i) => desk.act(id, 'approve', {}, { world: i === 0 ? world : other })),
+        ...ids.map((id, i) => operator.act(id, 'approve', {}, { world: i === 0 ? world : other })),
         adjust(shop, { ...DEBIT, amount: '600' }, { world: other }),
         adjust(shop, { ...DEBIT, amount: '600' }),
       ])
@@ -303,7 +303,7 @@ describe('at the same moment', () => {
       for (const answer of answers)
         if (answer.status >= 300) assert.deepEqual(codeOf(answer), [409, 'insufficient_balance'])
       await world.work()
-      const book: Book = await desk.book(shop)
+      const book: BookBalances = await operator.book(shop)
       assert.equal(book.available, 40_000n)
     }
   })
@@ -320,7 +320,7 @@ describe('the list', () => {
       await adjust(neighbour, CREDIT)
     }
     const ids = async (query: string) => {
-      const { status, body, text } = await world.get(`${pathOf(shop)}?${query}`, await desk.session())
+      const { status, body, text } = await world.get(`${pathOf(shop)}?${query}`, await operator.session())
       assert.equal(status, 200, text)
       return [body.data.items.map(({ id }: { id: string }) => id), body.data.pagination.total_items]
     }
@@ -332,7 +332,7 @@ describe('the list', () => {
       const own = made.filter((one) => one.environment === environment).map(({ id }) => id)
       assert.deepEqual(await ids(`environment=${environment}`), [own, own.length])
     }
-    const refused = await world.get(`${pathOf(shop)}?environment=x`, await desk.session())
+    const refused = await world.get(`${pathOf(shop)}?environment=x`, await operator.session())
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
   })
 })

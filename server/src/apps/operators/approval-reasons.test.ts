@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 let asha: Operator
 let juma: Operator
 before(async () => {
   world = await createWorld({ env: { FOUR_EYES_AMOUNT: '50000' } })
-  desk = await openDesk(world)
-  shop = await desk.shop('1000000.00')
+  operator = await createTestOperator(world)
+  shop = await operator.shop('1000000.00')
   asha = await newOperator(world)
   juma = await newOperator(world)
 })
@@ -49,7 +49,7 @@ async function audited(id: string): Promise<unknown[]> {
 }
 /** The reasons in the history and beside the approvals. */
 async function kept(id: string): Promise<{ history: unknown[]; approvals: unknown[] }> {
-  const { history, approvals } = await desk.show(id)
+  const { history, approvals } = await operator.show(id)
   return {
     history: history
       .filter((move: { to_status: string }) => move.to_status === 'PROCESSING')
@@ -64,7 +64,7 @@ describe('a reason for approving', () => {
     [' with an Idempotency-Key', randomUUID()],
   ] as const) {
     test(`stays in the history and in the audit log${way}, without the spaces around it`, async () => {
-      const id = await desk.submit(shop)
+      const id = await operator.submit(shop)
       const reply = await approve(asha, id, { reason: '  Rent, as every month\u3000' }, key)
       assert.equal(reply.status, 200, reply.text)
       const { status, status_reason, approvals } = reply.body.data
@@ -78,7 +78,7 @@ describe('a reason for approving', () => {
 
   test('may be left out in each form of an empty body', async () => {
     for (const payload of [undefined, '', '{}']) {
-      const id = await desk.submit(shop)
+      const id = await operator.submit(shop)
       const reply = await world.call({
         method: 'POST',
         url: `/v1/operator/withdrawals/${id}/approve`,
@@ -92,7 +92,7 @@ describe('a reason for approving', () => {
   })
 
   test('has the limits of a rejection reason, and a longer one approves nothing', async () => {
-    const id = await desk.submit(shop)
+    const id = await operator.submit(shop)
     for (const reason of ['', ' ', '\u200b', 'two\nlines', 'x'.repeat(501), 7, ['x']]) {
       for (const call of [() => approve(asha, id, { reason }), () => batch([id], { reason })]) {
         const refused = await unchanged(world, call)
@@ -107,7 +107,7 @@ describe('a reason for approving', () => {
   })
 
   test('is stored for the first and for the second approval', async () => {
-    const id = await desk.submit(shop, { amount: LARGE })
+    const id = await operator.submit(shop, { amount: LARGE })
     const first = (await approve(asha, id, { reason: 'The invoice is there' })).body.data
     assert.deepEqual([first.status, first.approvals[0].reason], ['PENDING_ADMIN_APPROVAL', 'The invoice is there'])
     assert.deepEqual(await kept(id), { history: [], approvals: ['The invoice is there'] })
@@ -122,7 +122,11 @@ describe('a reason for approving', () => {
   })
 
   test('of a set applies to each withdrawal, and a dry run stores none', async () => {
-    const ids = [await desk.submit(shop), await desk.submit(shop, { amount: LARGE }), await desk.submit(shop)]
+    const ids = [
+      await operator.submit(shop),
+      await operator.submit(shop, { amount: LARGE }),
+      await operator.submit(shop),
+    ]
     const tried = await unchanged(world, () => batch(ids, { reason: 'Salaries', dry_run: true }))
     assert.equal(tried.body.data.approved.count, 2, tried.text)
     assert.equal((await batch(ids.slice(0, 2), { reason: ' Salaries ' })).status, 200)
@@ -133,7 +137,7 @@ describe('a reason for approving', () => {
   })
 
   test('is part of the request of its idempotency key', async () => {
-    const id = await desk.submit(shop)
+    const id = await operator.submit(shop)
     const key = randomUUID()
     const answers = [await approve(asha, id, { reason: 'Rent' }, key), await approve(asha, id, { reason: 'Rent' }, key)]
     assert.equal(answers[0]?.text, answers[1]?.text)
@@ -152,10 +156,14 @@ describe('a reason for approving', () => {
     })
     assert.equal(hooked.status, 200, hooked.text)
     const WHY = 'Suspicious, but the ministry asked'
-    const ids = [await desk.submit(shop), await desk.submit(shop, { amount: LARGE }), await desk.submit(shop)]
+    const ids = [
+      await operator.submit(shop),
+      await operator.submit(shop, { amount: LARGE }),
+      await operator.submit(shop),
+    ]
     await approve(asha, ids[0] as string, { reason: WHY })
     for (const who of [asha, juma]) await approve(who, ids[1] as string, { reason: WHY })
-    await desk.act(ids[2] as string, 'request-info')
+    await operator.act(ids[2] as string, 'request-info')
     await approve(asha, ids[2] as string, { reason: WHY })
     await world.work()
     await world.pass(3_000)
@@ -192,7 +200,7 @@ describe('a reason for approving', () => {
   })
 
   test('stays hidden with the first operator when the merchant simulates the rest in the sandbox', async () => {
-    const id = await desk.submit(shop, { amount: LARGE, environment: 'sandbox' })
+    const id = await operator.submit(shop, { amount: LARGE, environment: 'sandbox' })
     assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
     const url = `/v1/sandbox/disbursements/${id}/simulate`
     const played = await world.post(url, { outcome: 'SUCCESS' }, { key: shop.sandbox, idempotency_key: null })

@@ -2,23 +2,23 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { fund, insertWithdrawal } from '../../../test/payouts.ts'
 
 let world: World
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 before(async () => {
   world = await createWorld()
-  desk = await openDesk(world)
-  shop = await desk.shop('1000000.00')
+  operator = await createTestOperator(world)
+  shop = await operator.shop('1000000.00')
 })
 after(() => world.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into it
 const caseOf = async (id: string): Promise<any> => {
-  const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await desk.session())
+  const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
   assert.equal(reply.status, 200, reply.text)
   return reply.body.data
 }
@@ -26,11 +26,11 @@ const now = () => world.deps.clock.now().toISOString()
 const HOUR = 3_600_000
 
 test('a case shows the same record as the detail, with its merchant', async () => {
-  const id = await desk.submit(shop)
+  const id = await operator.submit(shop)
   const found = await caseOf(id)
-  assert.deepEqual(found.withdrawal, await desk.show(id))
+  assert.deepEqual(found.withdrawal, await operator.show(id))
   const { merchant } = shop
-  const listed = (await world.get(`/v1/operator/merchants/${merchant.id}`, await desk.session())).body.data
+  const listed = (await world.get(`/v1/operator/merchants/${merchant.id}`, await operator.session())).body.data
   assert.deepEqual(found.merchant, {
     id: merchant.id,
     name: merchant.name,
@@ -42,8 +42,8 @@ test('a case shows the same record as the detail, with its merchant', async () =
 })
 
 test('a case shows the balance and the payments of a day, without adjustments and the other environment', async () => {
-  const fresh = await desk.shop('1000.00')
-  const id = await desk.submit(fresh, { amount: '100.00' })
+  const fresh = await operator.shop('1000.00')
+  const id = await operator.submit(fresh, { amount: '100.00' })
   assert.deepEqual((await caseOf(id)).balance, {
     available: '1000.00',
     reserved: '0.00',
@@ -74,23 +74,23 @@ test('a case shows the balance and the payments of a day, without adjustments an
 
 test('a case shows earlier payouts to the destination, their sum, and the number of other merchants', async () => {
   const [mine, other, third] = [
-    await desk.shop('100000.00'),
-    await desk.shop('100000.00'),
-    await desk.shop('100000.00'),
+    await operator.shop('100000.00'),
+    await operator.shop('100000.00'),
+    await operator.shop('100000.00'),
   ]
-  const first = await desk.submit(mine, { ending: '501', amount: '1000.00' })
+  const first = await operator.submit(mine, { ending: '501', amount: '1000.00' })
   const none = { first_time: true, paid_count: 0, paid_amount: '0.00', first_paid_at: null, last_paid_at: null }
   assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 })
-  await desk.approve(first)
+  await operator.approve(first)
   assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 }, 'itself does not count')
-  const paid_at = (await desk.show(first)).completed_at
-  await desk.approve(await desk.submit(mine, { ending: '501', amount: '2000.00' }))
-  const declined = await desk.submit(mine, { ending: '102', amount: '2000.00' })
-  await desk.approve(declined)
-  await desk.submit(mine, { ending: '501', amount: '9000.00' })
-  await desk.approve(await desk.submit(other, { ending: '501', amount: '1000.00' }))
-  await desk.approve(await desk.submit(third, { ending: '501', amount: '1000.00', environment: 'sandbox' }))
-  const next = await desk.submit(mine, { ending: '501', amount: '500.00' })
+  const paid_at = (await operator.show(first)).completed_at
+  await operator.approve(await operator.submit(mine, { ending: '501', amount: '2000.00' }))
+  const declined = await operator.submit(mine, { ending: '102', amount: '2000.00' })
+  await operator.approve(declined)
+  await operator.submit(mine, { ending: '501', amount: '9000.00' })
+  await operator.approve(await operator.submit(other, { ending: '501', amount: '1000.00' }))
+  await operator.approve(await operator.submit(third, { ending: '501', amount: '1000.00', environment: 'sandbox' }))
+  const next = await operator.submit(mine, { ending: '501', amount: '500.00' })
   const { destination } = await caseOf(next)
   const { last_paid_at, ...rest } = destination
   assert.deepEqual(rest, {
@@ -105,13 +105,13 @@ test('a case shows earlier payouts to the destination, their sum, and the number
 })
 
 test('a case shows the requested withdrawals of an hour, a day and a week', async () => {
-  const mine = await desk.shop('100000.00')
-  await desk.submit(mine, { amount: '1.00' })
+  const mine = await operator.shop('100000.00')
+  await operator.submit(mine, { amount: '1.00' })
   world.deps.clock.advance(6 * 24 * HOUR)
-  await desk.submit(mine, { amount: '10.00' })
-  await desk.submit(mine, { amount: '5000.00', environment: 'sandbox' })
+  await operator.submit(mine, { amount: '10.00' })
+  await operator.submit(mine, { amount: '5000.00', environment: 'sandbox' })
   world.deps.clock.advance(23 * HOUR)
-  const id = await desk.submit(mine, { amount: '100.00' })
+  const id = await operator.submit(mine, { amount: '100.00' })
   const velocity = async () => (await caseOf(id)).velocity
   assert.deepEqual(await velocity(), [
     { hours: 1, count: 1, amount: '100.00' },
@@ -127,20 +127,20 @@ test('a case shows the requested withdrawals of an hour, a day and a week', asyn
 })
 
 test('a case shows the ten previous withdrawals, newest first, each with the reason of its status', async () => {
-  const mine = await desk.shop('100000.00')
+  const mine = await operator.shop('100000.00')
   const ids: string[] = []
   for (let i = 0; i < 12; i++) {
     world.deps.clock.advance(10)
     ids.push((await insertWithdrawal(world, { merchant: mine.merchant })).id)
   }
-  await desk.act(ids[10] as string, 'reject', { reason: 'Not this one' })
+  await operator.act(ids[10] as string, 'reject', { reason: 'Not this one' })
   await insertWithdrawal(world, { merchant: mine.merchant, environment: 'sandbox' })
   const { earlier } = await caseOf(ids[11] as string)
   assert.deepEqual(
     earlier.map(({ withdrawal_id }: { withdrawal_id: string }) => withdrawal_id),
     ids.slice(1, 11).reverse(),
   )
-  const { created_at } = await desk.show(ids[10] as string)
+  const { created_at } = await operator.show(ids[10] as string)
   assert.deepEqual(earlier[0], {
     withdrawal_id: ids[10],
     status: 'REJECTED',
@@ -153,7 +153,7 @@ test('a case shows the ten previous withdrawals, newest first, each with the rea
 
 test('the case of an unknown withdrawal is not found', async () => {
   for (const id of ['nonsense', '00000000-0000-8000-8000-000000000000']) {
-    const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await desk.session())
+    const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
     assert.deepEqual(codeOf(reply), [404, 'not_found'])
   }
 })

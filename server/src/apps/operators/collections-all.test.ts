@@ -3,22 +3,22 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { type HeldStage, openHeldStage } from '../../../test/held-payments.ts'
+import { type HeldPaymentWorld, openHeldPaymentWorld } from '../../../test/held-payments.ts'
 
-let stage: HeldStage
-let world: HeldStage['world']
-let desk: HeldStage['desk']
-let review: HeldStage['review']
+let stage: HeldPaymentWorld
+let world: HeldPaymentWorld['world']
+let operator: HeldPaymentWorld['operator']
+let review: HeldPaymentWorld['review']
 before(async () => {
-  stage = await openHeldStage()
-  ;({ world, desk, review } = stage)
+  stage = await openHeldPaymentWorld()
+  ;({ world, operator, review } = stage)
 })
 after(() => stage.close())
 
 const URL = '/v1/operator/collections'
 
 async function list(query: string) {
-  const { status, body, text } = await world.get(`${URL}?${query}`, await desk.session())
+  const { status, body, text } = await world.get(`${URL}?${query}`, await operator.session())
   assert.equal(status, 200, text)
   return body.data as { items: Record<string, string | null>[]; pagination: { total_items: number } }
 }
@@ -147,7 +147,7 @@ describe('the list of all payments', () => {
   })
 
   test('an operator is refused for unknown filters and for pages beyond the limit', async () => {
-    const session = await desk.session()
+    const session = await operator.session()
     const { merchant } = await review.shop()
     for (const query of [
       'status=gone',
@@ -166,7 +166,7 @@ describe('the list of all payments', () => {
 
 describe('one payment', () => {
   const open = async (id: string) => {
-    const { status, body, text } = await world.get(`${URL}/${id}`, await desk.session())
+    const { status, body, text } = await world.get(`${URL}/${id}`, await operator.session())
     assert.equal(status, 200, text)
     // biome-ignore lint/suspicious/noExplicitAny: tests look into it
     return body.data as any
@@ -276,7 +276,7 @@ describe('one payment', () => {
   test('an unknown payment is not found, and a merchant is refused', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '001')
-    const session = await desk.session()
+    const session = await operator.session()
     for (const unknown of ['019b8d62-7a80-8fcd-b985-e7aff1551b15', 'x', `${id}0`])
       assert.deepEqual(codeOf(await world.get(`${URL}/${unknown}`, session)), [404, 'not_found'], unknown)
     assert.equal((await world.get(`${URL}/${id.toUpperCase()}`, session)).status, 200)

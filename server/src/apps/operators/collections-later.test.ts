@@ -5,26 +5,26 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
 import {
-  ASKED,
+  answerWithAmount,
   DECISIONS,
   type Decision,
-  type HeldStage,
-  MORE,
-  money,
-  openHeldStage,
+  EXCESS_MINOR,
+  type HeldPaymentWorld,
+  openHeldPaymentWorld,
   REASON,
+  REQUESTED_MINOR,
 } from '../../../test/held-payments.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 
-let stage: HeldStage
-let world: HeldStage['world']
+let stage: HeldPaymentWorld
+let world: HeldPaymentWorld['world']
 /** Another process of the same installation. */
-let other: HeldStage['other']
-let desk: HeldStage['desk']
-let review: HeldStage['review']
+let other: HeldPaymentWorld['other']
+let operator: HeldPaymentWorld['operator']
+let review: HeldPaymentWorld['review']
 before(async () => {
-  stage = await openHeldStage()
-  ;({ world, other, desk, review } = stage)
+  stage = await openHeldPaymentWorld()
+  ;({ world, other, operator, review } = stage)
 })
 after(() => stage.close())
 
@@ -36,10 +36,10 @@ describe('a later answer of the provider', () => {
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
     const debit = { environment: 'live', direction: 'debit', against: 'provider_float', amount: '400', reason: 'Spent' }
-    assert.equal((await desk.adjust(shop, debit)).status, 201)
-    await review.say(shop, id, money('reversed', ASKED))
+    assert.equal((await operator.adjust(shop, debit)).status, 201)
+    await review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR))
     assert.equal((await review.shown(shop, id)).status, 'reversed')
-    assert.deepEqual(await desk.book(shop), { available: -40_000n, provider_float: 40_000n })
+    assert.deepEqual(await operator.book(shop), { available: -40_000n, provider_float: 40_000n })
     assert.deepEqual((await review.historyOf(id)).map(({ to_status, event }) => [to_status, event]).slice(-2), [
       ['successful', 'collection.success'],
       ['reversed', 'collection.reversed'],
@@ -52,18 +52,19 @@ describe('a later answer of the provider', () => {
     await review.clear(id, 'approve')
     await world.work()
     const length = (await review.historyOf(id)).length
-    for (const answer of [money('held', ASKED), money('succeeded', ASKED)]) await review.say(shop, id, answer)
+    for (const answer of [answerWithAmount('held', REQUESTED_MINOR), answerWithAmount('succeeded', REQUESTED_MINOR)])
+      await review.say(shop, id, answer)
     const url = `/v1/collections/${id}/refresh-status`
     assert.equal((await world.call({ method: 'POST', url, key: shop.live })).body.data.status, 'successful')
     assert.equal((await review.historyOf(id)).length, length)
-    assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
+    assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
   test('that denies an approved payment is recorded once and moves no money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
-    for (const answer of [DECLINED, money('succeeded', 5n), DECLINED]) await review.say(shop, id, answer)
+    for (const answer of [DECLINED, answerWithAmount('succeeded', 5n), DECLINED]) await review.say(shop, id, answer)
     assert.deepEqual(
       (await review.historyOf(id))
         .slice(2)
@@ -73,7 +74,7 @@ describe('a later answer of the provider', () => {
         ['successful', 'successful', 'succeeded 0.05 TZS'],
       ],
     )
-    assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
+    assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
   test('about a declined payment is recorded once and never credits, holds or reverses money', async () => {
@@ -81,8 +82,14 @@ describe('a later answer of the provider', () => {
     const id = await review.hold(shop, '011')
     await review.clear(id, 'decline')
     await world.work()
-    const words = [money('succeeded', ASKED), money('held', ASKED), money('reversed', MORE), DECLINED]
-    for (const answer of [...words, ...words, money('succeeded', MORE)]) await review.say(shop, id, answer)
+    const words = [
+      answerWithAmount('succeeded', REQUESTED_MINOR),
+      answerWithAmount('held', REQUESTED_MINOR),
+      answerWithAmount('reversed', EXCESS_MINOR),
+      DECLINED,
+    ]
+    for (const answer of [...words, ...words, answerWithAmount('succeeded', EXCESS_MINOR)])
+      await review.say(shop, id, answer)
     assert.deepEqual(
       (await review.historyOf(id)).map(({ to_status, reason }) => [to_status, reason]),
       [
@@ -93,7 +100,7 @@ describe('a later answer of the provider', () => {
         ['failed', 'reversed 1100.00 TZS'],
       ],
     )
-    assert.deepEqual(await desk.book(shop), {})
+    assert.deepEqual(await operator.book(shop), {})
     const url = `/v1/collections/${id}/refresh-status`
     assert.equal((await world.call({ method: 'POST', url, key: shop.live })).body.data.status, 'failed')
     assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
@@ -102,9 +109,9 @@ describe('a later answer of the provider', () => {
   test('that takes back a held payment removes it from the queue and blocks a decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
-    await review.say(shop, id, money('reversed', ASKED))
+    await review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR))
     assert.deepEqual(codeOf(await review.clear(id, 'approve')), [409, 'invalid_state'])
-    assert.deepEqual(await desk.book(shop), {})
+    assert.deepEqual(await operator.book(shop), {})
     const [row] = await world.rows<{ decided_at: Date | null }>(
       'select decided_at from held_collections where collection_id = $1',
       [id],
@@ -128,7 +135,7 @@ describe('at the same moment', () => {
       const { status, amount_received } = answers.find((answer) => answer.status === 200)?.body.data ?? {}
       const received = BigInt(amount_received * 100)
       const paid = { available: received, provider_float: -received }
-      assert.deepEqual(await desk.book(shop), status === 'successful' ? paid : {})
+      assert.deepEqual(await operator.book(shop), status === 'successful' ? paid : {})
       assert.equal((await review.historyOf(id)).length, 2)
       const entries = await world.rows('select 1 from audit_log where target_id = $1', [id])
       assert.equal(entries.length, 1)
@@ -142,10 +149,10 @@ describe('at the same moment', () => {
       const decision = DECISIONS[round % 2] as Decision
       const [decided] = await Promise.all([
         review.clear(id, decision, { world: round % 3 === 0 ? other : world }),
-        review.say(shop, id, money('reversed', ASKED)),
+        review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR)),
       ])
       assert.ok([200, 409].includes(decided.status), decided.text)
-      assert.deepEqual(await desk.book(shop), {})
+      assert.deepEqual(await operator.book(shop), {})
       const { status } = await review.shown(shop, id)
       assert.equal(status, decided.status === 200 && decision === 'decline' ? 'failed' : 'reversed')
     }

@@ -3,21 +3,26 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held-payments.ts'
+import {
+  answerWithAmount,
+  type HeldPaymentWorld,
+  openHeldPaymentWorld,
+  REQUESTED_MINOR,
+} from '../../../test/held-payments.ts'
 
-let stage: HeldStage
-let world: HeldStage['world']
-let desk: HeldStage['desk']
-let review: HeldStage['review']
+let stage: HeldPaymentWorld
+let world: HeldPaymentWorld['world']
+let operator: HeldPaymentWorld['operator']
+let review: HeldPaymentWorld['review']
 before(async () => {
-  stage = await openHeldStage()
-  ;({ world, desk, review } = stage)
+  stage = await openHeldPaymentWorld()
+  ;({ world, operator, review } = stage)
 })
 after(() => stage.close())
 
 describe('the list', () => {
   const list = async (query: string) => {
-    const { status, body, text } = await world.get(`/v1/operator/collections?${query}`, await desk.session())
+    const { status, body, text } = await world.get(`/v1/operator/collections?${query}`, await operator.session())
     assert.equal(status, 200, text)
     return body.data as { items: Record<string, string>[]; pagination: { total_items: number } }
   }
@@ -32,7 +37,7 @@ describe('the list', () => {
       expected.push(await review.hold(shop))
     }
     world.deps.clock.advance(1_000)
-    await review.say(first, late, money('held', ASKED))
+    await review.say(first, late, answerWithAmount('held', REQUESTED_MINOR))
     expected.push(late)
     const all = await ids('page_size=100')
     assert.deepEqual(all.slice(-4), expected)
@@ -58,7 +63,7 @@ describe('the list', () => {
       world.deps.clock.advance(5)
       const of = i % 2 === 0 ? shop : other_shop
       const id = await review.hold(of)
-      if (i % 3 === 2) await review.say(of, id, money('reversed', ASKED))
+      if (i % 3 === 2) await review.say(of, id, answerWithAmount('reversed', REQUESTED_MINOR))
       else await review.clear(id, i % 3 === 0 ? 'approve' : 'decline')
       ends[['successful', 'failed', 'reversed'][i % 3] as string]?.unshift(id)
     }
@@ -117,7 +122,7 @@ describe('the list', () => {
   })
 
   test('refuses unknown filters and pages beyond the limit', async () => {
-    const key = await desk.session()
+    const key = await operator.session()
     for (const query of ['status=gone', 'held=x', 'environment=x', 'merchant_id=x', 'page=101&page_size=100'])
       assert.deepEqual(codeOf(await world.get(`/v1/operator/collections?${query}`, key)), [400, 'validation_failed'])
   })

@@ -4,19 +4,27 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, DECISIONS, type HeldStage, MORE, money, openHeldStage, REASON } from '../../../test/held-payments.ts'
+import {
+  answerWithAmount,
+  DECISIONS,
+  EXCESS_MINOR,
+  type HeldPaymentWorld,
+  openHeldPaymentWorld,
+  REASON,
+  REQUESTED_MINOR,
+} from '../../../test/held-payments.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 
-let stage: HeldStage
-let world: HeldStage['world']
+let stage: HeldPaymentWorld
+let world: HeldPaymentWorld['world']
 /** Another process of the same installation. */
-let other: HeldStage['other']
-let desk: HeldStage['desk']
-let review: HeldStage['review']
-let receiver: HeldStage['receiver']
+let other: HeldPaymentWorld['other']
+let operator: HeldPaymentWorld['operator']
+let review: HeldPaymentWorld['review']
+let receiver: HeldPaymentWorld['receiver']
 before(async () => {
-  stage = await openHeldStage()
-  ;({ world, other, desk, review, receiver } = stage)
+  stage = await openHeldPaymentWorld()
+  ;({ world, other, operator, review, receiver } = stage)
 })
 after(() => stage.close())
 beforeEach(() => {
@@ -30,12 +38,18 @@ describe('a decision', () => {
     test(`to approve in ${environment} credits the held amount and sends collection.success to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
-      assert.deepEqual(await desk.book(shop, environment), { held: ASKED, provider_float: -ASKED })
+      assert.deepEqual(await operator.book(shop, environment), {
+        held: REQUESTED_MINOR,
+        provider_float: -REQUESTED_MINOR,
+      })
       receiver.received.length = 0
       const { status, body } = await review.clear(id, 'approve')
       assert.deepEqual([status, body.data.status, body.data.amount_received], [200, 'successful', 1000])
       assert.equal(body.data.decided_at, world.deps.clock.now().toISOString())
-      assert.deepEqual(await desk.book(shop, environment), { available: ASKED, provider_float: -ASKED })
+      assert.deepEqual(await operator.book(shop, environment), {
+        available: REQUESTED_MINOR,
+        provider_float: -REQUESTED_MINOR,
+      })
       await world.work()
       const record = await review.shown(shop, id, environment)
       assert.deepEqual([record.status, record.amount, record.failure_reason_code], ['successful', 1000, null])
@@ -64,7 +78,7 @@ describe('a decision', () => {
       receiver.received.length = 0
       const { status, body } = await review.clear(id, 'decline')
       assert.deepEqual([status, body.data.status, body.data.failure_reason_code], [200, 'failed', 'review_declined'])
-      assert.deepEqual(await desk.book(shop, environment), {})
+      assert.deepEqual(await operator.book(shop, environment), {})
       await world.work()
       const record = await review.shown(shop, id, environment)
       assert.deepEqual([record.status, record.failure_reason_code], ['failed', 'review_declined'])
@@ -80,11 +94,11 @@ describe('a decision', () => {
   test('that approves another amount credits the received amount, and every answer and event shows both', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
-    assert.deepEqual(await desk.book(shop), { held: MORE, provider_float: -MORE })
+    assert.deepEqual(await operator.book(shop), { held: EXCESS_MINOR, provider_float: -EXCESS_MINOR })
     receiver.received.length = 0
     const { data } = (await review.clear(id, 'approve')).body
     assert.deepEqual([data.amount, data.amount_received, data.status], [1000, 1100, 'successful'])
-    assert.deepEqual(await desk.book(shop), { available: MORE, provider_float: -MORE })
+    assert.deepEqual(await operator.book(shop), { available: EXCESS_MINOR, provider_float: -EXCESS_MINOR })
     const record = await review.shown(shop, id)
     assert.deepEqual([record.amount, record.amount_received], [1000, 1100])
     await world.work()
@@ -95,7 +109,7 @@ describe('a decision', () => {
   test('that declines another amount removes all of it from the books', async () => {
     const shop = await review.shop()
     await review.clear(await review.hold(shop, '011'), 'decline')
-    assert.deepEqual(await desk.book(shop), {})
+    assert.deepEqual(await operator.book(shop), {})
   })
 
   test('takes the frozen fee, and no fee above the amount of the payment', async () => {
@@ -105,22 +119,26 @@ describe('a decision', () => {
       method: 'PUT',
       url: `/v1/operator/merchants/${shop.merchant.id}/pricing`,
       payload: { rules: [{ flow: 'collection', percentage: '90.00' }] },
-      key: await desk.session(),
+      key: await operator.session(),
     })
     assert.equal((await review.clear(whole, 'approve')).body.data.fee, 25)
-    assert.deepEqual(await desk.book(shop), { available: MORE - 2_500n, fee_income: 2_500n, provider_float: -MORE })
+    assert.deepEqual(await operator.book(shop), {
+      available: EXCESS_MINOR - 2_500n,
+      fee_income: 2_500n,
+      provider_float: -EXCESS_MINOR,
+    })
     // Of 1000.00 the fee is 900.00 now, and the payer was charged 9.00.
     const tiny = await review.pay(shop, '007')
-    await review.say(shop, tiny, money('succeeded', 900n))
+    await review.say(shop, tiny, answerWithAmount('succeeded', 900n))
     assert.equal((await review.clear(tiny, 'approve')).status, 200)
-    assert.deepEqual(await desk.book(shop), {
-      available: MORE - 1_600n,
+    assert.deepEqual(await operator.book(shop), {
+      available: EXCESS_MINOR - 1_600n,
       fee_income: 2_500n,
-      provider_float: -MORE - 900n,
+      provider_float: -EXCESS_MINOR - 900n,
     })
-    await review.say(shop, tiny, money('reversed', 900n))
-    await review.say(shop, whole, money('reversed', MORE))
-    assert.deepEqual(await desk.book(shop), {}, 'a reversal gives back what was taken, and no more')
+    await review.say(shop, tiny, answerWithAmount('reversed', 900n))
+    await review.say(shop, whole, answerWithAmount('reversed', EXCESS_MINOR))
+    assert.deepEqual(await operator.book(shop), {}, 'a reversal gives back what was taken, and no more')
   })
 
   test('is possible for a suspended merchant, because its open payments are settled', async () => {
@@ -141,16 +159,16 @@ describe('a decision', () => {
       [
         ['processing', 'pending_clearance', 'provider', 'succeeded 1100.00 TZS', 'collection.pending_review'],
         ['pending_clearance', 'pending_clearance', 'provider', 'declined user_cancelled', null],
-        ['pending_clearance', 'successful', `operator ${desk.user_id}`, REASON, 'collection.success'],
+        ['pending_clearance', 'successful', `operator ${operator.user_id}`, REASON, 'collection.success'],
       ],
     )
     const url = `/v1/operator/audit-log?merchant_id=${shop.merchant.id}`
-    const [entry] = (await world.get(url, await desk.session())).body.data.items
+    const [entry] = (await world.get(url, await operator.session())).body.data.items
     assert.deepEqual(
       [entry.action, entry.target_type, entry.target_id, entry.reason],
       ['collection.clear', 'collection', id, REASON],
     )
-    assert.deepEqual(entry.actor, { kind: 'operator', id: desk.user_id, name: desk.email })
+    assert.deepEqual(entry.actor, { kind: 'operator', id: operator.user_id, name: operator.email })
     assert.deepEqual(entry.before, { status: 'pending_clearance' })
     assert.deepEqual(entry.after, {
       status: 'successful',
@@ -161,7 +179,7 @@ describe('a decision', () => {
       fee: '0.00',
       currency: 'TZS',
     })
-    assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(desk.user_id))
+    assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(operator.user_id))
   })
 
   test('of a sandbox payment is possible when a magic number holds the payment', async () => {
@@ -170,7 +188,10 @@ describe('a decision', () => {
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })
     await world.work()
     assert.equal((await review.clear(made.body.data.collection_id, 'approve')).body.data.status, 'successful')
-    assert.deepEqual(await desk.book(shop, 'sandbox'), { available: ASKED, provider_float: -ASKED })
+    assert.deepEqual(await operator.book(shop, 'sandbox'), {
+      available: REQUESTED_MINOR,
+      provider_float: -REQUESTED_MINOR,
+    })
   })
 })
 

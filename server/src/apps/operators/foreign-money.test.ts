@@ -4,17 +4,22 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { codeOf } from '../../../test/harness.ts'
-import { ASKED, type HeldStage, money, openHeldStage } from '../../../test/held-payments.ts'
+import {
+  answerWithAmount,
+  type HeldPaymentWorld,
+  openHeldPaymentWorld,
+  REQUESTED_MINOR,
+} from '../../../test/held-payments.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 
-let stage: HeldStage
-let world: HeldStage['world']
-let desk: HeldStage['desk']
-let review: HeldStage['review']
+let stage: HeldPaymentWorld
+let world: HeldPaymentWorld['world']
+let operator: HeldPaymentWorld['operator']
+let review: HeldPaymentWorld['review']
 before(async () => {
-  stage = await openHeldStage()
-  ;({ world, desk, review } = stage)
+  stage = await openHeldPaymentWorld()
+  ;({ world, operator, review } = stage)
 })
 after(() => stage.close())
 
@@ -25,7 +30,7 @@ const dollars = (kind: 'succeeded' | 'held' | 'reversed', amount_minor = 1_050n)
   provider_status: kind.toUpperCase(),
 })
 const PRICES = { rules: [{ flow: 'collection', percentage: '1.00', flat_fee: '0' }] }
-type Shop = Awaited<ReturnType<HeldStage['review']['shop']>>
+type Shop = Awaited<ReturnType<HeldPaymentWorld['review']['shop']>>
 
 async function paidInDollars(shop: Shop): Promise<string> {
   const id = await review.pay(shop, '007')
@@ -59,7 +64,7 @@ test('a success in another currency waits for review, and nothing is booked in s
       [['pending_clearance', `${kind} 10.50 USD`]],
     )
   }
-  assert.deepEqual(await desk.book(shop), {})
+  assert.deepEqual(await operator.book(shop), {})
   await world.work()
   const events = stage.receiver.received.map(({ body }) => JSON.parse(body.toString()))
   const [event] = events.filter((one) => one.event === 'collection.pending_review' && one.foreign_currency === 'USD')
@@ -94,9 +99,9 @@ test('an operator approves foreign money with its amount in shillings, which is 
     ['successful', 26_250, 10.5, 'USD'],
   )
   assert.deepEqual(await transfersOf(id), ['collection_cleared 2625000', 'collection_held 2625000'])
-  assert.equal((await desk.book(shop)).available, 2_625_000n - 1_000n, 'less the fee that was frozen')
+  assert.equal((await operator.book(shop)).available, 2_625_000n - 1_000n, 'less the fee that was frozen')
   assert.equal((await review.historyOf(id)).at(-1)?.reason, 'Rate of the day (10.50 USD = 26250.00 TZS)')
-  const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await desk.session())
+  const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await operator.session())
   const { amount, amount_received, foreign_amount, foreign_currency } = log.body.data.items[0].after
   assert.deepEqual([amount, amount_received, foreign_amount, foreign_currency], ['1000.00', '26250.00', '10.50', 'USD'])
   const twice = await review.untouched(() => clear(id, { ...approve, amount: '26250.00' }))
@@ -106,7 +111,7 @@ test('an operator approves foreign money with its amount in shillings, which is 
   await review.say(shop, id, dollars('reversed'))
   await review.say(shop, id, dollars('reversed'))
   assert.equal((await review.shown(shop, id)).status, 'reversed')
-  assert.equal((await desk.book(shop)).available ?? 0n, 0n)
+  assert.equal((await operator.book(shop)).available ?? 0n, 0n)
   await booksHold(world)
 })
 
@@ -120,10 +125,10 @@ test('an operator declines foreign money, and the books never have it', async ()
   const { status, failure_reason_code, foreign_amount } = await review.shown(shop, id)
   assert.deepEqual([status, failure_reason_code, foreign_amount], ['failed', 'review_declined', 10.5])
   assert.equal((await review.historyOf(id)).at(-1)?.reason, 'Sent back (10.50 USD)')
-  for (const word of [dollars('succeeded'), dollars('reversed'), money('succeeded', ASKED)])
+  for (const word of [dollars('succeeded'), dollars('reversed'), answerWithAmount('succeeded', REQUESTED_MINOR)])
     await review.say(shop, id, word)
   assert.equal((await review.shown(shop, id)).status, 'failed')
-  assert.deepEqual([await transfersOf(id), await desk.book(shop)], [[], {}])
+  assert.deepEqual([await transfersOf(id), await operator.book(shop)], [[], {}])
   await booksHold(world)
 })
 
@@ -139,19 +144,19 @@ test('the provider reverses foreign money, before or after it reports it, and no
     const late = await clear(id, { decision: 'approve', reason: 'Late', amount: '1' })
     assert.deepEqual(codeOf(late), [409, 'invalid_state'])
   }
-  assert.deepEqual(await desk.book(shop), {})
+  assert.deepEqual(await operator.book(shop), {})
   await booksHold(world)
 })
 
 test('a later success in shillings is noted for the operator, and credits nothing by itself', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
-  await review.say(shop, id, money('succeeded', ASKED))
+  await review.say(shop, id, answerWithAmount('succeeded', REQUESTED_MINOR))
   assert.deepEqual(
     (await review.historyOf(id)).map(({ to_status, reason }) => `${to_status}: ${reason}`),
     ['pending_clearance: succeeded 10.50 USD', 'pending_clearance: succeeded 1000.00 TZS'],
   )
-  assert.deepEqual([await transfersOf(id), await desk.book(shop)], [[], {}])
+  assert.deepEqual([await transfersOf(id), await operator.book(shop)], [[], {}])
   await booksHold(world)
 })
 
@@ -187,6 +192,6 @@ test('a second payment of a paid link, in another currency, waits for review and
   await booksHold(world)
   const done = await clear(first, { decision: 'approve', reason: 'A tip', amount: '26000' })
   assert.equal(done.status, 200, done.text)
-  assert.equal((await desk.book(shop)).available, 2_600_000n + ASKED)
+  assert.equal((await operator.book(shop)).available, 2_600_000n + REQUESTED_MINOR)
   await booksHold(world)
 })

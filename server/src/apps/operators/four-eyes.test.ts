@@ -3,10 +3,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
-import { type OperatorDesk, openDesk, type Shop, UNTOUCHED } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator, UNTOUCHED } from '../../../test/operator.ts'
+import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
+import {
+  booksHold,
+  newPayoutScript,
+  type PayoutScript,
+  payoutAnswers,
+  scriptedProvider,
+} from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 /** With the prices of a desk, 10000.00 takes 10800.00 from the balance. */
@@ -17,13 +23,13 @@ const SMALL = '9999.00'
 let world: World
 /** Another process of the same installation. */
 let other: World
-let desk: OperatorDesk
-let script: Script
+let operator: TestOperator
+let script: PayoutScript
 let asha: Operator
 let juma: Operator
 let died_at: string | null = null
 before(async () => {
-  script = newScript()
+  script = newPayoutScript()
   const options = {
     env: { FOUR_EYES_AMOUNT: EYES },
     compose: { providers: [scriptedProvider(script)] },
@@ -33,7 +39,7 @@ before(async () => {
   }
   world = await createWorld(options)
   other = await createWorld({ ...options, url: world.url })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
   asha = await newOperator(world)
   juma = await newOperator(world)
 })
@@ -43,7 +49,7 @@ after(async () => {
   await world.close()
 })
 beforeEach(() => {
-  script.payout = ({ amount_minor }) => said.paid(amount_minor)
+  script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
   script.sent.length = 0
   died_at = null
 })
@@ -59,8 +65,8 @@ async function approve(
 ): Promise<Reply> {
   return at.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: await operator.token(), idempotency_key })
 }
-const newShop = () => desk.shop('100000.00')
-const newLarge = async (shop?: Shop) => desk.submit(shop ?? (await newShop()), { amount: LARGE })
+const newShop = () => operator.shop('100000.00')
+const newLarge = async (shop?: ShopWithKeys) => operator.submit(shop ?? (await newShop()), { amount: LARGE })
 const operatorsOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
 const SECOND: [number, string] = [409, 'second_operator_required']
 
@@ -80,7 +86,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
   test('waits without a reservation after the first approval, and is sent after the second by another operator', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
-    const waiting = await desk.show(id)
+    const waiting = await operator.show(id)
     assert.deepEqual([waiting.approvals_required, waiting.approvals], [2, []])
 
     const first = await approve(asha, id)
@@ -92,7 +98,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
       ['PENDING_ADMIN_APPROVAL', 2, [{ operator: asha.email, reason: null, at }]],
     )
     await settle()
-    assert.deepEqual([await desk.book(shop), script.sent], [UNTOUCHED, []])
+    assert.deepEqual([await operator.book(shop), script.sent], [UNTOUCHED, []])
     const merchants = await world.get(`/v1/disbursements/${id}`, shop.live)
     assert.equal(merchants.body.data.status, 'PENDING_ADMIN_APPROVAL')
     assert.doesNotMatch(merchants.text, new RegExp(`approvals|${asha.email}`), 'who approved is not for the merchant')
@@ -103,7 +109,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     assert.deepEqual(operatorsOf(second.body.data), [asha.email, juma.email])
     await settle()
     assert.equal(script.sent.length, 1)
-    const paid = await desk.show(id)
+    const paid = await operator.show(id)
     assert.deepEqual(
       [paid.status, paid.approvals_required, operatorsOf(paid)],
       ['SUCCESS', 2, [asha.email, juma.email]],
@@ -117,7 +123,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
   })
 
   test('below the amount needs one operator, and the record shows the operator', async () => {
-    const id = await desk.submit(await newShop(), { amount: SMALL })
+    const id = await operator.submit(await newShop(), { amount: SMALL })
     const { status, approvals_required, approvals } = (await approve(asha, id)).body.data
     assert.deepEqual([status, approvals_required, approvals.length], ['PROCESSING', 1, 1])
     assert.equal(approvals[0].operator, asha.email)
@@ -131,7 +137,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
         assert.deepEqual(codeOf(await approve(asha, id, way)), SECOND)
       }
     })
-    assert.deepEqual(operatorsOf(await desk.show(id)), [asha.email])
+    assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
   test('counts a repeated Idempotency-Key as the first approval only', async () => {
@@ -140,7 +146,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     const first = await approve(asha, id, { idempotency_key })
     const again = await approve(asha, id, { idempotency_key })
     assert.deepEqual([again.status, again.text], [200, first.text])
-    assert.deepEqual(operatorsOf(await desk.show(id)), [asha.email])
+    assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
   test('refuses the first and the second approval of its submitter', async () => {
@@ -170,7 +176,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     const id = await newLarge(shop)
     const refused = async (code: string) => {
       await unchanged(world, async () => assert.deepEqual(codeOf(await approve(asha, id)), [409, code]))
-      assert.deepEqual((await desk.show(id)).approvals, [])
+      assert.deepEqual((await operator.show(id)).approvals, [])
     }
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
     await refused('withdrawal_restricted')
@@ -182,7 +188,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
       amount: '95000.00',
       reason: 'Out',
     }
-    await desk.adjust(shop, debit)
+    await operator.adjust(shop, debit)
     await refused('insufficient_balance')
   })
 
@@ -221,8 +227,8 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
   test('needs two operators in the sandbox too, and none when the merchant simulates them', async () => {
     const shop = await newShop()
     const [real, played] = [
-      await desk.submit(shop, { amount: LARGE, environment: 'sandbox' }),
-      await desk.submit(shop, { amount: LARGE, environment: 'sandbox' }),
+      await operator.submit(shop, { amount: LARGE, environment: 'sandbox' }),
+      await operator.submit(shop, { amount: LARGE, environment: 'sandbox' }),
     ]
     assert.equal((await approve(asha, real)).body.data.status, 'PENDING_ADMIN_APPROVAL')
     for (const id of [real, played]) {
@@ -239,7 +245,7 @@ describe('between the first approval and the second', () => {
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
     await approve(asha, id)
-    const asked = await desk.act(id, 'request-info')
+    const asked = await operator.act(id, 'request-info')
     assert.deepEqual([asked.body.data.status, asked.body.data.approvals], ['INFO_REQUESTED', []])
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     const first = (await approve(juma, id)).body.data
@@ -252,14 +258,14 @@ describe('between the first approval and the second', () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
-    await desk.act(id, 'request-info')
+    await operator.act(id, 'request-info')
     assert.equal((await approve(asha, id)).body.data.status, 'INFO_REQUESTED')
     assert.deepEqual(codeOf(await approve(asha, id)), SECOND)
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     assert.deepEqual(codeOf(await approve(asha, id)), SECOND)
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
     const directly = await newLarge()
-    await desk.act(directly, 'request-info')
+    await operator.act(directly, 'request-info')
     await approve(asha, directly)
     assert.equal((await approve(juma, directly)).body.data.status, 'PROCESSING')
   })
@@ -267,7 +273,7 @@ describe('between the first approval and the second', () => {
   test('a rejected withdrawal has no approvals', async () => {
     const id = await newLarge()
     await approve(asha, id)
-    const rejected = await desk.act(id, 'reject')
+    const rejected = await operator.act(id, 'reject')
     assert.deepEqual([rejected.body.data.status, rejected.body.data.approvals], ['REJECTED', []])
     await unchanged(world, async () => {
       for (const who of [asha, juma]) assert.deepEqual(codeOf(await approve(who, id)), [409, 'invalid_state'])
@@ -285,9 +291,9 @@ describe('between the first approval and the second', () => {
       amount: '95000.00',
       reason: 'Out',
     }
-    await desk.adjust(shop, debit)
+    await operator.adjust(shop, debit)
     await unchanged(world, async () => assert.deepEqual(codeOf(await approve(juma, id)), [409, 'insufficient_balance']))
-    await desk.adjust(shop, { ...debit, direction: 'credit' })
+    await operator.adjust(shop, { ...debit, direction: 'credit' })
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
   })
 
@@ -296,7 +302,7 @@ describe('between the first approval and the second', () => {
     const gone = await newOperator(world)
     await approve(gone, id)
     await world.rows('update users set super_admin = false where id = $1', [gone.user_id])
-    assert.deepEqual((await desk.show(id)).approvals, [])
+    assert.deepEqual((await operator.show(id)).approvals, [])
     assert.deepEqual(operatorsOf((await approve(asha, id)).body.data), [asha.email])
     await world.rows('update users set super_admin = true where id = $1', [gone.user_id])
     const second = (await approve(gone, id)).body.data
@@ -310,7 +316,7 @@ describe('between the first approval and the second', () => {
     try {
       assert.deepEqual(codeOf(await approve(asha, begun, { at: off })), SECOND)
       assert.equal((await approve(asha, fresh, { at: off })).body.data.status, 'PROCESSING')
-      assert.equal((await desk.show(fresh)).approvals_required, 1)
+      assert.equal((await operator.show(fresh)).approvals_required, 1)
       assert.equal((await approve(juma, begun, { at: off })).body.data.approvals_required, 2)
     } finally {
       await off.close()
@@ -334,7 +340,7 @@ describe('at the same moment', () => {
       assert.deepEqual(statuses, ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
       await settle()
       assert.equal(script.sent.length, 1)
-      assert.equal((await desk.show(id)).status, 'SUCCESS')
+      assert.equal((await operator.show(id)).status, 'SUCCESS')
     }
   })
 
@@ -345,7 +351,7 @@ describe('at the same moment', () => {
       const answers = await Promise.all(ways.map((way) => approve(asha, id, way)))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
       for (const answer of answers.filter(({ status }) => status === 409)) assert.deepEqual(codeOf(answer), SECOND)
-      const { status, approvals } = await desk.show(id)
+      const { status, approvals } = await operator.show(id)
       assert.deepEqual([status, approvals.length], ['PENDING_ADMIN_APPROVAL', 1])
     }
     await settle()
@@ -358,9 +364,9 @@ describe('at the same moment', () => {
       await approve(asha, id)
       const [approved, asked] = await Promise.all([
         approve(juma, id, { at: other }),
-        desk.act(id, round % 2 === 0 ? 'request-info' : 'reject'),
+        operator.act(id, round % 2 === 0 ? 'request-info' : 'reject'),
       ])
-      const { status, approvals } = await desk.show(id)
+      const { status, approvals } = await operator.show(id)
       if (asked.status === 200) {
         // The question had ended the first approval, so the second one became the first, or came too late.
         assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
@@ -379,7 +385,7 @@ describe('a process that dies', () => {
       died_at = `approve.${when}_commit`
       assert.equal((await approve(asha, id)).status, 500)
       died_at = null
-      const { status, approvals } = await desk.show(id)
+      const { status, approvals } = await operator.show(id)
       assert.deepEqual([status, approvals.length], ['PENDING_ADMIN_APPROVAL', when === 'before' ? 0 : 1])
       await settle()
       assert.deepEqual(script.sent, [])

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { newScript, type Script, scriptedProvider } from '../../../test/payouts.ts'
+import { newPayoutScript, type PayoutScript, scriptedProvider } from '../../../test/payouts.ts'
 import type { Answer, Provider } from '../../adapters/providers/port.ts'
 
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -19,7 +19,7 @@ const push = async () => {
 let world: World
 let operator: string
 before(async () => {
-  const script: Script = newScript()
+  const script: PayoutScript = newPayoutScript()
   const scripted = scriptedProvider(script)
   const { circuit_breaker: _, ...capabilities } = scripted.capabilities
   const provider: Provider = { ...scripted, capabilities, push }

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { money, openReview, type Review } from '../../../test/held-payments.ts'
+import { answerWithAmount, createHeldPaymentCalls, type HeldPaymentCalls } from '../../../test/held-payments.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import { COUNTED_MAX, LOOKED_AT_MAX } from './health.ts'
 
@@ -27,19 +27,19 @@ type Item = {
 }
 
 let world: World
-let desk: OperatorDesk
-let review: Review
-let shop: Shop
+let operator: TestOperator
+let review: HeldPaymentCalls
+let shop: ShopWithKeys
 before(async () => {
   world = await createWorld()
-  desk = await openDesk(world)
-  review = openReview(world, desk, 'http://127.0.0.1:9/none')
-  shop = await desk.shop('1000000.00')
+  operator = await createTestOperator(world)
+  review = createHeldPaymentCalls(world, operator, 'http://127.0.0.1:9/none')
+  shop = await operator.shop('1000000.00')
 })
 after(() => world.close())
 
 const read = async (query = ''): Promise<Item[]> => {
-  const reply = await world.get(`/v1/operator/providers/health${query}`, await desk.session())
+  const reply = await world.get(`/v1/operator/providers/health${query}`, await operator.session())
   assert.equal(reply.status, 200, reply.text)
   return reply.body.data.items
 }
@@ -100,10 +100,10 @@ test('health separates networks, methods, flows and environments', async () => {
   await pay('provider-pesa', { phone: '0684123001' })
   await pay('qr', { customer_phone: '0684123001' })
   await review.pay(shop, '001', 'sandbox')
-  await desk.approve(await desk.submit(shop, { amount: '1000.00' }))
-  await desk.approve(await desk.submit(shop, { amount: '1000.00', ending: '102' }))
-  await desk.approve(await desk.submit(shop, { amount: '1000.00', ending: '103' }))
-  await desk.submit(shop, { amount: '1000.00' })
+  await operator.approve(await operator.submit(shop, { amount: '1000.00' }))
+  await operator.approve(await operator.submit(shop, { amount: '1000.00', ending: '102' }))
+  await operator.approve(await operator.submit(shop, { amount: '1000.00', ending: '103' }))
+  await operator.submit(shop, { amount: '1000.00' })
   await world.work()
   const short = (items: Item[]) =>
     items.map((item) => [item.flow, item.method, item.network, item.successful, item.failed, item.undecided])
@@ -122,21 +122,21 @@ test('health measures the time from an attempt to its success', async () => {
   for (let i = 0; i < 4; i++) ids.push(await review.pay(shop, '007'))
   for (const [i, id] of ids.entries()) {
     world.deps.clock.advance([1_000, 1_000, 2_000, 96_000][i] as number)
-    await review.say(shop, id, money('succeeded', 100_000n))
+    await review.say(shop, id, answerWithAmount('succeeded', 100_000n))
   }
   // What the provider repeats later changes nothing.
   world.deps.clock.advance(HOUR)
-  await review.say(shop, ids[0] as string, money('succeeded', 100_000n))
+  await review.say(shop, ids[0] as string, answerWithAmount('succeeded', 100_000n))
   const [item] = await read()
   assert.deepEqual([item?.median_confirm_ms, item?.p95_confirm_ms], [3_000, 85_600])
 })
 
 test('health counts a payout by its approval and a page payment by its attempts, even for old records', async () => {
-  const id = await desk.submit(shop, { amount: '1000.00' })
+  const id = await operator.submit(shop, { amount: '1000.00' })
   const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
   const slug = new URL(hosted.body.data.payment_url).pathname.split('/').at(-1)
   world.deps.clock.advance(20 * HOUR)
-  await desk.approve(id)
+  await operator.approve(id)
   for (const ending of ['002', '001']) {
     const body = { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }
     await world.post(`/public/payment-links/${slug}/collect`, body, { key: null })
@@ -152,7 +152,7 @@ test('health counts a payout by its approval and a page payment by its attempts,
 })
 
 /** Inserts declined payments of alternating providers, 100 ms apart until now. Returns their times. */
-async function plant(many: number, providers: readonly string[], of: Shop = shop): Promise<Date[]> {
+async function plant(many: number, providers: readonly string[], of: ShopWithKeys = shop): Promise<Date[]> {
   const now = world.deps.clock.now().getTime()
   const rows = Array.from({ length: many }, (_, i) => {
     const at = new Date(now - (many - i) * 100)
@@ -182,7 +182,7 @@ test('health counts the newest attempts of a provider and method when there are 
 })
 
 test('health examines the newest payments of all merchants when there are too many, and shows since when', async () => {
-  const quiet = await desk.shop('0.01')
+  const quiet = await operator.shop('0.01')
   await plant(10, ['old'], quiet)
   world.deps.clock.advance(HOUR)
   const times = await plant(LOOKED_AT_MAX + 600, ['a', 'b', 'c', 'd', 'e', 'f'])
@@ -199,7 +199,7 @@ test('health examines the newest payments of all merchants when there are too ma
 
 test('health accepts 1 to 168 hours', async () => {
   for (const hours of [0, 169, 1.5, 'x']) {
-    const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await desk.session())
+    const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await operator.session())
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
   }
 })

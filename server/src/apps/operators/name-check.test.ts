@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, START, type World } from '../../../test/harness.ts'
-import { newScript, scriptedProvider } from '../../../test/payouts.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { newPayoutScript, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/selcom/index.ts'
 import type { ProviderExtras } from '../../adapters/providers/extras.ts'
@@ -16,9 +16,9 @@ const ANY_TIME = 1e9
 
 let selcom: Simulator
 let world: World
-let desk: OperatorDesk
-let shop: Shop
-const script = newScript()
+let operator: TestOperator
+let shop: ShopWithKeys
+const script = newPayoutScript()
 const { circuit_breaker: _, ...capabilities } = scriptedProvider(script).capabilities
 const hung: Provider & ProviderExtras = { ...scriptedProvider(script, 'vodacom'), capabilities }
 before(async () => {
@@ -48,8 +48,8 @@ before(async () => {
     },
     compose: { providers: [hung] },
   })
-  desk = await openDesk(world)
-  shop = await desk.shop('1000000')
+  operator = await createTestOperator(world)
+  shop = await operator.shop('1000000')
 })
 after(async () => {
   await world?.close()
@@ -66,7 +66,7 @@ async function submit({ code = 'AIRTEL', phone = '255680000101', name = 'Asha Mw
 }
 
 const check = async (id: string, idempotency_key: string | null = null) =>
-  world.post(`/v1/operator/withdrawals/${id}/name-check`, {}, { key: await desk.session(), idempotency_key })
+  world.post(`/v1/operator/withdrawals/${id}/name-check`, {}, { key: await operator.session(), idempotency_key })
 
 const entriesOf = (id: string) =>
   world.rows<{ after: string; actor_kind: string }>(
@@ -76,13 +76,13 @@ const entriesOf = (id: string) =>
 
 test('the answer shows the name, compares it with the submitted one, and is in the audit log', async () => {
   const id = await submit({})
-  const before_it = await desk.show(id)
+  const before_it = await operator.show(id)
   const { status, body, text } = await check(id)
   assert.equal(status, 200, text)
   const { name, matches, checked_at, message } = body.data
   assert.match(name, /^[A-Z]+ [A-Z]+$/)
   assert.deepEqual({ matches, checked_at, message }, { matches: false, checked_at: START.toISOString(), message: null })
-  assert.deepEqual(await desk.show(id), before_it, 'nothing is decided by it')
+  assert.deepEqual(await operator.show(id), before_it, 'nothing is decided by it')
   const [entry, ...more] = await entriesOf(id)
   assert.deepEqual(more, [])
   assert.deepEqual([entry?.actor_kind, entry?.after], ['operator', { provider: 'selcom', name, matches: false }])

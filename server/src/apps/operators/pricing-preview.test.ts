@@ -2,25 +2,25 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 before(async () => {
   world = await createWorld()
-  desk = await openDesk(world)
-  shop = await desk.shop('100000.00')
+  operator = await createTestOperator(world)
+  shop = await operator.shop('100000.00')
 })
 after(() => world.close())
 
 const preview = async (body: object) =>
-  world.post(`/v1/operator/merchants/${shop.merchant.id}/pricing/preview`, body, { key: await desk.session() })
+  world.post(`/v1/operator/merchants/${shop.merchant.id}/pricing/preview`, body, { key: await operator.session() })
 const put = async (rules: object[]) => {
   const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`
-  const reply = await world.call({ method: 'PUT', url, payload: { rules }, key: await desk.session() })
+  const reply = await world.call({ method: 'PUT', url, payload: { rules }, key: await operator.session() })
   assert.equal(reply.status, 200, reply.text)
 }
 
@@ -119,7 +119,7 @@ test('a preview refuses an invalid list and invalid amounts', async () => {
     assert.equal(refused.body.error.details.fields[0].field, field)
   }
   const unknown = '/v1/operator/merchants/00000000-0000-8000-8000-000000000000/pricing/preview'
-  const missing = await world.post(unknown, { rules: [] }, { key: await desk.session() })
+  const missing = await world.post(unknown, { rules: [] }, { key: await operator.session() })
   assert.deepEqual(codeOf(missing), [404, 'not_found'])
 })
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { openReview, type Review } from '../../../test/held-payments.ts'
+import { createHeldPaymentCalls, type HeldPaymentCalls } from '../../../test/held-payments.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { QUEUE_KINDS } from './queue.ts'
 
@@ -12,15 +12,15 @@ type Entry = { kind: string; count: number; oldest_at: string | null; amount: st
 
 let receiver: Receiver
 let world: World
-let desk: OperatorDesk
-let review: Review
-let shop: Shop
+let operator: TestOperator
+let review: HeldPaymentCalls
+let shop: ShopWithKeys
 before(async () => {
   receiver = await startReceiver()
   world = await createWorld()
-  desk = await openDesk(world)
-  review = openReview(world, desk, receiver.url)
-  shop = await desk.shop('1000000.00')
+  operator = await createTestOperator(world)
+  review = createHeldPaymentCalls(world, operator, receiver.url)
+  shop = await operator.shop('1000000.00')
 })
 after(async () => {
   await world.close()
@@ -28,14 +28,14 @@ after(async () => {
 })
 
 const read = async (query = ''): Promise<Entry[]> => {
-  const reply = await world.get(`/v1/operator/queue${query}`, await desk.session())
+  const reply = await world.get(`/v1/operator/queue${query}`, await operator.session())
   assert.equal(reply.status, 200, reply.text)
   return reply.body.data.items
 }
 const entry = async (kind: string, query = '') => (await read(query)).find((item) => item.kind === kind) as Entry
 const now = () => world.deps.clock.now().toISOString()
 const total = async (path: string) =>
-  (await world.get(path, await desk.session())).body.data.pagination.total_items as number
+  (await world.get(path, await operator.session())).body.data.pagination.total_items as number
 
 test('an empty queue shows zero for each kind', async () => {
   const items = await read()
@@ -50,7 +50,7 @@ test('an empty queue shows zero for each kind', async () => {
 })
 
 test('the queue shows the rules of approvals and sign-ins', async () => {
-  const { data } = (await world.get('/v1/operator/queue', await desk.session())).body
+  const { data } = (await world.get('/v1/operator/queue', await operator.session())).body
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
@@ -65,33 +65,34 @@ describe('of withdrawals', () => {
   for (const [kind, status, ending, verb] of ways) {
     test(`counts the withdrawals in ${status}, with their amount and the oldest, until a decision`, async () => {
       const at = now()
-      const ids = [await desk.submit(shop, { ending, amount: '1000.00' })]
+      const ids = [await operator.submit(shop, { ending, amount: '1000.00' })]
       world.deps.clock.advance(5_000)
-      ids.push(await desk.submit(shop, { ending, amount: '2000.50' }))
-      for (const id of ids) if (verb !== null) await (verb === 'approve' ? desk.approve(id) : desk.act(id, verb))
+      ids.push(await operator.submit(shop, { ending, amount: '2000.50' }))
+      for (const id of ids)
+        if (verb !== null) await (verb === 'approve' ? operator.approve(id) : operator.act(id, verb))
       assert.deepEqual(await entry(kind), { kind, count: 2, oldest_at: at, amount: '3000.50' })
       assert.equal(await total(`/v1/operator/withdrawals?status=${status}&environment=live`), 2)
       const end = verb === 'approve' ? 'resolve' : 'reject'
-      for (const id of ids) assert.equal((await desk.act(id, end)).status, 200)
+      for (const id of ids) assert.equal((await operator.act(id, end)).status, 200)
       assert.equal((await entry(kind)).count, 0)
     })
   }
 
   test('counts withdrawals that the provider contradicts', async () => {
-    const id = await desk.submit(shop, { ending: '001', amount: '1000.00' })
-    await desk.approve(id)
+    const id = await operator.submit(shop, { ending: '001', amount: '1000.00' })
+    await operator.approve(id)
     await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
     assert.deepEqual((await entry('withdrawals_needs_attention')).count, 1)
     await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
   })
 
   test('never adds sandbox money to real money', async () => {
-    const id = await desk.submit(shop, { environment: 'sandbox', amount: '77.00' })
+    const id = await operator.submit(shop, { environment: 'sandbox', amount: '77.00' })
     assert.equal((await entry('withdrawals_waiting')).count, 0)
     const played = await entry('withdrawals_waiting', '?environment=sandbox')
     assert.deepEqual([played.count, played.amount], [1, '77.00'])
-    await desk.act(id, 'reject')
-    assert.deepEqual(codeOf(await world.get('/v1/operator/queue?environment=x', await desk.session())), [
+    await operator.act(id, 'reject')
+    assert.deepEqual(codeOf(await world.get('/v1/operator/queue?environment=x', await operator.session())), [
       400,
       'validation_failed',
     ])
@@ -114,7 +115,7 @@ test('the queue counts merchants until they are approved and verified, like the 
   world.deps.clock.advance(1_000)
   await world.newMerchant({ approved: false })
   const act = async (verb: string) =>
-    world.post(`/v1/operator/merchants/${made.id}/${verb}`, {}, { key: await desk.session() })
+    world.post(`/v1/operator/merchants/${made.id}/${verb}`, {}, { key: await operator.session() })
   const both = async () => {
     const { count, oldest_at } = await entry('merchants_to_check')
     assert.equal(await total('/v1/operator/merchants?to_check=true'), count)
@@ -139,7 +140,7 @@ test('the queue counts requested addresses until an operator decides', async () 
     oldest_at: now(),
     amount: null,
   })
-  await world.post(`/v1/operator/ip-addresses/${made.body.data.id}/approve`, {}, { key: await desk.session() })
+  await world.post(`/v1/operator/ip-addresses/${made.body.data.id}/approve`, {}, { key: await operator.session() })
   assert.equal((await entry('ip_addresses_pending')).count, 0)
 })
 
@@ -165,13 +166,13 @@ test('the queue counts open cases of reconciliation', async () => {
 
 test('an endpoint is listed from the second miss until a delivery succeeds, without its query', async () => {
   const failing = async () => {
-    const reply = await world.get('/v1/operator/webhooks/failing', await desk.session())
+    const reply = await world.get('/v1/operator/webhooks/failing', await operator.session())
     assert.equal(reply.status, 200, reply.text)
     const { items } = reply.body.data
     assert.equal((await entry('webhooks_failing')).count, items.length)
     return items
   }
-  const own = async (shop: Shop) => {
+  const own = async (shop: ShopWithKeys) => {
     const reply = await world.get(
       '/v1/merchant/webhook-status',
       (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token,

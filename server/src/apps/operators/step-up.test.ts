@@ -3,22 +3,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { consoleToken } from '../../../test/operator-sessions.ts'
-import { BODIES, MONEY, type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { BODIES, createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { consoleToken } from '../../../test/operator-sessions.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 const STEP_UP_S = 300
 
 let world: World
-let desk: OperatorDesk
-let shop: Shop
+let operator: TestOperator
+let shop: ShopWithKeys
 let waiting: string
 before(async () => {
   world = await createWorld({ env: { STEP_UP_S: String(STEP_UP_S) } })
-  desk = await openDesk(world)
-  shop = await desk.shop(MONEY)
-  waiting = await desk.submit(shop)
+  operator = await createTestOperator(world)
+  shop = await operator.shop(MONEY)
+  waiting = await operator.submit(shop)
 })
 after(() => world.close())
 
@@ -54,7 +54,7 @@ const movers = (): Record<string, Call> => {
 }
 
 async function send(call: Call, age_s: number | null, at = world): Promise<Reply> {
-  const key = await consoleToken(world, desk.user_id, { age_s })
+  const key = await consoleToken(world, operator.user_id, { age_s })
   return at.call({ ...call, key, idempotency_key: randomUUID() })
 }
 
@@ -81,14 +81,14 @@ for (const name of MOVERS) {
 }
 
 test('an operator with a fresh sign-in approves', async () => {
-  const id = await desk.submit(shop)
+  const id = await operator.submit(shop)
   const approved = await send({ method: 'POST', url: `/v1/operator/withdrawals/${id}/approve`, payload: {} }, 0)
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
 })
 
 test('any session can read, ask, reject and make a dry run', async () => {
-  const id = await desk.submit(shop)
-  const key = await consoleToken(world, desk.user_id, { age_s: 86_400 })
+  const id = await operator.submit(shop)
+  const key = await consoleToken(world, operator.user_id, { age_s: 86_400 })
   assert.equal((await world.get('/v1/operator/withdrawals', key)).status, 200)
   const batch = { withdrawal_ids: [id], dry_run: true }
   assert.equal((await world.post('/v1/operator/withdrawals/approve-batch', batch, { key })).status, 200)
@@ -98,9 +98,9 @@ test('any session can read, ask, reject and make a dry run', async () => {
 })
 
 test('a token of the admin command counts as fresh until it expires', async () => {
-  const token = await desk.session()
+  const token = await operator.session()
   world.deps.clock.advance(800_000)
-  const id = await desk.submit(shop)
+  const id = await operator.submit(shop)
   const approved = await world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: token })
   assert.equal(approved.status, 200, approved.text)
 })

@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDesk } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { createTestOperator } from '../../../test/operator.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World
 /** Another process of the same installation. */
 let other: World
-let operator: string
+let operator_token: string
 before(async () => {
   world = await createWorld()
   other = await createWorld({ url: world.url })
-  operator = (await world.newSession('SUPER_ADMIN')).token
+  operator_token = (await world.newSession('SUPER_ADMIN')).token
 })
 after(async () => {
   await other.close()
@@ -27,7 +27,7 @@ async function newMerchant() {
     await world.newKey({ merchant, environment: 'sandbox' }),
   ]
   const decide = async (verb: 'suspend' | 'reactivate') => {
-    const done = await world.post(`/v1/operator/merchants/${merchant.id}/${verb}`, {}, { key: operator })
+    const done = await world.post(`/v1/operator/merchants/${merchant.id}/${verb}`, {}, { key: operator_token })
     assert.equal(done.status, 200, done.text)
   }
   return { merchant, live, sandbox, decide }
@@ -87,46 +87,50 @@ test('open payments of a suspended merchant are settled, live money too', async 
 })
 
 test('an operator cannot retry a blocked payout of a suspended or unverified merchant, and can resolve it', async () => {
-  const desk = await openDesk(world)
+  const operator = await createTestOperator(world)
   for (const [halt, undo] of [
     ["status = 'SUSPENDED'", "status = 'ACTIVE'"],
     ['verified = false', 'verified = true'],
   ] as const) {
-    const shop = await desk.shop('1000000')
-    const blocked = await desk.submit(shop, { ending: '104' })
-    const resolved = await desk.submit(shop, { ending: '104' })
-    const played = await desk.submit(shop, { ending: '104', environment: 'sandbox' })
-    for (const id of [blocked, resolved, played]) await desk.approve(id)
+    const shop = await operator.shop('1000000')
+    const blocked = await operator.submit(shop, { ending: '104' })
+    const resolved = await operator.submit(shop, { ending: '104' })
+    const played = await operator.submit(shop, { ending: '104', environment: 'sandbox' })
+    for (const id of [blocked, resolved, played]) await operator.approve(id)
     const set = (change: string) => world.rows(`update merchants set ${change} where id = $1`, [shop.merchant.id])
     await set(halt)
-    const refused = await unchanged(world, () => desk.act(blocked, 'retry'))
+    const refused = await unchanged(world, () => operator.act(blocked, 'retry'))
     assert.deepEqual(codeOf(refused), [409, 'withdrawal_restricted'])
     await world.pass(3_000)
-    assert.equal((await desk.show(blocked)).status, 'BLOCKED_IP_WHITELIST')
-    assert.equal((await desk.act(resolved, 'resolve', { outcome: 'FAILED', reason: 'Not sent' })).status, 200)
+    assert.equal((await operator.show(blocked)).status, 'BLOCKED_IP_WHITELIST')
+    assert.equal((await operator.act(resolved, 'resolve', { outcome: 'FAILED', reason: 'Not sent' })).status, 200)
     // The sandbox moves no money, and goes on.
-    assert.equal((await desk.act(played, 'retry')).status, 200)
+    assert.equal((await operator.act(played, 'retry')).status, 200)
     await set(undo)
-    assert.equal((await desk.act(blocked, 'retry')).status, 200)
+    assert.equal((await operator.act(blocked, 'retry')).status, 200)
   }
 })
 
 test('no operator can approve for a suspended merchant: alone, in a batch, or as the first of two', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
-    const desk = await openDesk(careful)
-    const shop = await desk.shop('1000000')
-    const [small, large] = [await desk.submit(shop, { amount: '1000' }), await desk.submit(shop)]
-    const suspended = await world.post(`/v1/operator/merchants/${shop.merchant.id}/suspend`, {}, { key: operator })
+    const operator = await createTestOperator(careful)
+    const shop = await operator.shop('1000000')
+    const [small, large] = [await operator.submit(shop, { amount: '1000' }), await operator.submit(shop)]
+    const suspended = await world.post(
+      `/v1/operator/merchants/${shop.merchant.id}/suspend`,
+      {},
+      { key: operator_token },
+    )
     assert.equal(suspended.status, 200)
     for (const id of [small, large]) {
-      const refused = await unchanged(careful, () => desk.act(id, 'approve'))
+      const refused = await unchanged(careful, () => operator.act(id, 'approve'))
       assert.deepEqual(codeOf(refused), [409, 'withdrawal_restricted'])
     }
     const batch = await careful.post(
       '/v1/operator/withdrawals/approve-batch',
       { withdrawal_ids: [small, large] },
-      { key: await desk.session() },
+      { key: await operator.session() },
     )
     assert.deepEqual(
       batch.body.data.items.map(({ code }: { code: string }) => code),

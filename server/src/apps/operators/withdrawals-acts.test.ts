@@ -3,25 +3,25 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import {
   BODIES,
+  createTestOperator,
   MONEY,
-  type OperatorDesk,
-  openDesk,
+  type OperatorVerb,
   PAID,
-  type Shop,
+  type ShopWithKeys,
+  type TestOperator,
   UNTOUCHED,
-  type Verb,
 } from '../../../test/operator.ts'
-import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World
-let desk: OperatorDesk
+let operator: TestOperator
 before(async () => {
   world = await createWorld()
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
 })
 after(async () => {
   await booksHold(world)
@@ -29,58 +29,58 @@ after(async () => {
 })
 
 describe('rejecting and asking', () => {
-  const mails = (shop: Shop) =>
+  const mails = (shop: ShopWithKeys) =>
     world.rows<{ kind: string; recipient: string }>(
       'select kind, recipient from outbox_messages where merchant_id = $1 order by id',
       [shop.merchant.id],
     )
 
   test('a rejection moves no money, shows its reason to the merchant, and mails the members who manage its money', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
-    const id = await desk.submit(shop)
-    const { status, body } = await desk.act(id, 'reject', { reason: 'The name does not fit the number' })
+    const id = await operator.submit(shop)
+    const { status, body } = await operator.act(id, 'reject', { reason: 'The name does not fit the number' })
     assert.equal(status, 200)
     assert.deepEqual([body.data.status, body.data.status_reason], ['REJECTED', 'The name does not fit the number'])
-    assert.deepEqual(await desk.book(shop), UNTOUCHED)
+    assert.deepEqual(await operator.book(shop), UNTOUCHED)
     const merchants = await world.get(`/v1/disbursements/${id}`, shop.live)
     assert.equal(merchants.body.data.status_reason, 'The name does not fit the number')
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.rejected', recipient: email }])
   })
 
   test('a withdrawal waits for the answer of the merchant, and can then be approved', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
-    const id = await desk.submit(shop)
-    const asked = await desk.act(id, 'request-info', { message: 'Who is that?\nAnd why?' })
+    const id = await operator.submit(shop)
+    const asked = await operator.act(id, 'request-info', { message: 'Who is that?\nAnd why?' })
     assert.deepEqual([asked.status, asked.body.data.status], [200, 'INFO_REQUESTED'])
     assert.equal(asked.body.data.status_reason, 'Who is that?\nAnd why?')
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.info_requested', recipient: email }])
     const answer = await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     assert.equal(answer.body.data.status, 'PENDING_ADMIN_APPROVAL', answer.text)
-    await desk.approve(id)
-    assert.deepEqual(await desk.wayOf(id), [
+    await operator.approve(id)
+    assert.deepEqual(await operator.wayOf(id), [
       'INFO_REQUESTED by the operator',
       `PENDING_ADMIN_APPROVAL by ${email}`,
       'PROCESSING by the operator',
       'SUCCESS by mock',
     ])
-    const { history } = await desk.show(id)
+    const { history } = await operator.show(id)
     assert.deepEqual([history[0].reason, history[1].reason], ['Who is that?\nAnd why?', 'A supplier'])
   })
 
   for (const verb of ['approve', 'reject'] as const) {
     test(`an operator may ${verb} without waiting for the answer`, async () => {
-      const shop = await desk.shop(MONEY)
-      const id = await desk.submit(shop)
-      await desk.act(id, 'request-info')
-      assert.equal((await desk.act(id, verb)).status, 200)
+      const shop = await operator.shop(MONEY)
+      const id = await operator.submit(shop)
+      await operator.act(id, 'request-info')
+      assert.equal((await operator.act(id, verb)).status, 200)
     })
   }
 })
 
 describe('the required texts of a decision', () => {
-  const BAD: [Verb, string, object[]][] = [
+  const BAD: [OperatorVerb, string, object[]][] = [
     [
       'reject',
       'reason',
@@ -112,11 +112,11 @@ describe('the required texts of a decision', () => {
   ]
   for (const [verb, field, bodies] of BAD) {
     test(`${verb} is refused with the name of the field when ${field} is missing or invalid`, async () => {
-      const shop = await desk.shop(MONEY)
-      const id = await desk.submit(shop, { ending: '103' })
-      if (verb === 'resolve') await desk.approve(id)
+      const shop = await operator.shop(MONEY)
+      const id = await operator.submit(shop, { ending: '103' })
+      if (verb === 'resolve') await operator.approve(id)
       for (const body of bodies) {
-        const refused = await unchanged(world, () => desk.act(id, verb, body))
+        const refused = await unchanged(world, () => operator.act(id, verb, body))
         assert.deepEqual(codeOf(refused), [400, 'validation_failed'], JSON.stringify(body))
         const named = refused.body.error.details.fields.map((problem: { field: string }) => problem.field)
         assert.deepEqual([...new Set(named)], [field])
@@ -125,42 +125,49 @@ describe('the required texts of a decision', () => {
   }
 
   test('a text of 500 characters is stored unchanged', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const reason = 'ñ'.repeat(500)
-    const id = await desk.submit(shop)
-    assert.equal((await desk.act(id, 'reject', { reason })).body.data.status_reason, reason)
+    const id = await operator.submit(shop)
+    assert.equal((await operator.act(id, 'reject', { reason })).body.data.status_reason, reason)
   })
 
   test('an unknown withdrawal is not found, with any routing code', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     const same_merchant = id.replace(/.{4}$/, (tail) => (tail === '0000' ? '0001' : '0000'))
     for (const unknown of [randomUUID(), same_merchant, shop.merchant.id, 'nothing', '%20']) {
-      for (const verb of Object.keys(BODIES) as Verb[]) {
+      for (const verb of Object.keys(BODIES) as OperatorVerb[]) {
         for (const options of [{}, { idempotency_key: randomUUID() }]) {
-          const refused = await desk.act(unknown, verb, BODIES[verb], options)
+          const refused = await operator.act(unknown, verb, BODIES[verb], options)
           assert.deepEqual(codeOf(refused), [404, 'not_found'], `${verb} ${unknown}`)
         }
       }
-      assert.equal((await world.get(`/v1/operator/withdrawals/${unknown}`, await desk.session())).status, 404)
+      assert.equal((await world.get(`/v1/operator/withdrawals/${unknown}`, await operator.session())).status, 404)
     }
-    assert.equal((await desk.act(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
+    assert.equal((await operator.act(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
   })
 })
 
 describe('the actor of a decision', () => {
   test('is in the audit log of the merchant, with the reason and the change', async () => {
-    const shop = await desk.shop(MONEY)
-    const acts: { id: string; verb: Verb; body?: object; from: string; to: string; reason: string | null }[] = []
-    const doing = async (id: string, verb: Verb, from: string, to: string, body: Record<string, string> = {}) => {
-      const done = await desk.act(id, verb, body)
+    const shop = await operator.shop(MONEY)
+    const acts: { id: string; verb: OperatorVerb; body?: object; from: string; to: string; reason: string | null }[] =
+      []
+    const doing = async (
+      id: string,
+      verb: OperatorVerb,
+      from: string,
+      to: string,
+      body: Record<string, string> = {},
+    ) => {
+      const done = await operator.act(id, verb, body)
       assert.equal(done.status, 200, done.text)
       acts.push({ id, verb, from, to, reason: body.reason ?? body.message ?? null })
     }
     const [a, b, c] = [
-      await desk.submit(shop),
-      await desk.submit(shop, { ending: '104' }),
-      await desk.submit(shop, { ending: '103' }),
+      await operator.submit(shop),
+      await operator.submit(shop, { ending: '104' }),
+      await operator.submit(shop, { ending: '103' }),
     ]
     const PENDING = 'PENDING_ADMIN_APPROVAL'
     await doing(a, 'request-info', PENDING, 'INFO_REQUESTED', { message: 'Who?' })
@@ -172,7 +179,7 @@ describe('the actor of a decision', () => {
     await doing(c, 'resolve', 'NEEDS_RECONCILIATION', 'FAILED', { outcome: 'FAILED', reason: 'Not in their books' })
 
     const url = `/v1/operator/audit-log?merchant_id=${shop.merchant.id}&page_size=100`
-    const entries = (await world.get(url, await desk.session())).body.data.items
+    const entries = (await world.get(url, await operator.session())).body.data.items
       .filter(
         (entry: { target_type: string; actor: { kind: string } }) =>
           entry.target_type === 'withdrawal' && entry.actor.kind === 'operator',
@@ -182,7 +189,7 @@ describe('the actor of a decision', () => {
     for (const [i, { id, verb, from, to, reason }] of acts.entries()) {
       const entry = entries[i]
       assert.equal(entry.action, `withdrawal.${verb.replace('-', '_')}`)
-      assert.deepEqual(entry.actor, { kind: 'operator', id: desk.user_id, name: desk.email })
+      assert.deepEqual(entry.actor, { kind: 'operator', id: operator.user_id, name: operator.email })
       assert.deepEqual([entry.target_id, entry.reason], [id, reason])
       assert.deepEqual([entry.before.status, entry.after.status], [from, to])
       assert.deepEqual([entry.after.amount, entry.after.environment], ['10000.00', 'live'])
@@ -191,15 +198,15 @@ describe('the actor of a decision', () => {
   })
 
   test('is shown to the merchant as an operator without a name', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
-    const id = await desk.submit(shop)
-    await desk.act(id, 'reject')
+    const id = await operator.submit(shop)
+    await operator.act(id, 'reject')
     const log = await world.get('/v1/merchant/audit-log', token)
     const record = await world.get(`/v1/merchant/withdrawals/${id}`, token)
     for (const answer of [log, record]) {
       assert.equal(answer.status, 200)
-      assert.ok(!answer.text.includes(desk.email) && !answer.text.includes(desk.user_id))
+      assert.ok(!answer.text.includes(operator.email) && !answer.text.includes(operator.user_id))
     }
     assert.equal(log.body.data.items[0].action, 'withdrawal.reject')
   })
@@ -207,64 +214,64 @@ describe('the actor of a decision', () => {
 
 describe('an Idempotency-Key', () => {
   test('applies each decision once and repeats its answer', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const id = {
-      approve: await desk.submit(shop),
-      reject: await desk.submit(shop),
-      'request-info': await desk.submit(shop),
+      approve: await operator.submit(shop),
+      reject: await operator.submit(shop),
+      'request-info': await operator.submit(shop),
     }
-    const blocked = await desk.submit(shop, { ending: '104' })
-    const doubtful = await desk.submit(shop, { ending: '103' })
-    for (const one of [blocked, doubtful]) await desk.act(one, 'approve')
+    const blocked = await operator.submit(shop, { ending: '104' })
+    const doubtful = await operator.submit(shop, { ending: '103' })
+    for (const one of [blocked, doubtful]) await operator.act(one, 'approve')
     await world.work()
-    const targets: Record<Verb, string> = { ...id, retry: blocked, resolve: doubtful }
-    for (const [verb, target] of Object.entries(targets) as [Verb, string][]) {
+    const targets: Record<OperatorVerb, string> = { ...id, retry: blocked, resolve: doubtful }
+    for (const [verb, target] of Object.entries(targets) as [OperatorVerb, string][]) {
       const idempotency_key = randomUUID()
-      const first = await desk.act(target, verb, BODIES[verb], { idempotency_key })
+      const first = await operator.act(target, verb, BODIES[verb], { idempotency_key })
       assert.equal(first.status, 200, first.text)
       await world.work()
-      const again = await unchanged(world, () => desk.act(target, verb, BODIES[verb], { idempotency_key }), verb)
+      const again = await unchanged(world, () => operator.act(target, verb, BODIES[verb], { idempotency_key }), verb)
       assert.deepEqual([again.text, again.headers['idempotency-replayed']], [first.text, 'true'], verb)
       const other = await unchanged(world, () =>
-        desk.act(target, verb, { ...BODIES[verb], more: 1 }, { idempotency_key }),
+        operator.act(target, verb, { ...BODIES[verb], more: 1 }, { idempotency_key }),
       )
       assert.deepEqual(codeOf(other), [422, 'idempotency_key_reused'])
     }
     await world.work()
     await world.pass(5_000)
-    assert.equal((await desk.show(id.approve)).status, 'SUCCESS', 'what was approved with a key is sent as well')
+    assert.equal((await operator.show(id.approve)).status, 'SUCCESS', 'what was approved with a key is sent as well')
   })
 
   test('whose first request was refused by the state of the record stays refused', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop, { ending: '104' })
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop, { ending: '104' })
     const idempotency_key = randomUUID()
-    const early = await desk.act(id, 'retry', {}, { idempotency_key })
+    const early = await operator.act(id, 'retry', {}, { idempotency_key })
     assert.deepEqual(codeOf(early), [409, 'invalid_state'])
-    await desk.act(id, 'approve')
+    await operator.act(id, 'approve')
     await world.work()
-    assert.equal((await desk.show(id)).status, 'BLOCKED_IP_WHITELIST')
-    const again = await unchanged(world, () => desk.act(id, 'retry', {}, { idempotency_key }))
+    assert.equal((await operator.show(id)).status, 'BLOCKED_IP_WHITELIST')
+    const again = await unchanged(world, () => operator.act(id, 'retry', {}, { idempotency_key }))
     assert.deepEqual([again.status, again.text], [409, early.text])
-    assert.equal((await desk.act(id, 'retry')).status, 200)
+    assert.equal((await operator.act(id, 'retry')).status, 200)
   })
 
   test('of one operator is independent of the same key of another', async () => {
-    const shop = await desk.shop(MONEY)
+    const shop = await operator.shop(MONEY)
     const idempotency_key = randomUUID()
-    const [first, second] = [await desk.submit(shop), await desk.submit(shop)]
+    const [first, second] = [await operator.submit(shop), await operator.submit(shop)]
     const { token } = await world.newSession('SUPER_ADMIN')
-    assert.equal((await desk.act(first, 'approve', {}, { idempotency_key })).status, 200)
+    assert.equal((await operator.act(first, 'approve', {}, { idempotency_key })).status, 200)
     const other = await world.post(`/v1/operator/withdrawals/${second}/approve`, {}, { key: token, idempotency_key })
     assert.deepEqual([other.status, other.body.data.id], [200, second])
   })
 
   test('sent ten times at once approves once and sends one payout', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     const idempotency_key = randomUUID()
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => desk.act(id, 'approve', {}, { idempotency_key })),
+      Array.from({ length: 10 }, () => operator.act(id, 'approve', {}, { idempotency_key })),
     )
     const texts = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
     assert.equal(texts.size, 1)
@@ -272,14 +279,14 @@ describe('an Idempotency-Key', () => {
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'idempotency_in_progress'])
     await world.work()
     await world.pass(5_000)
-    assert.deepEqual(await desk.book(shop), PAID)
+    assert.deepEqual(await operator.book(shop), PAID)
   })
 
   test('that is malformed is refused', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
-    for (const verb of Object.keys(BODIES) as Verb[]) {
-      const refused = await unchanged(world, () => desk.act(id, verb, BODIES[verb], { idempotency_key: 'é' }))
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
+    for (const verb of Object.keys(BODIES) as OperatorVerb[]) {
+      const refused = await unchanged(world, () => operator.act(id, verb, BODIES[verb], { idempotency_key: 'é' }))
       assert.deepEqual(codeOf(refused), [400, 'idempotency_key_required'])
     }
   })

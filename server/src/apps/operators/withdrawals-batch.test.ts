@@ -3,23 +3,29 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
-import { type OperatorDesk, openDesk } from '../../../test/operator.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+import { createTestOperator, type TestOperator } from '../../../test/operator.ts'
+import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
+import {
+  booksHold,
+  newPayoutScript,
+  type PayoutScript,
+  payoutAnswers,
+  scriptedProvider,
+} from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 const FREE = { rules: [{ flow: 'withdrawal' }] }
 
 let world: World
 let other: World
-let desk: OperatorDesk
-let script: Script
+let operator: TestOperator
+let script: PayoutScript
 let asha: Operator
 let juma: Operator
 let died_at: string | null = null
 before(async () => {
-  script = newScript()
+  script = newPayoutScript()
   const options = {
     env: { FOUR_EYES_AMOUNT: '50000.00' },
     compose: { providers: [scriptedProvider(script)] },
@@ -29,7 +35,7 @@ before(async () => {
   }
   world = await createWorld(options)
   other = await createWorld({ ...options, url: world.url })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
   asha = await newOperator(world)
   juma = await newOperator(world)
 })
@@ -39,7 +45,7 @@ after(async () => {
   await world.close()
 })
 beforeEach(() => {
-  script.payout = ({ amount_minor }) => said.paid(amount_minor)
+  script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
   script.sent.length = 0
   died_at = null
 })
@@ -66,8 +72,8 @@ async function settle(): Promise<void> {
 
 /** Withdrawals of one merchant with 100000.00, one for each possible result. */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
-  const shop = await desk.shop('100000.00', FREE)
-  const submit = (amount: string) => desk.submit(shop, { amount })
+  const shop = await operator.shop('100000.00', FREE)
+  const submit = (amount: string) => operator.submit(shop, { amount })
   const [rejected, first, large, second, tight] = [
     await submit('10000.00'),
     await submit('40000.00'),
@@ -75,7 +81,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
     await submit('60000.00'),
     await submit('50000.01'),
   ]
-  await desk.act(rejected, 'reject')
+  await operator.act(rejected, 'reject')
   const approved = await world.post(`/v1/operator/withdrawals/${second}/approve`, {}, { key: await juma.token() })
   assert.equal(approved.body.data.status, 'PENDING_ADMIN_APPROVAL')
   const mine = await submit('50000.00')
@@ -114,7 +120,7 @@ test('the server checks each withdrawal by itself in order, and a refused one do
   await settle()
   assert.equal(script.sent.length, 2)
   for (const [i, status] of ['REJECTED', 'SUCCESS', 'PENDING_ADMIN_APPROVAL', 'SUCCESS'].entries()) {
-    assert.equal((await desk.show(ids[i] as string)).status, status)
+    assert.equal((await operator.show(ids[i] as string)).status, status)
   }
   const entries = await world.rows<{ action: string; target_id: string }>(
     `select action, target_id from audit_log where actor_id = $1 and target_id = any($2) and action like 'withdrawal.%approve'
@@ -137,15 +143,15 @@ test('a dry run has exactly the answer of the real run and changes nothing', asy
   assert.deepEqual(resultsOf(tried), expected)
   await settle()
   assert.deepEqual(script.sent, [])
-  for (const id of ids.slice(1, 3)) assert.deepEqual((await desk.show(id)).approvals, [])
+  for (const id of ids.slice(1, 3)) assert.deepEqual((await operator.show(id)).approvals, [])
   const { dry_run, ...would } = tried.body.data
   const { dry_run: _, ...did } = (await batch(ids, { dry_run: false })).body.data
   assert.deepEqual([dry_run, would], [true, did])
 })
 
 test('a set with a duplicate, without ids, or with more than a hundred is refused', async () => {
-  const shop = await desk.shop('100000.00', FREE)
-  const id = await desk.submit(shop, { amount: '10.00' })
+  const shop = await operator.shop('100000.00', FREE)
+  const id = await operator.submit(shop, { amount: '10.00' })
   await unchanged(world, async () => {
     for (const ids of [[id, id], [id, id.toUpperCase()], [], Array.from({ length: 101 }, () => randomUUID())]) {
       const refused = await batch(ids)
@@ -158,8 +164,8 @@ test('a set with a duplicate, without ids, or with more than a hundred is refuse
 test('a hundred withdrawals of many merchants are sent at once, each once', async () => {
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
-    const shop = await desk.shop('100000.00', FREE)
-    for (let j = 0; j < 25; j++) ids.push(await desk.submit(shop, { amount: '4000.00' }))
+    const shop = await operator.shop('100000.00', FREE)
+    for (let j = 0; j < 25; j++) ids.push(await operator.submit(shop, { amount: '4000.00' }))
   }
   const reply = await batch(ids)
   assert.deepEqual(reply.body.data.approved, { count: 100, amount: '400000.00', total_reserved_amount: '400000.00' })
@@ -169,8 +175,8 @@ test('a hundred withdrawals of many merchants are sent at once, each once', asyn
 })
 
 test('a repeated Idempotency-Key gets the first answer, and nothing is approved again', async () => {
-  const shop = await desk.shop('100000.00', FREE)
-  const ids = [await desk.submit(shop, { amount: '60000.00' }), await desk.submit(shop, { amount: '10.00' })]
+  const shop = await operator.shop('100000.00', FREE)
+  const ids = [await operator.submit(shop, { amount: '60000.00' }), await operator.submit(shop, { amount: '10.00' })]
   const idempotency_key = randomUUID()
   const first = await batch(ids, { idempotency_key })
   assert.deepEqual(resultsOf(first), ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
@@ -185,8 +191,8 @@ test('a repeated Idempotency-Key gets the first answer, and nothing is approved 
 test('each withdrawal is sent once when two operators approve the same set at the same moment', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
-    const shop = await desk.shop('100000.00', FREE)
-    const ids = [await desk.submit(shop, { amount: '60000.00' }), await desk.submit(shop, { amount: '10.00' })]
+    const shop = await operator.shop('100000.00', FREE)
+    const ids = [await operator.submit(shop, { amount: '60000.00' }), await operator.submit(shop, { amount: '10.00' })]
     const answers = await Promise.all([
       batch(ids),
       batch([...ids].reverse(), { who: juma, at: other }),
@@ -200,7 +206,7 @@ test('each withdrawal is sent once when two operators approve the same set at th
     assert.equal(approved, 2)
     await settle()
     assert.equal(script.sent.length, 2)
-    const { approvals } = await desk.show(ids[0] as string)
+    const { approvals } = await operator.show(ids[0] as string)
     assert.deepEqual(
       new Set(approvals.map(({ operator }: { operator: string }) => operator)),
       new Set([asha.email, juma.email]),
@@ -210,8 +216,8 @@ test('each withdrawal is sent once when two operators approve the same set at th
 
 for (const when of ['before', 'after'] as const) {
   test(`a process that dies ${when} the commit leaves ${when === 'before' ? 'nothing' : 'payouts that a worker sends'}`, async () => {
-    const shop = await desk.shop('100000.00', FREE)
-    const ids = [await desk.submit(shop, { amount: '10.00' }), await desk.submit(shop, { amount: '20.00' })]
+    const shop = await operator.shop('100000.00', FREE)
+    const ids = [await operator.submit(shop, { amount: '10.00' }), await operator.submit(shop, { amount: '20.00' })]
     const dying = async () => {
       died_at = `approve.${when}_commit`
       assert.equal((await batch(ids)).status, 500)

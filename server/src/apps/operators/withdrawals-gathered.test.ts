@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { newOperator, type Operator } from '../../../test/consoles.ts'
-import { type OperatorDesk, openDesk, type Shop, UNTOUCHED } from '../../../test/desk.ts'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { booksHold, newScript, said, scriptedProvider } from '../../../test/payouts.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator, UNTOUCHED } from '../../../test/operator.ts'
+import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
+import { booksHold, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 /** With the prices of a desk, 10000.00 takes 10800.00 from the balance and needs two operators. */
@@ -14,14 +14,14 @@ const FOUR_EYES_AMOUNT = '10800'
 const LARGE = '10000.00'
 const SMALL = '1000.00'
 
-const script = newScript({ payout: ({ amount_minor }) => said.paid(amount_minor) })
+const script = newPayoutScript({ payout: ({ amount_minor }) => payoutAnswers.paid(amount_minor) })
 const scripted = scriptedProvider(script)
 const provider = { ...scripted, capabilities: { ...scripted.capabilities, destinations: ['MPESA'] } }
 
 let world: World
 /** Another process of the same installation. */
 let other: World
-let desk: OperatorDesk
+let operator: TestOperator
 let asha: Operator
 let juma: Operator
 /** The statements of `world`, by name. */
@@ -47,7 +47,7 @@ before(async () => {
   }
   world = await createWorld({ ...options, before: recordStatement, point })
   other = await createWorld({ ...options, url: world.url })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
   asha = await newOperator(world)
   juma = await newOperator(world)
 })
@@ -69,9 +69,9 @@ async function approve(id: string, { by = asha, key = randomUUID(), at = world, 
   return at.post(`/v1/operator/withdrawals/${id}/approve`, body, { key: await by.token(), idempotency_key: key })
 }
 
-async function submitMany(shop: Shop, count: number, amount = SMALL): Promise<string[]> {
+async function submitMany(shop: ShopWithKeys, count: number, amount = SMALL): Promise<string[]> {
   const ids: string[] = []
-  for (let i = 0; i < count; i++) ids.push(await desk.submit(shop, { amount }))
+  for (let i = 0; i < count; i++) ids.push(await operator.submit(shop, { amount }))
   return ids
 }
 
@@ -89,7 +89,7 @@ async function storedUnder(keys: readonly string[]): Promise<Record<string, numb
 
 describe('approvals with different keys at once', () => {
   test('64 approvals take far fewer than 64 transactions', async () => {
-    const shop = await desk.shop('1000000.00')
+    const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 64)
     statements.length = 0
     const answers = await Promise.all(ids.map((id) => approve(id)))
@@ -105,21 +105,21 @@ describe('approvals with different keys at once', () => {
   })
 
   test('approvals with and without a key are one set', async () => {
-    const shop = await desk.shop('1000000.00')
+    const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 20)
     statements.length = 0
-    const answers = await Promise.all(ids.map((id, i) => (i % 2 === 0 ? approve(id) : desk.act(id, 'approve'))))
+    const answers = await Promise.all(ids.map((id, i) => (i % 2 === 0 ? approve(id) : operator.act(id, 'approve'))))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
     assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
   })
 
   test('each refused approval is refused alone, and its key stores the refusal only if it is a decision', async () => {
-    const [shop, poor] = [await desk.shop('1000000.00'), await desk.shop('1000.00')]
+    const [shop, poor] = [await operator.shop('1000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)
-    const lacking = await desk.submit(poor, { amount: '10.00' })
+    const lacking = await operator.submit(poor, { amount: '10.00' })
     await approve(second as string)
-    await desk.act(rejected as string, 'reject')
+    await operator.act(rejected as string, 'reject')
     await world.rows("update withdrawals set destination_code = 'AIRTEL' where id = $1", [unreachable])
     await world.rows("update withdrawals set requested_by_kind = 'user', requested_by_id = $2 where id = $1", [
       submitted,
@@ -132,7 +132,7 @@ describe('approvals with different keys at once', () => {
       amount: '400.00',
       reason: 'Out',
     }
-    await desk.adjust(poor, debit)
+    await operator.adjust(poor, debit)
     type Case = { id: string; code: string; status: number; stored: boolean }
     const cases: Case[] = [
       { id: small as string, code: 'ok', status: 200, stored: true },
@@ -173,7 +173,7 @@ describe('approvals with different keys at once', () => {
 describe('approvals with the same key at once', () => {
   test('20 identical approvals are one approval and 20 equal answers, on one process or two', async () => {
     for (const at of [world, other]) {
-      const shop = await desk.shop('100000.00')
+      const shop = await operator.shop('100000.00')
       const [id] = (await submitMany(shop, 1)) as [string]
       const key = randomUUID()
       const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('approvals with the same key at once', () => {
       assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
       assert.equal(answers[0]?.body.data.status, 'PROCESSING')
       assert.equal(answers.filter((answer) => !isReplay(answer)).length, 1)
-      const { history, approvals } = await desk.show(id)
+      const { history, approvals } = await operator.show(id)
       assert.deepEqual([history.length, approvals.length], [1, 1])
       const audits = await world.rows("select 1 from audit_log where target_id = $1 and action like '%approve'", [id])
       assert.equal(audits.length, 1)
@@ -190,11 +190,11 @@ describe('approvals with the same key at once', () => {
   })
 
   test('20 identical first approvals of two are one approval and 20 equal answers', async () => {
-    const id = await desk.submit(await desk.shop('100000.00'), { amount: LARGE })
+    const id = await operator.submit(await operator.shop('100000.00'), { amount: LARGE })
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
     assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
-    assert.deepEqual((await desk.show(id)).approvals.length, 1)
+    assert.deepEqual((await operator.show(id)).approvals.length, 1)
     assert.equal((await approve(id, { by: juma, key })).body.data.status, 'PROCESSING', 'another operator has own keys')
   })
 
@@ -206,7 +206,7 @@ describe('approvals with the same key at once', () => {
   })
 
   test('a request with another body is refused, and does not change the approval', async () => {
-    const shop = await desk.shop('100000.00')
+    const shop = await operator.shop('100000.00')
     const [id, later] = (await submitMany(shop, 2)) as [string, string]
     const key = randomUUID()
     const bodies = [{}, { reason: 'Seen' }]
@@ -223,7 +223,7 @@ describe('approvals with the same key at once', () => {
   })
 
   test('approvals of one withdrawal with two keys approve once, and each key keeps its answer', async () => {
-    const [id] = (await submitMany(await desk.shop('100000.00'), 1)) as [string]
+    const [id] = (await submitMany(await operator.shop('100000.00'), 1)) as [string]
     const keys = [randomUUID(), randomUUID()]
     const send = () => Promise.all(keys.map((key) => approve(id, { key })))
     const answers = await send()
@@ -240,7 +240,7 @@ describe('approvals with the same key at once', () => {
 
 describe('a process that dies during two approvals with keys', () => {
   test('has approved nothing when it dies before any statement of their transaction', async () => {
-    const shop = await desk.shop('1000000.00')
+    const shop = await operator.shop('1000000.00')
     const set = async () => {
       const ids = await submitMany(shop, 2)
       return { ids, keys: [randomUUID(), randomUUID()] }
@@ -255,7 +255,7 @@ describe('a process that dies during two approvals with keys', () => {
     assert.equal(transaction.includes('idempotency_finish'), true)
     for (let place = 0; place < transaction.length; place++) {
       const next = await set()
-      const before = await desk.book(shop)
+      const before = await operator.book(shop)
       statements_left = place
       begun = false
       const answers = await send(next)
@@ -267,9 +267,9 @@ describe('a process that dies during two approvals with keys', () => {
         where,
       )
       assert.deepEqual(await storedUnder(next.keys), {}, where)
-      assert.deepEqual(await desk.book(shop), before, where)
+      assert.deepEqual(await operator.book(shop), before, where)
       for (const id of next.ids) {
-        const { status, history, approvals, payout } = await desk.show(id)
+        const { status, history, approvals, payout } = await operator.show(id)
         const untouched = ['PENDING_ADMIN_APPROVAL', 0, 0, null]
         assert.deepEqual([status, history.length, approvals.length, payout], untouched, where)
       }
@@ -285,16 +285,16 @@ describe('a process that dies during two approvals with keys', () => {
   })
 
   test('has approved nothing at approve.before_commit', async () => {
-    const shop = await desk.shop('100000.00')
+    const shop = await operator.shop('100000.00')
     const [id] = (await submitMany(shop, 1)) as [string]
     const key = randomUUID()
     dies_at = 'approve.before_commit'
     assert.equal((await approve(id, { key })).status, 500)
-    assert.deepEqual([await storedUnder([key]), await desk.book(shop)], [{}, { ...UNTOUCHED }])
+    assert.deepEqual([await storedUnder([key]), await operator.book(shop)], [{}, { ...UNTOUCHED }])
   })
 
   test('has stored the approvals and their answers at approve.after_commit', async () => {
-    const ids = await submitMany(await desk.shop('100000.00'), 3)
+    const ids = await submitMany(await operator.shop('100000.00'), 3)
     const keys = ids.map(() => randomUUID())
     const send = () => Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))
     dies_at = 'approve.after_commit'

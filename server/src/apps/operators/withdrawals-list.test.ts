@@ -2,42 +2,42 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { booksHold } from '../../../test/payouts.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 
 type Item = { id: string; status: string; merchant_id: string; environment: string; merchant_name: string }
 
 let world: World
-let desk: OperatorDesk
+let operator: TestOperator
 /** All withdrawals, oldest first. */
 const made: Item[] = []
-let shops: Shop[]
+let shops: ShopWithKeys[]
 before(async () => {
   world = await createWorld()
-  desk = await openDesk(world)
-  shops = await Promise.all([1, 2, 3].map(() => desk.shop('1000000.00')))
+  operator = await createTestOperator(world)
+  shops = await Promise.all([1, 2, 3].map(() => operator.shop('1000000.00')))
   const endings = ['001', '102', '103', '104', '105']
   for (let i = 0; i < 36; i++) {
     world.deps.clock.advance(7)
-    const shop = shops[i % 3] as Shop
+    const shop = shops[i % 3] as ShopWithKeys
     const environment = i % 4 === 0 ? 'sandbox' : 'live'
-    const id = await desk.submit(shop, { environment, ending: endings[i % endings.length] as string })
+    const id = await operator.submit(shop, { environment, ending: endings[i % endings.length] as string })
     const verb = (['approve', 'reject', 'request-info', null] as const)[Math.floor(i / 5) % 4]
-    if (verb) assert.equal((await desk.act(id, verb)).status, 200)
+    if (verb) assert.equal((await operator.act(id, verb)).status, 200)
     made.push({ id, merchant_id: shop.merchant.id, environment, status: '', merchant_name: shop.merchant.name })
   }
   await world.work()
   await world.pass(3_000)
-  for (const item of made) item.status = (await desk.show(item.id)).status
+  for (const item of made) item.status = (await operator.show(item.id)).status
 })
 after(async () => {
   await booksHold(world)
   await world.close()
 })
 
-const get = async (query: string) => world.get(`/v1/operator/withdrawals?${query}`, await desk.session())
+const get = async (query: string) => world.get(`/v1/operator/withdrawals?${query}`, await operator.session())
 const list = async (
   query: string,
 ): Promise<{ items: Item[]; pagination: { total_items: number; total_pages: number } }> => {

@@ -3,19 +3,25 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { BODIES, type OperatorDesk, openDesk, type Shop, type Verb } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { booksHold, said } from '../../../test/payouts.ts'
+import {
+  BODIES,
+  createTestOperator,
+  type OperatorVerb,
+  type ShopWithKeys,
+  type TestOperator,
+} from '../../../test/operator.ts'
+import { booksHold, payoutAnswers } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money/withdrawals/index.ts'
 
 let world: World
-let desk: OperatorDesk
+let operator: TestOperator
 before(async () => {
   // The worker runs only where a test starts it.
   world = await createWorld({ env: { PROCESS: 'api' } })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
 })
 after(async () => {
   await booksHold(world)
@@ -25,7 +31,7 @@ after(async () => {
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
 /** Each call, with the move that it makes. */
-const CALLS: { name: string; verb: Verb; body: object; move: keyof typeof withdrawalMoves }[] = [
+const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
   { name: 'request-info', verb: 'request-info', body: BODIES['request-info'], move: 'request_info' },
@@ -42,34 +48,34 @@ const CALLS: { name: string; verb: Verb; body: object; move: keyof typeof withdr
 const AMOUNT = 1_000_000n
 
 /** The real steps that take a withdrawal into each status. */
-const WAYS: Record<Status, (shop: Shop) => Promise<string>> = {
-  PENDING_ADMIN_APPROVAL: (shop) => desk.submit(shop),
+const WAYS: Record<Status, (shop: ShopWithKeys) => Promise<string>> = {
+  PENDING_ADMIN_APPROVAL: (shop) => operator.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),
   REJECTED: (shop) => decided(shop, 'reject'),
   PROCESSING: (shop) => decided(shop, 'approve'),
-  SUCCESS: (shop) => settledWith(shop, said.paid(AMOUNT)),
-  FAILED: (shop) => settledWith(shop, said.declined),
-  REVERSED: (shop) => settledWith(shop, said.paid(AMOUNT), said.reversed(AMOUNT)),
-  NEEDS_ADMIN_ATTENTION: (shop) => settledWith(shop, said.paid(AMOUNT - 1n)),
+  SUCCESS: (shop) => settledWith(shop, payoutAnswers.paid(AMOUNT)),
+  FAILED: (shop) => settledWith(shop, payoutAnswers.declined),
+  REVERSED: (shop) => settledWith(shop, payoutAnswers.paid(AMOUNT), payoutAnswers.reversed(AMOUNT)),
+  NEEDS_ADMIN_ATTENTION: (shop) => settledWith(shop, payoutAnswers.paid(AMOUNT - 1n)),
   NEEDS_RECONCILIATION: (shop) => worked(shop, '103'),
   BLOCKED_IP_WHITELIST: (shop) => worked(shop, '104'),
 }
 
-async function decided(shop: Shop, verb: Verb, ending = '001'): Promise<string> {
-  const id = await desk.submit(shop, { ending })
-  const done = await desk.act(id, verb)
+async function decided(shop: ShopWithKeys, verb: OperatorVerb, ending = '001'): Promise<string> {
+  const id = await operator.submit(shop, { ending })
+  const done = await operator.act(id, verb)
   assert.equal(done.status, 200, done.text)
   return id
 }
 
-async function settledWith(shop: Shop, ...answers: PayoutAnswer[]): Promise<string> {
+async function settledWith(shop: ShopWithKeys, ...answers: PayoutAnswer[]): Promise<string> {
   const id = await decided(shop, 'approve')
   for (const answer of answers)
     await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
   return id
 }
 
-async function worked(shop: Shop, ending: string): Promise<string> {
+async function worked(shop: ShopWithKeys, ending: string): Promise<string> {
   const id = await decided(shop, 'approve', ending)
   await world.work()
   return id
@@ -83,23 +89,23 @@ for (const status of WITHDRAWAL_STATUSES) {
     for (const { name, verb, body, move } of CALLS) {
       const { to } = withdrawalMoves[move]
       const make = async () => {
-        const id = await WAYS[status](await desk.shop('100000.00'))
-        assert.equal((await desk.show(id)).status, status)
+        const id = await WAYS[status](await operator.shop('100000.00'))
+        assert.equal((await operator.show(id)).status, status)
         return id
       }
       if (may(move, status)) {
         test(`${name}: becomes ${to}`, async () => {
           const id = await make()
-          const done = await desk.act(id, verb, body)
+          const done = await operator.act(id, verb, body)
           assert.deepEqual([done.status, done.body.data?.status], [200, to], done.text)
-          assert.equal((await desk.show(id)).status, to)
+          assert.equal((await operator.show(id)).status, to)
         })
       } else {
         test(`${name}: refused, and nothing changes`, async () => {
           const id = await make()
           for (const idempotency_key of [undefined, `${status} ${name}`.replaceAll(' ', '-')]) {
             const options = idempotency_key === undefined ? {} : { idempotency_key }
-            const refused = await unchanged(world, () => desk.act(id, verb, body, options))
+            const refused = await unchanged(world, () => operator.act(id, verb, body, options))
             assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
             assert.deepEqual(refused.body.error.details, { status })
           }

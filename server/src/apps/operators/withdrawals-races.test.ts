@@ -3,19 +3,25 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import {
+  booksHold,
+  newPayoutScript,
+  type PayoutScript,
+  payoutAnswers,
+  scriptedProvider,
+} from '../../../test/payouts.ts'
 
 let world: World
 /** Another process of the same installation. */
 let other: World
-let desk: OperatorDesk
-let script: Script
+let operator: TestOperator
+let script: PayoutScript
 /** Transactions that were rolled back: refused, or chosen as deadlock victims. */
 let undone = 0
 before(async () => {
-  script = newScript()
+  script = newPayoutScript()
   const options = {
     compose: { providers: [scriptedProvider(script)] },
     before(name: string) {
@@ -24,7 +30,7 @@ before(async () => {
   }
   world = await createWorld(options)
   other = await createWorld({ ...options, url: world.url })
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
 })
 after(async () => {
   await booksHold(world)
@@ -32,8 +38,8 @@ after(async () => {
   await world.close()
 })
 beforeEach(() => {
-  script.payout = () => said.accepted
-  script.status = ({ amount_minor }) => said.paid(amount_minor)
+  script.payout = () => payoutAnswers.accepted
+  script.status = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
   script.sent.length = 0
 })
 
@@ -55,10 +61,10 @@ async function sentOnce(ids: readonly string[]): Promise<void> {
   assert.deepEqual([...script.sent].sort(), rows.map(({ provider_reference }) => provider_reference).sort())
 }
 
-const available = async (shop: Shop) => (await desk.book(shop)).available ?? 0n
+const available = async (shop: ShopWithKeys) => (await operator.book(shop)).available ?? 0n
 
 /** Checks the available balance after each transfer of a live book: it was never below zero. */
-async function neverBelowZero(shop: Shop): Promise<void> {
+async function neverBelowZero(shop: ShopWithKeys): Promise<void> {
   const rows = await world.rows(
     `select 1 from ledger_transfers where merchant_id = $1 and environment = 'live'
        and ((debit_code = 'available' and debit_balance_minor < 0) or (credit_code = 'available' and credit_balance_minor < 0))`,
@@ -71,11 +77,11 @@ test('one payout is sent when two operators approve the same withdrawal on two p
   const { token: second } = await world.newSession('SUPER_ADMIN')
   for (let round = 0; round < 8; round++) {
     script.sent.length = 0
-    const shop = await desk.shop('100000.00', FREE)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop('100000.00', FREE)
+    const id = await operator.submit(shop)
     const answers = await Promise.all([
-      desk.act(id, 'approve'),
-      desk.act(id, 'approve', {}, { world: other }),
+      operator.act(id, 'approve'),
+      operator.act(id, 'approve', {}, { world: other }),
       // A request with an idempotency key takes another code path.
       other.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: randomUUID() }),
       world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: null }),
@@ -88,7 +94,7 @@ test('one payout is sent when two operators approve the same withdrawal on two p
     await workBoth()
     await sentOnce([id])
     assert.equal(await available(shop), 9_000_000n)
-    const { history, status } = await desk.show(id)
+    const { history, status } = await operator.show(id)
     assert.deepEqual([status, history.length], ['SUCCESS', 2])
   }
 })
@@ -96,19 +102,19 @@ test('one payout is sent when two operators approve the same withdrawal on two p
 test('the withdrawals within the balance are paid once each when twenty above it are approved at once', async () => {
   for (const amount of ['10000.00', '7000.00', '100000.00']) {
     script.sent.length = 0
-    const shop = await desk.shop('100000.00', FREE)
+    const shop = await operator.shop('100000.00', FREE)
     const fit = Math.floor(100_000 / Number(amount))
     const ids: string[] = []
-    for (let i = 0; i < 20; i++) ids.push(await desk.submit(shop, { amount }))
+    for (let i = 0; i < 20; i++) ids.push(await operator.submit(shop, { amount }))
     const answers = await Promise.all(
-      ids.map((id, i) => desk.act(id, 'approve', {}, { world: i % 2 === 0 ? world : other })),
+      ids.map((id, i) => operator.act(id, 'approve', {}, { world: i % 2 === 0 ? world : other })),
     )
     const approved = ids.filter((_, i) => answers[i]?.status === 200)
     assert.equal(approved.length, Math.min(fit, 20))
     for (const [i, answer] of answers.entries()) {
       if (answer.status === 200) continue
       assert.deepEqual(codeOf(answer), [409, 'insufficient_balance'])
-      assert.equal((await desk.show(ids[i] as string)).status, 'PENDING_ADMIN_APPROVAL')
+      assert.equal((await operator.show(ids[i] as string)).status, 'PENDING_ADMIN_APPROVAL')
     }
     await workBoth()
     await sentOnce(approved)
@@ -118,10 +124,10 @@ test('the withdrawals within the balance are paid once each when twenty above it
 })
 
 test('one withdrawal above the balance in a set is refused alone', async () => {
-  const shop = await desk.shop('10000.00', FREE)
-  const large = await desk.submit(shop, { amount: '10000.00' })
+  const shop = await operator.shop('10000.00', FREE)
+  const large = await operator.submit(shop, { amount: '10000.00' })
   const small: string[] = []
-  for (let i = 0; i < 5; i++) small.push(await desk.submit(shop, { amount: '2000.00' }))
+  for (let i = 0; i < 5; i++) small.push(await operator.submit(shop, { amount: '2000.00' }))
   const debit = {
     environment: 'live',
     direction: 'debit',
@@ -129,9 +135,9 @@ test('one withdrawal above the balance in a set is refused alone', async () => {
     amount: '0.01',
     reason: 'One cent',
   }
-  await desk.adjust(shop, debit)
+  await operator.adjust(shop, debit)
   const all = [...small.slice(0, 2), large, ...small.slice(2)]
-  const answers = await Promise.all(all.map((id) => desk.act(id, 'approve')))
+  const answers = await Promise.all(all.map((id) => operator.act(id, 'approve')))
   const [refused] = answers.splice(2, 1)
   assert.equal(refused?.body.error.code, 'insufficient_balance')
   const codes = answers.map((answer) => codeOf(answer)[1]).sort()
@@ -144,12 +150,12 @@ test('one decision counts when approve, reject and request-info come at once, an
   let approvals = 0
   for (let round = 0; round < 12; round++) {
     script.sent.length = 0
-    const shop = await desk.shop('100000.00', FREE)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop('100000.00', FREE)
+    const id = await operator.submit(shop)
     const verbs = ['approve', 'reject', 'request-info'] as const
     const order = [0, 1, 2].map((i) => verbs[(i + round) % 3] as (typeof verbs)[number])
     const answers = await Promise.all(
-      order.map((verb, i) => desk.act(id, verb, undefined, { world: i % 2 === 0 ? world : other })),
+      order.map((verb, i) => operator.act(id, verb, undefined, { world: i % 2 === 0 ? world : other })),
     )
     const ok = new Map(order.map((verb, i) => [verb, answers[i]?.status === 200]))
     assert.notEqual(ok.get('approve'), ok.get('reject'), 'one of the two')
@@ -157,7 +163,7 @@ test('one decision counts when approve, reject and request-info come at once, an
     if (won === 'approve') approvals++
     for (const answer of answers) if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
     await workBoth()
-    const { status, history } = await desk.show(id)
+    const { status, history } = await operator.show(id)
     assert.equal(status, won === 'approve' ? 'SUCCESS' : 'REJECTED')
     assert.equal(history.length, (ok.get('request-info') ? 1 : 0) + (won === 'approve' ? 2 : 1))
     await sentOnce(won === 'approve' ? [id] : [])
@@ -168,25 +174,25 @@ test('one decision counts when approve, reject and request-info come at once, an
 
 test('one outcome counts when two operators resolve a payout differently while the provider answers', async () => {
   for (let round = 0; round < 8; round++) {
-    const shop = await desk.shop('100000.00', FREE)
-    const id = await desk.submit(shop)
-    script.payout = () => said.unknown
-    script.status = () => said.unknown
-    await desk.act(id, 'approve')
+    const shop = await operator.shop('100000.00', FREE)
+    const id = await operator.submit(shop)
+    script.payout = () => payoutAnswers.unknown
+    script.status = () => payoutAnswers.unknown
+    await operator.act(id, 'approve')
     await workBoth()
-    assert.equal((await desk.show(id)).status, 'NEEDS_RECONCILIATION')
+    assert.equal((await operator.show(id)).status, 'NEEDS_RECONCILIATION')
     const truth = round % 2 === 0 ? 'paid' : 'declined'
-    script.status = ({ amount_minor }) => (truth === 'paid' ? said.paid(amount_minor) : said.declined)
+    script.status = ({ amount_minor }) => (truth === 'paid' ? payoutAnswers.paid(amount_minor) : payoutAnswers.declined)
     world.deps.clock.advance(60_000)
     other.deps.clock.advance(60_000)
     const [success, failed] = await Promise.all([
-      desk.act(id, 'resolve', { outcome: 'SUCCESS', reason: 'They say it was paid' }),
-      desk.act(id, 'resolve', { outcome: 'FAILED', reason: 'They say it was not' }, { world: other }),
+      operator.act(id, 'resolve', { outcome: 'SUCCESS', reason: 'They say it was paid' }),
+      operator.act(id, 'resolve', { outcome: 'FAILED', reason: 'They say it was not' }, { world: other }),
       workBoth(),
     ])
     for (const answer of [success, failed])
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
-    const { status, history } = await desk.show(id)
+    const { status, history } = await operator.show(id)
     const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
     // A second outcome may follow only if the provider has denied the first one.
     const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
@@ -199,45 +205,45 @@ test('one outcome counts when two operators resolve a payout differently while t
     assert.equal(new Set(facts.map(({ posting }) => posting)).size, facts.length, 'each fact at most once')
     if (status === 'SUCCESS') assert.equal(await available(shop), 9_000_000n)
     if (status === 'FAILED') assert.equal(await available(shop), 10_000_000n)
-    assert.equal((await desk.book(shop)).reserved, undefined)
+    assert.equal((await operator.book(shop)).reserved, undefined)
     await neverBelowZero(shop)
   }
 })
 
 test('a payout is sent again once when two processes retry it at once', async () => {
   for (let round = 0; round < 5; round++) {
-    const shop = await desk.shop('100000.00', FREE)
-    const id = await desk.submit(shop)
-    script.payout = () => said.blocked
-    await desk.act(id, 'approve')
+    const shop = await operator.shop('100000.00', FREE)
+    const id = await operator.submit(shop)
+    script.payout = () => payoutAnswers.blocked
+    await operator.act(id, 'approve')
     await workBoth()
-    assert.equal((await desk.show(id)).status, 'BLOCKED_IP_WHITELIST')
+    assert.equal((await operator.show(id)).status, 'BLOCKED_IP_WHITELIST')
     script.sent.length = 0
-    script.payout = () => said.accepted
+    script.payout = () => payoutAnswers.accepted
     const answers = await Promise.all([
-      desk.act(id, 'retry'),
-      desk.act(id, 'retry', {}, { world: other }),
-      desk.act(id, 'retry', {}, { idempotency_key: randomUUID() }),
+      operator.act(id, 'retry'),
+      operator.act(id, 'retry', {}, { world: other }),
+      operator.act(id, 'retry', {}, { idempotency_key: randomUUID() }),
     ])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
     await workBoth()
     await sentOnce([id])
-    assert.equal((await desk.show(id)).status, 'SUCCESS')
+    assert.equal((await operator.show(id)).status, 'SUCCESS')
   }
 })
 
 test('approvals of many merchants on two processes, with payments that settle and adjustments meanwhile, never deadlock', async () => {
-  const shops = await Promise.all(Array.from({ length: 4 }, () => desk.shop('100000.00', FREE)))
-  const ids: { shop: Shop; id: string }[] = []
+  const shops = await Promise.all(Array.from({ length: 4 }, () => operator.shop('100000.00', FREE)))
+  const ids: { shop: ShopWithKeys; id: string }[] = []
   for (let i = 0; i < 40; i++) {
-    const shop = shops[i % shops.length] as Shop
-    ids.push({ shop, id: await desk.submit(shop, { amount: '1000.00' }) })
+    const shop = shops[i % shops.length] as ShopWithKeys
+    ids.push({ shop, id: await operator.submit(shop, { amount: '1000.00' }) })
   }
   const credit = { environment: 'live', direction: 'credit', against: 'fee_income', amount: '1.00', reason: 'A fee' }
   undone = 0
   const answers = await Promise.all([
-    ...ids.map(({ id }, i) => desk.act(id, 'approve', {}, { world: i % 3 === 0 ? other : world })),
-    ...shops.flatMap((shop) => [1, 2, 3].map(() => desk.adjust(shop, credit))),
+    ...ids.map(({ id }, i) => operator.act(id, 'approve', {}, { world: i % 3 === 0 ? other : world })),
+    ...shops.flatMap((shop) => [1, 2, 3].map(() => operator.adjust(shop, credit))),
     ...shops.map((shop) =>
       other.post('/v1/collections/wallet-push', { amount: '50', phone: '0754123001' }, { key: shop.live }),
     ),

@@ -3,31 +3,31 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import {
-  type Book,
+  type BookBalances,
+  createTestOperator,
   MONEY,
-  type OperatorDesk,
-  openDesk,
   PAID,
   RESERVED,
   REVERSED,
-  type Shop,
+  type ShopWithKeys,
+  type TestOperator,
   UNTOUCHED,
 } from '../../../test/operator.ts'
-import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { booksHold, said } from '../../../test/payouts.ts'
+import { booksHold, payoutAnswers } from '../../../test/payouts.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { settlePayouts } from '../../money/withdrawals/index.ts'
 
 let world: World
-let desk: OperatorDesk
+let operator: TestOperator
 let receiver: Receiver
 before(async () => {
   receiver = await startReceiver()
   world = await createWorld()
-  desk = await openDesk(world)
+  operator = await createTestOperator(world)
 })
 after(async () => {
   await booksHold(world)
@@ -38,8 +38,8 @@ after(async () => {
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
 
 /** A merchant with a webhook for every payout event. */
-async function listeningShop(): Promise<Shop> {
-  const shop = await desk.shop(MONEY)
+async function listeningShop(): Promise<ShopWithKeys> {
+  const shop = await operator.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
   const url = '/v1/merchant/webhook-config'
   const config = await world.call({ method: 'PATCH', url, payload, key: shop.live })
@@ -58,12 +58,12 @@ async function webhookEventsOf(id: string): Promise<string[]> {
 }
 
 /** Makes the provider report an outcome of a payout. */
-async function reportOutcome(shop: Shop, id: string, answer: PayoutAnswer): Promise<void> {
+async function reportOutcome(shop: ShopWithKeys, id: string, answer: PayoutAnswer): Promise<void> {
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
 
 describe('after the approval the answer of the provider decides where the money goes', () => {
-  type PayoutEnding = { statuses: string[]; events: string[]; book: Book; failure?: string; payout: string }
+  type PayoutEnding = { statuses: string[]; events: string[]; book: BookBalances; failure?: string; payout: string }
   const APPROVED = 'PROCESSING by the operator'
   const TABLE: Record<string, PayoutEnding> = {
     '001': { statuses: ['SUCCESS'], events: ['disbursement.success'], book: PAID, payout: 'final' },
@@ -89,11 +89,11 @@ describe('after the approval the answer of the provider decides where the money 
       test(`a ${environment} payout to a destination that ends in ${ending} becomes ${end.statuses.join(', then ')}`, async () => {
         const shop = await listeningShop()
         const other = environment === 'live' ? 'sandbox' : 'live'
-        const id = await desk.submit(shop, { ending, environment })
-        assert.deepEqual(await desk.book(shop, environment), UNTOUCHED, 'waiting reserves nothing')
-        assert.equal((await desk.show(id)).payout, null)
+        const id = await operator.submit(shop, { ending, environment })
+        assert.deepEqual(await operator.book(shop, environment), UNTOUCHED, 'waiting reserves nothing')
+        assert.equal((await operator.show(id)).payout, null)
 
-        const { data } = (await desk.approve(id)).body
+        const { data } = (await operator.approve(id)).body
         assert.deepEqual(
           [data.status, data.requires_approval, data.total_reserved_amount],
           ['PROCESSING', false, '10800.00'],
@@ -101,36 +101,39 @@ describe('after the approval the answer of the provider decides where the money 
         assert.match(data.provider_reference, /^W[0-9A-Z]{26}$/)
         assert.match(data.transaction_reference, /^TXN-[0-9A-Z]{26}$/)
 
-        const shown = await desk.show(id)
+        const shown = await operator.show(id)
         const provider = environment === 'live' ? 'mock' : 'sandbox'
-        assert.deepEqual(await desk.wayOf(id), [APPROVED, ...end.statuses.map((status) => `${status} by ${provider}`)])
+        assert.deepEqual(await operator.wayOf(id), [
+          APPROVED,
+          ...end.statuses.map((status) => `${status} by ${provider}`),
+        ])
         assert.equal(shown.status, end.statuses.at(-1))
         assert.equal(shown.failure_reason_code, end.failure ?? null)
         assert.equal(shown.completed_at !== null, end.statuses.includes('SUCCESS'))
         assert.deepEqual([shown.payout.provider, shown.payout.state], [provider, end.payout])
         assert.deepEqual(await webhookEventsOf(id), end.events)
-        assert.deepEqual(await desk.book(shop, environment), end.book)
-        assert.deepEqual(await desk.book(shop, other), UNTOUCHED, `${other} is another book`)
+        assert.deepEqual(await operator.book(shop, environment), end.book)
+        assert.deepEqual(await operator.book(shop, other), UNTOUCHED, `${other} is another book`)
       })
     }
   }
 
   test('the server reserves and sends nothing until an operator approves', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     await world.work()
     world.deps.clock.advance(7 * 86_400_000)
     await world.work()
-    assert.deepEqual([(await desk.show(id)).status, await desk.wayOf(id)], ['PENDING_ADMIN_APPROVAL', []])
-    assert.deepEqual(await desk.book(shop), UNTOUCHED)
+    assert.deepEqual([(await operator.show(id)).status, await operator.wayOf(id)], ['PENDING_ADMIN_APPROVAL', []])
+    assert.deepEqual(await operator.book(shop), UNTOUCHED)
     assert.deepEqual(await world.rows('select 1 from payouts where withdrawal_id = $1', [id]), [])
   })
 
   test('the detail shows the submitter, the balance of the merchant now, and the payout', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
-    await desk.approve(id)
-    const { requested_by, balance, payout, merchant_code, merchant_status } = await desk.show(id)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
+    await operator.approve(id)
+    const { requested_by, balance, payout, merchant_code, merchant_status } = await operator.show(id)
     assert.deepEqual([requested_by.kind, requested_by.name], ['api_key', 'Test'])
     assert.deepEqual([merchant_code, merchant_status], [shop.merchant.merchant_code, 'ACTIVE'])
     assert.deepEqual(balance, { available: '89200.00', reserved: '0.00', held: '0.00' })
@@ -141,20 +144,20 @@ describe('after the approval the answer of the provider decides where the money 
 })
 
 describe('an operator ends a stuck payout', () => {
-  const paid = said.paid(1_000_000n)
+  const paid = payoutAnswers.paid(1_000_000n)
   /** The ways to make a stuck payout: the ending of its destination, and a later answer of the provider. */
-  const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: Book }> = {
+  const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: BookBalances }> = {
     'the outcome is unknown': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
     'the provider refuses our address': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },
     'the provider paid another amount': {
       ending: '103',
-      laterAnswer: said.paid(999_999n),
+      laterAnswer: payoutAnswers.paid(999_999n),
       status: 'NEEDS_ADMIN_ATTENTION',
       book: RESERVED,
     },
     'the provider declined a paid payout': {
       ending: '001',
-      laterAnswer: said.declined,
+      laterAnswer: payoutAnswers.declined,
       status: 'NEEDS_ADMIN_ATTENTION',
       book: PAID,
     },
@@ -168,11 +171,11 @@ describe('an operator ends a stuck payout', () => {
   const makeStuckPayout = async (how: string) => {
     const { ending, laterAnswer, status, book } = STUCK[how] as (typeof STUCK)[string]
     const shop = await listeningShop()
-    const id = await desk.submit(shop, { ending })
-    await desk.approve(id)
+    const id = await operator.submit(shop, { ending })
+    await operator.approve(id)
     if (laterAnswer) await reportOutcome(shop, id, laterAnswer)
-    assert.equal((await desk.show(id)).status, status)
-    assert.deepEqual(await desk.book(shop), book)
+    assert.equal((await operator.show(id)).status, status)
+    assert.deepEqual(await operator.book(shop), book)
     return { shop, id }
   }
   for (const how of Object.keys(STUCK)) {
@@ -180,17 +183,17 @@ describe('an operator ends a stuck payout', () => {
       test(`an operator resolves as ${outcome} when ${how}`, async () => {
         const { shop, id } = await makeStuckPayout(how)
         const reason = 'Seen in the portal of the provider'
-        const resolved = await desk.act(id, 'resolve', { outcome, reason, provider_reference: 'P-1' })
+        const resolved = await operator.act(id, 'resolve', { outcome, reason, provider_reference: 'P-1' })
         assert.equal(resolved.status, 200, resolved.text)
         assert.equal(resolved.body.data.status, outcome)
         assert.equal(resolved.body.data.failure_reason_code, outcome === 'FAILED' ? 'operator_resolved' : null)
-        assert.deepEqual(await desk.book(shop), outcome === 'SUCCESS' ? PAID : UNTOUCHED)
+        assert.deepEqual(await operator.book(shop), outcome === 'SUCCESS' ? PAID : UNTOUCHED)
         await world.work()
         await world.pass(10_000)
-        const shown = await desk.show(id)
+        const shown = await operator.show(id)
         assert.equal(shown.status, outcome, 'the status stays')
         assert.deepEqual([shown.payout.state, shown.payout.due_at, shown.payout.provider_id], ['final', null, 'P-1'])
-        assert.equal((await desk.wayOf(id)).at(-1), `${outcome} by the operator`)
+        assert.equal((await operator.wayOf(id)).at(-1), `${outcome} by the operator`)
         assert.equal(shown.history.at(-1).reason, reason)
         assert.equal(
           (await webhookEventsOf(id)).at(-1),
@@ -202,77 +205,77 @@ describe('an operator ends a stuck payout', () => {
 
   test('resolving as SUCCESS is refused after the money was returned and spent, and FAILED is possible', async () => {
     const { shop, id } = await makeStuckPayout('the provider paid a declined payout')
-    const next = await desk.submit(shop, { amount: '98000.00' })
-    await desk.approve(next)
-    const refused = await unchanged(world, () => desk.act(id, 'resolve'))
+    const next = await operator.submit(shop, { amount: '98000.00' })
+    await operator.approve(next)
+    const refused = await unchanged(world, () => operator.act(id, 'resolve'))
     assert.deepEqual(codeOf(refused), [409, 'insufficient_balance'])
     assert.match(refused.body.error.message, /320\.00.*10800\.00/)
     assert.equal(
-      (await desk.act(id, 'resolve', { outcome: 'FAILED', reason: 'Called back' })).body.data.status,
+      (await operator.act(id, 'resolve', { outcome: 'FAILED', reason: 'Called back' })).body.data.status,
       'FAILED',
     )
   })
 
   test('a retry sends a blocked payout again with the same reference, and it may be blocked again', async () => {
     const { shop, id } = await makeStuckPayout('the provider refuses our address')
-    const { provider_reference } = await desk.show(id)
-    const retried = await desk.act(id, 'retry')
+    const { provider_reference } = await operator.show(id)
+    const retried = await operator.act(id, 'retry')
     assert.deepEqual([retried.status, retried.body.data.status], [200, 'PROCESSING'])
     await world.work()
     await world.pass(5_000)
-    const shown = await desk.show(id)
+    const shown = await operator.show(id)
     assert.deepEqual([shown.status, shown.provider_reference], ['BLOCKED_IP_WHITELIST', provider_reference])
-    assert.deepEqual(await desk.wayOf(id), [
+    assert.deepEqual(await operator.wayOf(id), [
       'PROCESSING by the operator',
       'BLOCKED_IP_WHITELIST by mock',
       'PROCESSING by the operator',
       'BLOCKED_IP_WHITELIST by mock',
     ])
-    assert.deepEqual(await desk.book(shop), RESERVED, 'set aside once')
+    assert.deepEqual(await operator.book(shop), RESERVED, 'set aside once')
   })
 })
 
 describe('the server checks an approval against the state at its time', () => {
-  const suspend = async (shop: Shop, verb: 'suspend' | 'reactivate') =>
-    world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await desk.session() })
+  const suspend = async (shop: ShopWithKeys, verb: 'suspend' | 'reactivate') =>
+    world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await operator.session() })
   const staysPending = async (id: string, code: string) => {
     for (const idempotency_key of [undefined, randomUUID()]) {
       const options = idempotency_key === undefined ? {} : { idempotency_key }
-      const refused = await unchanged(world, () => desk.act(id, 'approve', {}, options))
+      const refused = await unchanged(world, () => operator.act(id, 'approve', {}, options))
       assert.deepEqual(codeOf(refused), [409, code])
       assert.equal(refused.body.error.details, null)
     }
-    assert.equal((await desk.show(id)).status, 'PENDING_ADMIN_APPROVAL')
+    assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   }
 
   test('an approval for a suspended merchant is refused until the merchant is active again', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     await suspend(shop, 'suspend')
     await staysPending(id, 'withdrawal_restricted')
     await suspend(shop, 'reactivate')
-    assert.equal((await desk.act(id, 'approve')).status, 200)
+    assert.equal((await operator.act(id, 'approve')).status, 200)
   })
 
   test('an approval for a merchant that is not verified any more is refused', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     await world.rows('update merchants set verified = false where id = $1', [shop.merchant.id])
     await staysPending(id, 'withdrawal_restricted')
     await world.rows('update merchants set verified = true where id = $1', [shop.merchant.id])
   })
 
   test('an operator approves in the sandbox of a suspended merchant, and can reject in live', async () => {
-    const shop = await desk.shop(MONEY)
-    const [played, real] = [await desk.submit(shop, { environment: 'sandbox' }), await desk.submit(shop)]
+    const shop = await operator.shop(MONEY)
+    const [played, real] = [await operator.submit(shop, { environment: 'sandbox' }), await operator.submit(shop)]
     await suspend(shop, 'suspend')
-    assert.equal((await desk.act(played, 'approve')).status, 200)
-    assert.equal((await desk.act(real, 'reject')).status, 200)
+    assert.equal((await operator.act(played, 'approve')).status, 200)
+    assert.equal((await operator.act(real, 'reject')).status, 200)
   })
 
   test('an approval above the balance is refused with both amounts, and possible again with enough money', async () => {
-    const shop = await desk.shop('10800.00')
-    const id = await desk.submit(shop)
+    const shop = await operator.shop('10800.00')
+    const id = await operator.submit(shop)
     const cent = {
       environment: 'live',
       direction: 'debit',
@@ -280,21 +283,21 @@ describe('the server checks an approval against the state at its time', () => {
       amount: '0.01',
       reason: 'One cent',
     }
-    assert.equal((await desk.adjust(shop, cent)).status, 201)
+    assert.equal((await operator.adjust(shop, cent)).status, 201)
     await staysPending(id, 'insufficient_balance')
-    assert.match((await desk.act(id, 'approve')).body.error.message, /10799\.99.*10800\.00/)
-    assert.equal((await desk.adjust(shop, { ...cent, direction: 'credit' })).status, 201)
-    await desk.approve(id)
-    assert.deepEqual(await desk.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
+    assert.match((await operator.act(id, 'approve')).body.error.message, /10799\.99.*10800\.00/)
+    assert.equal((await operator.adjust(shop, { ...cent, direction: 'credit' })).status, 201)
+    await operator.approve(id)
+    assert.deepEqual(await operator.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
   })
 
   test('the charges stay those of the submission when the price list changes', async () => {
-    const shop = await desk.shop(MONEY)
-    const id = await desk.submit(shop)
+    const shop = await operator.shop(MONEY)
+    const id = await operator.submit(shop)
     const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`
     const payload = { rules: [{ flow: 'withdrawal', percentage: '50.00' }] }
-    assert.equal((await world.call({ method: 'PUT', url, key: await desk.session(), payload })).status, 200)
-    assert.equal((await desk.approve(id)).body.data.total_charges, '800.00')
-    assert.deepEqual(await desk.book(shop), PAID)
+    assert.equal((await world.call({ method: 'PUT', url, key: await operator.session(), payload })).status, 200)
+    assert.equal((await operator.approve(id)).body.data.total_charges, '800.00')
+    assert.deepEqual(await operator.book(shop), PAID)
   })
 })

@@ -104,7 +104,7 @@ test('an IP address over the PDF limit still gets pages', async () => {
 })
 
 /** A sender whose drawings the test ends, with the highest number of drawings at once. */
-function desk() {
+function operator() {
   const papers = createPdfSender()
   const drawing: { facts: unknown; end(): void; fail(): void }[] = []
   let now = 0
@@ -143,7 +143,7 @@ function desk() {
 }
 
 test('the process draws a document once for requests at the same time and for later ones', async () => {
-  const { ask, begun, seen } = desk()
+  const { ask, begun, seen } = operator()
   const asked = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
   ;(await begun(1)).end()
   await Promise.all([...asked, ask({ amount: 1n })])
@@ -151,7 +151,7 @@ test('the process draws a document once for requests at the same time and for la
 })
 
 test('a failed drawing is retried and blocks no other document', async () => {
-  const { ask, begun } = desk()
+  const { ask, begun } = operator()
   const [first, second] = [ask('a'), ask('b')]
   ;(await begun(1)).fail()
   await assert.rejects(first, /no ink/)

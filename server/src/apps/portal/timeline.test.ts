@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk, type Shop } from '../../../test/operator.ts'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { money, openReview, REASON, type Review } from '../../../test/held-payments.ts'
+import { answerWithAmount, createHeldPaymentCalls, type HeldPaymentCalls, REASON } from '../../../test/held-payments.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import type { FoundRequest } from './timeline.ts'
 
@@ -14,9 +14,9 @@ type TimelineData = { items: AnyItem[]; complete: boolean }
 
 let receiver: Receiver
 let world: World
-let desk: OperatorDesk
-let review: Review
-let shop: Shop
+let operator: TestOperator
+let review: HeldPaymentCalls
+let shop: ShopWithKeys
 let member: string
 /** The entries of the request log by merchant and record. */
 const log = new Map<string, FoundRequest[]>()
@@ -25,8 +25,8 @@ before(async () => {
   world = await createWorld({
     compose: { requestsOf: async (merchant_id, id) => log.get(`${merchant_id} ${id}`) ?? [] },
   })
-  desk = await openDesk(world)
-  review = openReview(world, desk, receiver.url)
+  operator = await createTestOperator(world)
+  review = createHeldPaymentCalls(world, operator, receiver.url)
   const prices = {
     rules: [
       { flow: 'collection', flat_fee: '10.00' },
@@ -37,7 +37,7 @@ before(async () => {
   member = (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token
   for (const environment of ['live', 'sandbox']) {
     const body = { environment, direction: 'credit', against: 'provider_float', amount: '100000.00', reason: 'Opening' }
-    assert.equal((await desk.adjust(shop, body)).status, 201)
+    assert.equal((await operator.adjust(shop, body)).status, 201)
   }
 })
 beforeEach(async () => {
@@ -114,10 +114,10 @@ describe('the timeline of a collection', () => {
     const id = await review.pay(shop, '001')
     const first = await paymentTimeline(id)
     world.deps.clock.advance(60_000)
-    await review.say(shop, id, { ...money('succeeded', 100_000n), provider_status: 'COMPLETED' })
+    await review.say(shop, id, { ...answerWithAmount('succeeded', 100_000n), provider_status: 'COMPLETED' })
     assert.deepEqual(await paymentTimeline(id), first)
     world.deps.clock.advance(60_000)
-    await review.say(shop, id, money('reversed', 100_000n))
+    await review.say(shop, id, answerWithAmount('reversed', 100_000n))
     const attempts = (await paymentTimeline(id)).items.filter(({ kind }) => kind === 'attempt')
     assert.deepEqual(attempts.map(describeItem), [
       'attempt 1 created',
@@ -140,7 +140,7 @@ describe('the timeline of a collection', () => {
       describeItems(reply.body.data).includes('1000.00 from provider_float to held'),
       'held money is no transaction yet',
     )
-    for (const secret of [desk.user_id, desk.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
+    for (const secret of [operator.user_id, operator.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
   })
 
   test('shows no provider answer that did not change the status', async () => {
@@ -235,14 +235,14 @@ describe('the timeline of a collection', () => {
 
 describe('the timeline of a withdrawal', () => {
   test('shows messages, moves and transfers, but not the operator, when an operator approves a payout', async () => {
-    const id = await desk.submit(shop)
+    const id = await operator.submit(shop)
     world.deps.clock.advance(1_000)
-    await desk.act(id, 'request-info', { message: 'Who is Asha?' })
+    await operator.act(id, 'request-info', { message: 'Who is Asha?' })
     world.deps.clock.advance(1_000)
     const finance = (await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])).token
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: finance })
     world.deps.clock.advance(1_000)
-    await desk.approve(id)
+    await operator.approve(id)
     const timeline = await withdrawalTimeline(id)
     const lines = describeItems(timeline)
     const steps = [
@@ -264,12 +264,12 @@ describe('the timeline of a withdrawal', () => {
       ['10000.00 from reserved to provider_float', '500.00 from reserved to fee_income'],
     )
     const text = JSON.stringify(timeline)
-    for (const secret of [desk.user_id, desk.email]) assert.ok(!text.includes(secret), secret)
+    for (const secret of [operator.user_id, operator.email]) assert.ok(!text.includes(secret), secret)
   })
 
   test('shows the reason when an operator rejects the withdrawal', async () => {
-    const id = await desk.submit(shop)
-    await desk.act(id, 'reject', { reason: 'The name does not fit' })
+    const id = await operator.submit(shop)
+    await operator.act(id, 'reject', { reason: 'The name does not fit' })
     assert.deepEqual(describeItems(await withdrawalTimeline(id)), [
       'nothing to PENDING_ADMIN_APPROVAL by merchant',
       'PENDING_ADMIN_APPROVAL to REJECTED by platform: The name does not fit',
@@ -277,9 +277,9 @@ describe('the timeline of a withdrawal', () => {
   })
 
   test('shows that the provider declined, but not the provider status', async () => {
-    const id = await desk.submit(shop, { ending: '102' })
+    const id = await operator.submit(shop, { ending: '102' })
     world.deps.clock.advance(1_000)
-    await desk.approve(id)
+    await operator.approve(id)
     await world.rows(`update payouts set provider_status = 'THEIR WORD' where withdrawal_id = $1`, [id])
     const timeline = await withdrawalTimeline(id)
     const lines = describeItems(timeline)
@@ -290,7 +290,7 @@ describe('the timeline of a withdrawal', () => {
   })
 
   test('is not found for another merchant or in the other environment', async () => {
-    const id = await desk.submit(shop)
+    const id = await operator.submit(shop)
     const path = `/v1/merchant/withdrawals/${id}/timeline`
     const stranger = (await world.newSession('MERCHANT_ADMIN')).token
     assert.deepEqual(codeOf(await world.get(path, stranger)), [404, 'not_found'])

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { openDesk } from '../../../test/operator.ts'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { createTestOperator } from '../../../test/operator.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { MERCHANT_ACTIONS, OPERATOR_ACTIONS } from './actions.ts'
 import { checkChains, PLATFORM, recordAudit } from './index.ts'
@@ -203,7 +203,7 @@ test('a merchant reads only its own log', async () => {
 test('a merchant sees no trace of the deliberation of operators: no entry, no count and no gap', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
-    const [asha, juma] = [await openDesk(careful), await openDesk(careful)]
+    const [asha, juma] = [await createTestOperator(careful), await createTestOperator(careful)]
     const shop = await asha.shop('1000000')
     const id = await asha.submit(shop)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codeOf, isTidy, linesOf, pagesOf, shows, showsNot } from '../../../test/document-checks.ts'
+import { isTidy, linesOf, pagesOf, qrTextOf, shows, showsNot } from '../../../test/document-checks.ts'
 import { type Page, readPdf } from '../../../test/read-pdf.ts'
 import { type InvoiceDocument, invoicePdf } from './invoice.ts'
 import { type PosterDocument, posterPdf } from './poster.ts'
@@ -94,7 +94,7 @@ test('an invoice shows merchant, customer, amount, due date and items in Swahili
 
 test('the QR code and the link of an invoice open the payment page, and the steps are beside them', async () => {
   const { pages, links } = readPdf(await invoicePdf(INVOICE))
-  assert.equal(codeOf(pages[0] as Page), URL_TO_PAY)
+  assert.equal(qrTextOf(pages[0] as Page), URL_TO_PAY)
   assert.deepEqual(links, [URL_TO_PAY])
   shows(pages, [URL_TO_PAY, 'Jinsi ya kulipa', 'Usimpe mtu yeyote PIN yako.'])
 })
@@ -244,7 +244,7 @@ test('a receipt fits the roll of a till printer, has the length of its content, 
     ['RISITI', 'Duka la Asha', 'TZS\u00a025,000', 'Malipo yamefanikiwa', 'M-Pesa', 'ODA-2041', 'BKL9X81QZ7'],
   )
   shows([page], ['21 Nov 2026, 18:00 (EAT)', '0193a7c2-8f1e-8b4d-9c3a-', '5e6f7a8b9c0d'])
-  assert.equal(codeOf(page), URL_TO_PAY)
+  assert.equal(qrTextOf(page), URL_TO_PAY)
   const returned = await pagesOf(receiptPdf({ ...RECEIPT, language: 'en', status: 'reversed', test: true }))
   shows(returned, ['RECEIPT', 'Payment returned', 'TEST: no real money'])
   showsNot(returned, /successful/)
@@ -259,7 +259,7 @@ test('text copied from a document contains the letters of its names, whatever wa
 test('a poster shows one large QR code of the payment page', async () => {
   const [page] = await pagesOf(posterPdf(POSTER))
   assert.ok(page !== undefined)
-  assert.equal(codeOf(page), URL_TO_PAY)
+  assert.equal(qrTextOf(page), URL_TO_PAY)
   isTidy(page, 32)
   shows([page], ['Lipa hapa kwa simu', 'Duka la Asha', 'TZS\u00a025,000', URL_TO_PAY])
   assert.throws(() => posterPdf({ ...POSTER, page_url: `https://a.tz/${'a'.repeat(2_400)}` }), RangeError)

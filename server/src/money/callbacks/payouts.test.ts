@@ -8,13 +8,13 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   booksHold,
   fund,
-  handsOf,
-  type Key,
-  newScript,
+  newPayoutScript,
+  payoutCallsOf,
   payoutOf,
   recordOf,
   scriptedProvider,
-  storyOf,
+  traceOf,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import { idToBase32, newId } from '../../kernel/lib/index.ts'
 import { payoutReference } from '../withdrawals/index.ts'
@@ -35,7 +35,7 @@ type Where = { environment?: 'live' | 'sandbox'; path?: string; fields?: object;
 async function submit(
   ending: string,
   { environment = 'live', path = 'mobile-money', fields }: Where = {},
-): Promise<Key> {
+): Promise<WithdrawalKey> {
   const key = environment === 'live' ? world.live_key : world.sandbox_key
   const destination = { destination_code: 'MPESA', destination_identifier: `0754123${ending}`, ...fields }
   const body = { merchant_id: world.merchant.id, amount: '1000.00', destination_name: 'Asha', ...destination }
@@ -45,16 +45,16 @@ async function submit(
 }
 
 /** As `submit`, approved by an operator and sent, but with no callback yet: the clock stands. */
-async function send(ending: string, where: Where = {}): Promise<Key & { reference: string }> {
+async function send(ending: string, where: Where = {}): Promise<WithdrawalKey & { reference: string }> {
   const key = await submit(ending, where)
   // Approving asks of an adapter only its name and what it can do; the world's own adapter of that name is sent to.
-  const adapter = scriptedProvider(newScript(), where.environment === 'sandbox' ? 'sandbox' : 'mock')
-  await handsOf(world, adapter, { sends: where.sends ?? true }).approve(key)
+  const adapter = scriptedProvider(newPayoutScript(), where.environment === 'sandbox' ? 'sandbox' : 'mock')
+  await payoutCallsOf(world, adapter, { sends: where.sends ?? true }).approve(key)
   await world.system.payouts.task.idle()
   return { ...key, reference: payoutReference(key.id) }
 }
 
-const statusOf = async (key: Key) => (await recordOf(world, key)).status
+const statusOf = async (key: WithdrawalKey) => (await recordOf(world, key)).status
 const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
 const hint = (reference: string, fields: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...fields })
 
@@ -107,7 +107,7 @@ test('the server counts simultaneous duplicates of a callback in one row and pay
   const { reference: provider_reference } = payout
   const row = { verdict: 'hint', times: 11, provider: 'mock', provider_reference, body }
   assert.deepEqual(await keptOf(world, body), [row])
-  const { status, facts, moves } = await storyOf(world, payout)
+  const { status, facts, moves } = await traceOf(world, payout)
   assert.equal(status, 'SUCCESS')
   assert.deepEqual(facts.map((fact) => fact.split(' ')[0]).sort(), ['paid', 'reserved'])
   assert.equal(moves.length, 2)
@@ -229,7 +229,7 @@ describe('an approved payout, driven by callbacks and the worker', () => {
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
     test(`a ${of.environment} payout by ${path} to ${ending} ends as in the table`, async () => {
-      const story = await storyOf(world, of.payout)
+      const story = await traceOf(world, of.payout)
       assert.deepEqual(story.moves, ['PROCESSING', ...moves])
       assert.equal(story.status, (moves.at(-1) as string).split(':')[0])
       const kept = await world.rows<{ verdict: string; provider: string }>(
@@ -248,7 +248,7 @@ describe('an approved payout, driven by callbacks and the worker', () => {
     const before = await transfers()
     world.deps.clock.advance(7_200_000)
     await world.pass(5_000)
-    for (const { row, payout } of rows) assert.deepEqual((await storyOf(world, payout)).moves.slice(1), row[2], row[0])
+    for (const { row, payout } of rows) assert.deepEqual((await traceOf(world, payout)).moves.slice(1), row[2], row[0])
     assert.equal(await transfers(), before)
   })
 })

@@ -6,22 +6,22 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   lineOf,
   openReconciler,
-  type Plant,
-  type Planted,
+  type PlannedRecord,
+  type PlantedRecord,
   plant,
   plantRetry,
   type Reconciler,
   type Retry,
-  type Row,
+  type StatedRow,
 } from '../../../test/statements.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 import { countMissing } from './sweep.ts'
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 beforeEach(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 afterEach(() => world.close())
 
@@ -29,30 +29,35 @@ const AT = new Date('2026-01-05T07:00:00Z')
 const AMOUNT = 100_000n
 
 /** Two attempts of one payment. `two` is the second attempt, with its duplicate payment if it took one. */
-type Pair = { one: Planted; two: Planted }
+type Pair = { one: PlantedRecord; two: PlantedRecord }
 
 async function plantPair(
-  state: Plant['state'],
-  retry: Retry & { duplicate?: Partial<Plant>; first_provider?: string } = {},
+  state: PlannedRecord['state'],
+  retry: Retry & { duplicate?: Partial<PlannedRecord>; first_provider?: string } = {},
 ): Promise<Pair> {
   const { duplicate, first_provider, ...rest } = retry
-  const wish: Plant = { flow: 'payment', state, amount_minor: AMOUNT, at: AT }
-  const [one] = (await plant(world, [wish], first_provider)) as [Planted]
+  const wish: PlannedRecord = { flow: 'payment', state, amount_minor: AMOUNT, at: AT }
+  const [one] = (await plant(world, [wish], first_provider)) as [PlantedRecord]
   const [beside] = duplicate ? await plant(world, [{ ...wish, state: 'paid', ...duplicate }]) : []
   return { one, two: await plantRetry(world, one, beside ? { ...rest, beside } : rest) }
 }
 
-const reversalOf = (one: Planted) => lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })
-const secondLine = (one: Planted) => lineOf(one, { provider_id: `X${one.provider_id}` })
+const reversalOf = (one: PlantedRecord) => lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })
+const secondLine = (one: PlantedRecord) => lineOf(one, { provider_id: `X${one.provider_id}` })
 const openCases = async () =>
-  (await desk.cases())
+  (await operator.cases())
     .map(({ kind, line_kind, reference, difference }) => `${kind} of a ${line_kind} ${reference} ${difference}`)
     .sort()
-const describeCase = (kind: string, { reference }: Planted, difference: bigint, line_kind = 'payment') =>
+const describeCase = (kind: string, { reference }: PlantedRecord, difference: bigint, line_kind = 'payment') =>
   `${kind} of a ${line_kind} ${reference} ${formatAmount(difference)}`
 
 /** The state of the books, the lines of the provider, and the expected cases. */
-const SCENARIOS: { name: string; make(): Promise<Pair>; lines(pair: Pair): Row[]; cases(pair: Pair): string[] }[] = [
+const SCENARIOS: {
+  name: string
+  make(): Promise<Pair>
+  lines(pair: Pair): StatedRow[]
+  cases(pair: Pair): string[]
+}[] = [
   {
     name: 'the second attempt paid',
     make: () => plantPair('paid', { settled: true }),
@@ -174,7 +179,7 @@ const SCENARIOS: { name: string; make(): Promise<Pair>; lines(pair: Pair): Row[]
 
 test('the comparison finds each difference at its attempt when a payment has two attempts', async () => {
   const expected: string[] = []
-  const rows: Row[] = []
+  const rows: StatedRow[] = []
   const names = new Map<string, string>()
   let agreeing = 0
   for (const { name, make, lines, cases } of SCENARIOS) {
@@ -185,21 +190,21 @@ test('the comparison finds each difference at its attempt when a payment has two
     rows.push(...lines(planted))
     agreeing += lines(planted).length - expected_here.filter((text) => !text.startsWith('unknown_to_them')).length
   }
-  const statement = await desk.take(rows)
+  const statement = await operator.take(rows)
   const withName = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
   assert.deepEqual((await openCases()).map(withName), expected.sort().map(withName))
   assert.equal(statement.matched, agreeing)
   // If another statement repeats the lines, no case opens or closes.
-  const again = await desk.take(rows)
+  const again = await operator.take(rows)
   assert.deepEqual([again.opened, again.explained], [0, 0])
 })
 
 test('the comparison assigns held money to its attempt when another attempt paid', async () => {
   const { one, two } = await plantPair('paid', { duplicate: {} })
   await world.rows("update collections set status = 'pending_clearance' where id = $1", [two.id])
-  await desk.take([lineOf(one)])
+  await operator.take([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('unknown_to_them', two, -AMOUNT)])
-  await desk.take([lineOf(one), lineOf(two)])
+  await operator.take([lineOf(one), lineOf(two)])
   assert.deepEqual(await openCases(), [])
 })
 
@@ -209,9 +214,9 @@ test('the comparison expects from each provider only its own attempts when the a
   const both = await plantPair('paid', { provider: 'selcom', duplicate: {} })
   const period = { from: new Date('2026-01-05T06:00:00Z'), to: new Date('2026-01-05T08:00:00Z') }
   for (const provider of ['mock', 'selcom']) assert.equal(await countMissing(world.deps, provider, period), 2, provider)
-  await desk.take([lineOf(paid_at_mock.one), lineOf(both.one)])
+  await operator.take([lineOf(paid_at_mock.one), lineOf(both.one)])
   assert.deepEqual(await openCases(), [])
-  await desk.take([], { provider: 'selcom' })
+  await operator.take([], { provider: 'selcom' })
   assert.deepEqual(
     await openCases(),
     [
@@ -219,25 +224,27 @@ test('the comparison expects from each provider only its own attempts when the a
       describeCase('unknown_to_them', both.two, -AMOUNT),
     ].sort(),
   )
-  await desk.take([lineOf(paid_at_selcom.two), lineOf(both.two)], { provider: 'selcom' })
+  await operator.take([lineOf(paid_at_selcom.two), lineOf(both.two)], { provider: 'selcom' })
   assert.deepEqual(await openCases(), [])
 })
 
 test('the comparison finds the unbooked attempt when two providers were paid and one payment is booked', async () => {
   const { one, two } = await plantPair('paid', { settled: true, provider: 'selcom' })
-  await desk.take([lineOf(two)], { provider: 'selcom' })
-  await desk.take([lineOf(one)])
+  await operator.take([lineOf(two)], { provider: 'selcom' })
+  await operator.take([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('outcome_differs', one, AMOUNT)])
 })
 
 test('a later booking of the second attempt closes its case, and the case of the first stays open', async () => {
   const { one, two } = await plantPair('paid')
-  await desk.take([lineOf(one), secondLine(one), lineOf(two)])
+  await operator.take([lineOf(one), secondLine(one), lineOf(two)])
   assert.deepEqual(await openCases(), [
     describeCase('duplicate', one, AMOUNT),
     describeCase('outcome_differs', two, AMOUNT),
   ])
-  const [beside] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: AMOUNT, at: AT }])) as [Planted]
+  const [beside] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: AMOUNT, at: AT }])) as [
+    PlantedRecord,
+  ]
   // The outcome of the second attempt arrives after a third attempt failed.
   await world.rows(
     `update collection_attempts set number = 3, provider_reference = left(provider_reference, 26) || '03'
@@ -246,6 +253,6 @@ test('a later booking of the second attempt closes its case, and the case of the
   )
   await plantRetry(world, one, { beside })
   await world.rows('update collections set attempts = 3 where id = $1', [one.id])
-  await desk.take([lineOf(one), lineOf(two)])
+  await operator.take([lineOf(one), lineOf(two)])
   assert.deepEqual(await openCases(), [describeCase('duplicate', one, AMOUNT)])
 })

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { lineOf, openReconciler, type Plant, type Planted, plant, type Reconciler } from '../../../test/statements.ts'
+import {
+  lineOf,
+  openReconciler,
+  type PlannedRecord,
+  type PlantedRecord,
+  plant,
+  type Reconciler,
+} from '../../../test/statements.ts'
 import type { MovesPage, ProviderLists, ProviderMove } from '../../adapters/providers/extras.ts'
 import { settableClock } from '../../kernel/lib/index.ts'
 import { reconciliationTask } from './daily.ts'
@@ -21,10 +28,10 @@ const lists: ProviderLists = {
 }
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 before(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 after(() => world.close())
 
@@ -41,16 +48,16 @@ const runsOf = (day: string) =>
     'select finished_at, statement_id from reconciliation_runs where day = $1',
     [day],
   )
-const movementOf = (one: Planted, more: Partial<ProviderMove> = {}): ProviderMove => ({
+const movementOf = (one: PlantedRecord, more: Partial<ProviderMove> = {}): ProviderMove => ({
   currency: 'TZS',
   ...lineOf(one),
   ...more,
 })
-const paid = (at: string): Plant => ({ flow: 'payment', state: 'paid', amount_minor: 500n, at: new Date(at) })
+const paid = (at: string): PlannedRecord => ({ flow: 'payment', state: 'paid', amount_minor: 500n, at: new Date(at) })
 
 test('one process fetches yesterday once, page by page, from 02:00 on', async () => {
   const made = await plant(world, ['2026-01-06T05:00:00Z', '2026-01-06T20:00:00Z', '2026-01-06T20:30:00Z'].map(paid))
-  const [first, second, third] = made as [Planted, Planted, Planted]
+  const [first, second, third] = made as [PlantedRecord, PlantedRecord, PlantedRecord]
   pages = [
     { moves: [movementOf(first)], next: '1' },
     { moves: [movementOf(second, { amount_minor: 400n })], next: null },
@@ -64,7 +71,7 @@ test('one process fetches yesterday once, page by page, from 02:00 on', async ()
   assert.deepEqual(calls.slice(before), [null, '1'], 'one process fetched the list')
   await processAt('2026-01-07T12:00:00Z').task.runOnce()
   assert.equal(calls.length, before + 2, 'the day is finished')
-  const cases = await desk.cases()
+  const cases = await operator.cases()
   assert.deepEqual(
     cases.map(({ kind, reference, difference }) => [reference, kind, difference]).sort(),
     [
@@ -81,13 +88,13 @@ test('one process fetches yesterday once, page by page, from 02:00 on', async ()
 })
 
 test('the next run fetches a day again when its list was incomplete, and no case opens before', async () => {
-  const [one] = (await plant(world, [paid('2026-01-07T05:00:00Z')])) as [Planted]
+  const [one] = (await plant(world, [paid('2026-01-07T05:00:00Z')])) as [PlantedRecord]
   pages = [{ moves: [], next: '1' }]
-  const opened = (await desk.cases()).length
+  const opened = (await operator.cases()).length
   const { clock, task } = processAt('2026-01-07T23:00:00Z')
   await task.runOnce()
   assert.equal((await runsOf('2026-01-07'))[0]?.finished_at, null)
-  assert.equal((await desk.cases()).length, opened)
+  assert.equal((await operator.cases()).length, opened)
   // No process takes the day before the lease ends. Afterwards the first process takes it.
   const early = calls.length
   await processAt('2026-01-07T23:05:00Z').task.runOnce()
@@ -96,7 +103,7 @@ test('the next run fetches a day again when its list was incomplete, and no case
   clock.advance(11 * 60_000)
   await task.runOnce()
   assert.notEqual((await runsOf('2026-01-07'))[0]?.finished_at, null)
-  assert.equal((await desk.cases()).length, opened, 'movements outside the day do not count')
+  assert.equal((await operator.cases()).length, opened, 'movements outside the day do not count')
 })
 
 test('the server refuses a list with an invalid movement', async () => {
@@ -129,7 +136,7 @@ test('the day stays unfinished when the adapter throws or hangs', async () => {
 
 test('the server logs missing movements once and opens no case when the provider has no list', async () => {
   await plant(world, [paid('2026-01-10T05:00:00Z')])
-  const opened = (await desk.cases()).length
+  const opened = (await operator.cases()).length
   const countLogged = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
   const before = countLogged()
   // A day without movements has no missing movements.
@@ -137,20 +144,20 @@ test('the server logs missing movements once and opens no case when the provider
   assert.equal(countLogged(), before)
   for (let i = 0; i < 2; i++) await processAt('2026-01-10T23:00:00Z', {}).task.runOnce()
   assert.equal(countLogged(), before + 1)
-  assert.equal((await desk.cases()).length, opened)
+  assert.equal((await operator.cases()).length, opened)
 })
 
 test('the next run closes a case when our books agree with the statement', async () => {
-  const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [Planted]
+  const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one)], next: null }]
   await processAt('2026-01-11T23:00:00Z').task.runOnce()
-  const found = (await desk.cases()).find(({ reference }) => reference === one.reference)
+  const found = (await operator.cases()).find(({ reference }) => reference === one.reference)
   assert.equal(found?.kind, 'outcome_differs')
   const answer = { kind: 'succeeded', amount_minor: 500n, currency: 'TZS', provider_status: 'OK' } as const
   await world.system.driver.settle({ merchant_id: one.merchant_id, collection_id: one.id, number: 1, answer })
   pages = [{ moves: [], next: null }]
   await processAt('2026-01-12T23:00:00Z').task.runOnce()
-  const closed = (await desk.cases('resolved')).find(({ id }) => id === found?.id)
+  const closed = (await operator.cases('resolved')).find(({ id }) => id === found?.id)
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
 })
 
@@ -201,21 +208,21 @@ test('a run also checks a provider that serves no new payments', async () => {
 })
 
 test('a run fetches a list again when an operator has withdrawn its statement', async () => {
-  const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [Planted]
+  const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one, { amount_minor: 499n })], next: null }]
   await processAt('2026-01-18T23:00:00Z').task.runOnce()
   const [run] = await runsOf('2026-01-18')
   const withdrawn = await world.post(
     `/v1/operator/statements/${run?.statement_id}/withdraw`,
     { reason: 'The provider was wrong' },
-    { key: await desk.session() },
+    { key: await operator.session() },
   )
   assert.equal(withdrawn.status, 200, withdrawn.text)
   pages = [{ moves: [movementOf(one)], next: null }]
   await processAt('2026-01-18T23:20:00Z').task.runOnce()
   assert.notEqual((await runsOf('2026-01-18'))[0]?.statement_id, run?.statement_id)
   assert.equal(
-    (await desk.cases()).some(({ reference }) => reference === one.reference),
+    (await operator.cases()).some(({ reference }) => reference === one.reference),
     false,
   )
 })

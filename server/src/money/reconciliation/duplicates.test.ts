@@ -6,18 +6,18 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   lineOf,
   openReconciler,
-  type Plant,
-  type Planted,
+  type PlannedRecord,
+  type PlantedRecord,
   plant,
   type Reconciler,
-  type Row,
+  type StatedRow,
 } from '../../../test/statements.ts'
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 before(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 after(() => world.close())
 
@@ -25,12 +25,12 @@ const FIRST = { from: '2026-01-03', to: '2026-01-04' }
 const SECOND = { from: '2026-01-04', to: '2026-01-05' }
 const AT = new Date('2026-01-03T07:00:00Z')
 const LATER = new Date('2026-01-04T08:00:00Z')
-const plantPayout = async (wish: Partial<Plant> = {}) =>
-  (await plant(world, [{ flow: 'payout', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as Planted
-const openKinds = async (one: Planted) =>
-  (await desk.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
+const plantPayout = async (wish: Partial<PlannedRecord> = {}) =>
+  (await plant(world, [{ flow: 'payout', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as PlantedRecord
+const openKinds = async (one: PlantedRecord) =>
+  (await operator.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
-const LINES: [string, Partial<Row>, Partial<Row>][] = [
+const LINES: [string, Partial<StatedRow>, Partial<StatedRow>][] = [
   ['only the second has an id', { provider_id: null }, { provider_id: 'SECOND' }],
   ['only the first has an id', { provider_id: 'FIRST' }, { provider_id: null }],
   ['neither has an id', { provider_id: null }, { provider_id: null }],
@@ -39,25 +39,25 @@ const LINES: [string, Partial<Row>, Partial<Row>][] = [
 for (const [condition, first, second] of LINES) {
   test(`a payout that is stated again a day later opens a duplicate when ${condition}`, async () => {
     const one = await plantPayout()
-    await desk.take([lineOf(one, first)], FIRST)
-    await desk.take([lineOf(one, { at: LATER, ...second })], SECOND)
+    await operator.take([lineOf(one, first)], FIRST)
+    await operator.take([lineOf(one, { at: LATER, ...second })], SECOND)
     assert.deepEqual(await openKinds(one), ['duplicate'])
   })
   test(`a payout that another statement of the same day repeats opens no case when ${condition}`, async () => {
     const one = await plantPayout()
-    await desk.take([lineOf(one, first)], FIRST)
+    await operator.take([lineOf(one, first)], FIRST)
     const earlier = new Date(AT.getTime() - 42_000)
-    await desk.take([lineOf(one, { at: earlier, ...second })], FIRST)
+    await operator.take([lineOf(one, { at: earlier, ...second })], FIRST)
     assert.deepEqual(await openKinds(one), [])
   })
 }
 
 test('a line with the same time and amount opens no case when the periods of the statements differ', async () => {
   const one = await plantPayout()
-  await desk.take([lineOf(one, { provider_id: null })], FIRST)
+  await operator.take([lineOf(one, { provider_id: null })], FIRST)
   const from_the_line = { from: '2026-01-03T07:00:00Z', to: '2026-01-05' }
-  await desk.take([lineOf(one)], from_the_line)
-  await desk.take([lineOf(one, { provider_id: null })], from_the_line)
+  await operator.take([lineOf(one)], from_the_line)
+  await operator.take([lineOf(one, { provider_id: null })], from_the_line)
   assert.deepEqual(await openKinds(one), [])
 })
 
@@ -67,6 +67,6 @@ test('two lines of one file open a duplicate when one has our reference and the 
     lineOf(one, { provider_id: null }),
     lineOf(one, { reference: null, at: new Date(AT.getTime() + 60_000) }),
   ]
-  await desk.take(rows, FIRST)
+  await operator.take(rows, FIRST)
   assert.deepEqual(await openKinds(one), ['duplicate'])
 })

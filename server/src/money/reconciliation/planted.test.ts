@@ -7,19 +7,19 @@ import {
   type CaseView,
   lineOf,
   openReconciler,
-  type Plant,
-  type Planted,
+  type PlannedRecord,
+  type PlantedRecord,
   plant,
   type Reconciler,
-  type Row,
+  type StatedRow,
 } from '../../../test/statements.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 before(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 after(() => world.close())
 
@@ -33,9 +33,9 @@ type Expected = { kind: string; line_kind: string; difference: bigint }
 /** The ten ways in which a statement and our books can differ, each with its expected case. */
 const WAYS: {
   name: string
-  wish: Pick<Plant, 'flow' | 'state'> | null
-  lines(planted: Planted): Row[]
-  expected(planted: Planted): Expected
+  wish: Pick<PlannedRecord, 'flow' | 'state'> | null
+  lines(planted: PlantedRecord): StatedRow[]
+  expected(planted: PlantedRecord): Expected
 }[] = [
   {
     name: 'a payment that our books do not have',
@@ -113,7 +113,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     world,
     Array.from(
       { length: AGREEING },
-      (_, i): Plant => ({
+      (_, i): PlannedRecord => ({
         flow: i % 5 === 0 ? 'payout' : 'payment',
         state: i % 50 === 7 ? 'reversed' : 'paid',
         amount_minor: BigInt(100_000 + i),
@@ -123,7 +123,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     ),
   )
   // Some lines have no reference of ours, so only the provider's id leads to the payment.
-  const rows: Row[] = agreeing.flatMap((one, i) => {
+  const rows: StatedRow[] = agreeing.flatMap((one, i) => {
     const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
     const reversal = {
       ...line,
@@ -137,7 +137,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     world,
     Array.from(
       { length: 200 },
-      (_, i): Plant => ({
+      (_, i): PlannedRecord => ({
         flow: i % 2 === 0 ? 'payout' : 'payment',
         state: i % 4 < 2 ? 'failed' : 'processing',
         amount_minor: 7_700n,
@@ -149,7 +149,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
   for (const [w, way] of WAYS.entries()) {
     const wishes = Array.from(
       { length: PER_WAY },
-      (_, i): Plant => ({
+      (_, i): PlannedRecord => ({
         flow: 'payment',
         state: 'paid',
         ...way.wish,
@@ -160,7 +160,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     )
     const planted =
       way.wish === null
-        ? wishes.map((wish, i): Planted => {
+        ? wishes.map((wish, i): PlantedRecord => {
             const serial = `${w}${i}`.padStart(6, '0')
             const reference = `01K6Q0Z3W5ABCDEFGH${serial}ZZ01`
             return { ...wish, merchant_id: '', id: serial, reference, provider_id: `U${serial}` }
@@ -172,8 +172,8 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
       expected.set(lines[0]?.reference ?? one.reference, { ...way.expected(one), name: way.name })
     }
   }
-  const statement = await desk.take(shuffled(rows))
-  const cases = await desk.cases()
+  const statement = await operator.take(shuffled(rows))
+  const cases = await operator.cases()
   const wrong: string[] = []
   for (const found of cases) {
     const expected_case = expected.get(found.reference ?? '')
@@ -190,11 +190,11 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
 })
 
 test('the summary shows the exact sums of unexplained money', async () => {
-  const cases = await desk.cases()
+  const cases = await operator.cases()
   const minor = (text: string) => BigInt(text.replace('.', ''))
   const net = cases.reduce((total, { difference }) => total + minor(difference), 0n)
   const gross = cases.reduce((total, { difference }) => total + minor(difference.replace('-', '')), 0n)
-  const { providers } = await desk.summary()
+  const { providers } = await operator.summary()
   const [mock] = providers
   assert.equal(mock.provider, 'mock')
   assert.equal(mock.open_cases, WAYS.length * PER_WAY)

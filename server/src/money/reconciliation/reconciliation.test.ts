@@ -9,8 +9,8 @@ import {
   csvOf,
   lineOf,
   openReconciler,
-  type Plant,
-  type Planted,
+  type PlannedRecord,
+  type PlantedRecord,
   plant,
   type Reconciler,
 } from '../../../test/statements.ts'
@@ -45,38 +45,39 @@ const provider: Provider & ProviderExtras & ProviderLists = {
 }
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 before(async () => {
   world = await createWorld({ compose: { providers: [provider] } })
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
 const paid = { flow: 'payment', state: 'paid', amount_minor: 2_500_000n, at: AT } as const
-const plantPayment = async (wish: Partial<Plant> = {}) => (await plant(world, [{ ...paid, ...wish }]))[0] as Planted
+const plantPayment = async (wish: Partial<PlannedRecord> = {}) =>
+  (await plant(world, [{ ...paid, ...wish }]))[0] as PlantedRecord
 
 /** The case of a planted payment or payout, if it has one. */
-async function caseOf(one: Planted, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
-  return (await desk.cases(state)).find(({ reference }) => reference === one.reference)
+async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
+  return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
 /** Earlier payments and payouts. Each statement repeats their lines, so that they open no further cases. */
-const earlier: Planted[] = []
-const earlierLines = (more: Planted[] = []) => [...earlier, ...more].map((one) => lineOf(one))
+const earlier: PlantedRecord[] = []
+const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
 test('the server refuses a file with the id of its first import when it was imported before', async () => {
   earlier.push(await plantPayment())
-  const first = await desk.bring(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
+  const first = await operator.bring(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
   assert.equal(first.status, 201, first.text)
   const { id, file_name, sha256, state, lines, matched, opened } = first.body.data
   assert.deepEqual([file_name, state, lines, matched, opened], ['monday.csv', 'done', 1, 1, 0])
   assert.match(sha256, /^[0-9a-f]{64}$/)
-  const again = await desk.bring(csvOf(earlierLines()))
+  const again = await operator.bring(csvOf(earlierLines()))
   assert.deepEqual(codeOf(again), [409, 'invalid_state'])
   assert.equal(again.body.error.details.statement_id, id)
   assert.match(again.body.error.message, /This file was imported on 2026-01-05T09:00:00.000Z/)
-  const listed = await world.get('/v1/operator/statements?provider=mock', await desk.session())
+  const listed = await world.get('/v1/operator/statements?provider=mock', await operator.session())
   assert.deepEqual(
     listed.body.data.items.map((one: { id: string }) => one.id),
     [id],
@@ -86,16 +87,16 @@ test('the server refuses a file with the id of its first import when it was impo
 test('an import is replayed under its Idempotency-Key, and another file under that key is refused', async () => {
   const idempotency_key = randomUUID()
   const csv = `${csvOf(earlierLines())}\r\n`
-  const first = await desk.bring(csv, { idempotency_key })
+  const first = await operator.bring(csv, { idempotency_key })
   assert.equal(first.status, 201, first.text)
-  const again = await desk.bring(csv, { idempotency_key })
+  const again = await operator.bring(csv, { idempotency_key })
   assert.equal(again.text, first.text)
   assert.equal(again.headers['idempotency-replayed'], 'true')
-  assert.deepEqual(codeOf(await desk.bring(`${csv}\r\n`, { idempotency_key })), [422, 'idempotency_key_reused'])
+  assert.deepEqual(codeOf(await operator.bring(`${csv}\r\n`, { idempotency_key })), [422, 'idempotency_key_reused'])
   const other = randomUUID()
-  const refused = await desk.bring(csv, { idempotency_key: other })
+  const refused = await operator.bring(csv, { idempotency_key: other })
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
-  const repeated = await desk.bring(csv, { idempotency_key: other })
+  const repeated = await operator.bring(csv, { idempotency_key: other })
   assert.equal(repeated.text, refused.text, 'the refusal is replayed too')
   assert.equal(repeated.headers['idempotency-replayed'], 'true')
 })
@@ -103,33 +104,36 @@ test('an import is replayed under its Idempotency-Key, and another file under th
 test('a repeated line opens no case, and neither does a line of a case that an operator has closed', async () => {
   const one = await plantPayment({ state: 'failed' })
   const rows = [...earlierLines(), lineOf(one)]
-  assert.equal((await desk.take(rows)).opened, 1)
+  assert.equal((await operator.take(rows)).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual(
     [found?.kind, found?.status_ours, found?.merchant_id],
     ['outcome_differs', 'failed', world.merchant.id],
   )
-  const again = await desk.take([...rows].reverse())
+  const again = await operator.take([...rows].reverse())
   assert.deepEqual([again.opened, again.explained, again.matched], [0, 0, earlier.length])
   assert.equal((await caseOf(one))?.id, found?.id)
-  const done = await desk.act(found?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'Too small to follow' })
+  const done = await operator.act(found?.id ?? '', 'resolve', {
+    resolution: 'written_off',
+    reason: 'Too small to follow',
+  })
   assert.equal(done.status, 200, done.text)
   // After an operator has closed a case, a file with the same difference opens no case.
-  assert.equal((await desk.take([lineOf(one), ...earlierLines()])).opened, 0)
+  assert.equal((await operator.take([lineOf(one), ...earlierLines()])).opened, 0)
   // Another difference opens a new case.
-  assert.equal((await desk.take([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
-  const [new_case] = (await desk.cases()).filter(({ reference }) => reference === one.reference)
-  await desk.act(new_case?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
+  assert.equal((await operator.take([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
+  const [new_case] = (await operator.cases()).filter(({ reference }) => reference === one.reference)
+  await operator.act(new_case?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
 })
 
 test('a later statement closes the case of a movement that an earlier statement did not have', async () => {
   const one = await plantPayment()
-  const first = await desk.take(earlierLines())
+  const first = await operator.take(earlierLines())
   assert.equal(first.opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['unknown_to_them', 'payment', '-25000.00'])
   // The clock of the provider puts the movement into the statement of the previous hours.
-  const late = await desk.take([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
+  const late = await operator.take([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
     from: '2026-01-04T20:00:00Z',
     to: '2026-01-04T21:00:00Z',
   })
@@ -141,15 +145,15 @@ test('a later statement closes the case of a movement that an earlier statement 
 
 test('a line with the right amount closes the case of a wrong amount; a line with another id does not', async () => {
   const one = await plantPayment()
-  await desk.take([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
+  await operator.take([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
   assert.equal((await caseOf(one))?.difference, '-1000.00')
-  const second = await desk.take([...earlierLines(), lineOf(one, { provider_id: 'OTHER' })])
+  const second = await operator.take([...earlierLines(), lineOf(one, { provider_id: 'OTHER' })])
   assert.equal(second.explained, 0)
-  const both = (await desk.cases()).filter(({ reference }) => reference === one.reference)
+  const both = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(both.map(({ kind }) => kind).sort(), ['amount_differs', 'duplicate'])
-  const right = await desk.take([...earlierLines(), lineOf(one)])
+  const right = await operator.take([...earlierLines(), lineOf(one)])
   assert.equal(right.explained, 1)
-  const left = (await desk.cases()).filter(({ reference }) => reference === one.reference)
+  const left = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(
     left.map(({ kind, provider_id }) => [kind, provider_id]),
     [['duplicate', 'OTHER']],
@@ -161,20 +165,20 @@ test('a line with the right amount closes the case of a wrong amount; a line wit
 test('a payment that the provider paid and reversed opens no case in either order of its lines', async () => {
   const one = await plantPayment({ state: 'failed' })
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
-  assert.equal((await desk.take([...lines.reverse(), ...earlierLines()])).opened, 0)
+  assert.equal((await operator.take([...lines.reverse(), ...earlierLines()])).opened, 0)
   const two = await plantPayment({ state: 'reversed' })
   const stated = [lineOf(two, { kind: 'reversal', provider_id: 'BACK2' }), lineOf(two)]
-  const taken = await desk.take([...stated, ...earlierLines()])
+  const taken = await operator.take([...stated, ...earlierLines()])
   assert.deepEqual([taken.opened, taken.matched], [0, earlier.length + 2])
   earlier.push(two)
 })
 
 test('a booked reversal has a case until a statement has its line', async () => {
   const one = await plantPayment({ state: 'reversed' })
-  assert.equal((await desk.take([...earlierLines(), lineOf(one)])).opened, 1)
+  assert.equal((await operator.take([...earlierLines(), lineOf(one)])).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['outcome_differs', 'reversal', '25000.00'])
-  const late = await desk.take([lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }), ...earlierLines([one])])
+  const late = await operator.take([lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }), ...earlierLines([one])])
   assert.equal(late.explained, 1)
   earlier.push(one)
 })
@@ -184,11 +188,11 @@ test('a charge is compared with the expected charge of its payout, and a charge 
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
   const fee = lineOf(right, { ...charge, reference: null, provider_id: 'MONTHLY' })
-  assert.equal((await desk.take([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
+  assert.equal((await operator.take([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
   assert.equal(await caseOf(right), undefined)
   const found = await caseOf(wrong)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['amount_differs', 'charge', '-100.00'])
-  const monthly = (await desk.cases()).find(({ provider_id }) => provider_id === 'MONTHLY')
+  const monthly = (await operator.cases()).find(({ provider_id }) => provider_id === 'MONTHLY')
   assert.deepEqual([monthly?.kind, monthly?.difference], ['unknown_to_us', '-200.00'])
   earlier.push(right, wrong)
 })
@@ -197,10 +201,10 @@ test('a query at the provider settles its answer and closes the case when books 
   const one = await plantPayment({ state: 'processing' })
   const out = await plantPayment({ state: 'processing', flow: 'payout' })
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
-  assert.equal((await desk.take(rows)).opened, 2)
+  assert.equal((await operator.take(rows)).opened, 2)
   const [payment, payout] = [await caseOf(one), await caseOf(out)]
   // The provider has no outcome yet, so the case stays open.
-  const still = await desk.act(payment?.id ?? '', 'ask')
+  const still = await operator.act(payment?.id ?? '', 'ask')
   assert.deepEqual([still.status, still.body.data.state], [200, 'open'])
   assert.equal(queried.at(-1), one.reference)
   answers.set(one.reference, {
@@ -210,7 +214,7 @@ test('a query at the provider settles its answer and closes the case when books 
     provider_status: 'OK',
   })
   const key = randomUUID()
-  const now = await desk.act(payment?.id ?? '', 'ask', {}, key)
+  const now = await operator.act(payment?.id ?? '', 'ask', {}, key)
   const { state, resolution, explained_by, resolved_by, status_ours } = now.body.data
   assert.equal(status_ours, 'successful', 'the response has the current status')
   assert.deepEqual([now.status, state, resolution, explained_by], [200, 'resolved', 'explained', null], now.text)
@@ -218,22 +222,24 @@ test('a query at the provider settles its answer and closes the case when books 
   const [row] = await world.rows<{ status: string }>('select status from collections where id = $1', [one.id])
   assert.equal(row?.status, 'successful')
   const queries_before = queried.length
-  const repeated = await desk.act(payment?.id ?? '', 'ask', {}, key)
+  const repeated = await operator.act(payment?.id ?? '', 'ask', {}, key)
   assert.equal(repeated.text, now.text)
   assert.equal(queried.length, queries_before, 'a replay queries no provider')
-  assert.deepEqual(codeOf(await desk.act(payment?.id ?? '', 'ask')), [409, 'invalid_state'])
+  assert.deepEqual(codeOf(await operator.act(payment?.id ?? '', 'ask')), [409, 'invalid_state'])
   assert.equal(queried.length, queries_before, 'a closed case queries no provider')
   answers.set(out.reference, open)
-  assert.equal((await desk.act(payout?.id ?? '', 'ask')).body.data.state, 'open')
+  assert.equal((await operator.act(payout?.id ?? '', 'ask')).body.data.state, 'open')
   assert.equal(queried.at(-1), out.reference)
-  await desk.act(payout?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Known at the provider' })
+  await operator.act(payout?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Known at the provider' })
   earlier.push(one)
 })
 
 test('a duplicate stays open when the first movement is settled, and shows the current status of the payment', async () => {
   const one = await plantPayment({ state: 'processing' })
-  await desk.take([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
-  const twice = (await desk.cases()).find(({ kind, reference }) => kind === 'duplicate' && reference === one.reference)
+  await operator.take([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
+  const twice = (await operator.cases()).find(
+    ({ kind, reference }) => kind === 'duplicate' && reference === one.reference,
+  )
   assert.equal(twice?.status_ours, 'processing')
   answers.set(one.reference, {
     kind: 'succeeded',
@@ -241,15 +247,15 @@ test('a duplicate stays open when the first movement is settled, and shows the c
     currency: 'TZS',
     provider_status: 'OK',
   })
-  const now = await desk.act(twice?.id ?? '', 'ask')
+  const now = await operator.act(twice?.id ?? '', 'ask')
   assert.deepEqual([now.body.data.state, now.body.data.status_ours], ['open', 'successful'], now.text)
-  await desk.act(twice?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Seen' })
+  await operator.act(twice?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Seen' })
   earlier.push(one)
 })
 
 test('a query closes the case of a payout when our books have returned it and the provider never paid it', async () => {
   const one = await plantPayment({ flow: 'payout' })
-  assert.equal((await desk.take(earlierLines())).opened, 1)
+  assert.equal((await operator.take(earlierLines())).opened, 1)
   const found = await caseOf(one)
   assert.equal(found?.kind, 'unknown_to_them')
   // An operator has resolved the payout as not paid.
@@ -257,14 +263,14 @@ test('a query closes the case of a payout when our books have returned it and th
     `update withdrawals set status = 'FAILED', funds = 'returned', failure_reason_code = 'operator_resolved' where id = $1`,
     [one.id],
   )
-  const now = await desk.act(found?.id ?? '', 'ask')
+  const now = await operator.act(found?.id ?? '', 'ask')
   assert.deepEqual([now.body.data.resolution, now.body.data.status_ours], ['explained', 'FAILED'], now.text)
-  assert.equal((await desk.take(earlierLines())).opened, 0)
+  assert.equal((await operator.take(earlierLines())).opened, 0)
 })
 
 test('a line with a foreign reference matches our payment by the provider id, and a query closes its case', async () => {
   const one = await plantPayment({ state: 'processing' })
-  const taken = await desk.take([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
+  const taken = await operator.take([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
   assert.deepEqual([taken.opened, taken.matched], [1, earlier.length])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.provider_id], ['outcome_differs', one.provider_id])
@@ -274,42 +280,45 @@ test('a line with a foreign reference matches our payment by the provider id, an
     currency: 'TZS',
     provider_status: 'OK',
   })
-  const now = await desk.act(found?.id ?? '', 'ask')
+  const now = await operator.act(found?.id ?? '', 'ask')
   assert.equal(now.body.data.resolution, 'explained', now.text)
   // A repeated line in either form is the same movement.
-  const again = await desk.take([...earlierLines(), lineOf(one, { reference: null })])
+  const again = await operator.take([...earlierLines(), lineOf(one, { reference: null })])
   assert.deepEqual([again.opened, again.matched], [0, earlier.length + 1])
   earlier.push(one)
-  assert.equal((await desk.take(earlierLines())).opened, 0)
+  assert.equal((await operator.take(earlierLines())).opened, 0)
 })
 
 test('an unknown line becomes a line of our payment when the payment gets the provider id', async () => {
   const one = await plantPayment({ state: 'processing' })
   await world.rows('update collection_attempts set provider_id = null where collection_id = $1', [one.id])
   const rows = [...earlierLines(), lineOf(one, { reference: null })]
-  assert.equal((await desk.take(rows)).opened, 1)
-  const unknown_case = (await desk.cases()).find(({ provider_id }) => provider_id === one.provider_id)
+  assert.equal((await operator.take(rows)).opened, 1)
+  const unknown_case = (await operator.cases()).find(({ provider_id }) => provider_id === one.provider_id)
   assert.equal(unknown_case?.kind, 'unknown_to_us')
   await world.rows('update collection_attempts set provider_id = $2 where collection_id = $1', [
     one.id,
     one.provider_id,
   ])
-  const taken = await desk.take(rows)
+  const taken = await operator.take(rows)
   assert.deepEqual([taken.opened, taken.explained], [1, 1])
   assert.equal((await caseOf(one))?.kind, 'outcome_differs')
-  const closed = (await desk.cases('resolved')).find(({ id }) => id === unknown_case?.id)
+  const closed = (await operator.cases('resolved')).find(({ id }) => id === unknown_case?.id)
   assert.equal(closed?.explained_by, taken.id)
 })
 
 test('a query is refused when the case belongs to no payment or payout of ours', async () => {
   const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'NOBODY' }
-  await desk.take([...earlierLines(), lineOf(one)])
+  await operator.take([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.merchant_id], ['unknown_to_us', null])
-  assert.deepEqual(codeOf(await desk.act(found?.id ?? '', 'ask')), [409, 'invalid_state'])
-  assert.deepEqual(codeOf(await desk.act(randomUUID(), 'ask')), [404, 'not_found'])
-  assert.deepEqual(codeOf(await desk.act('x', 'resolve', { resolution: 'accepted', reason: 'x' })), [404, 'not_found'])
-  assert.deepEqual(codeOf(await desk.act(found?.id ?? '', 'resolve', { resolution: 'explained', reason: 'x' })), [
+  assert.deepEqual(codeOf(await operator.act(found?.id ?? '', 'ask')), [409, 'invalid_state'])
+  assert.deepEqual(codeOf(await operator.act(randomUUID(), 'ask')), [404, 'not_found'])
+  assert.deepEqual(codeOf(await operator.act('x', 'resolve', { resolution: 'accepted', reason: 'x' })), [
+    404,
+    'not_found',
+  ])
+  assert.deepEqual(codeOf(await operator.act(found?.id ?? '', 'resolve', { resolution: 'explained', reason: 'x' })), [
     400,
     'validation_failed',
   ])
@@ -317,16 +326,16 @@ test('a query is refused when the case belongs to no payment or payout of ours',
 
 test('one of five operators closes a case when all close it at once, and the audit log has one entry', async () => {
   const one = await plantPayment({ state: 'failed' })
-  await desk.take([...earlierLines(), lineOf(one)])
+  await operator.take([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   const reasons = ['a', 'b', 'c', 'd', 'e']
   const replies = await Promise.all(
-    reasons.map((reason) => desk.act(found?.id ?? '', 'resolve', { resolution: 'corrected', reason })),
+    reasons.map((reason) => operator.act(found?.id ?? '', 'resolve', { resolution: 'corrected', reason })),
   )
   const codes = replies.map((reply) => codeOf(reply).join(' ')).sort()
   assert.deepEqual(codes, ['200 ok', ...Array(4).fill('409 invalid_state')])
   const winner = reasons[replies.findIndex(({ status }) => status === 200)]
-  const closed = (await desk.cases('resolved')).find(({ id }) => id === found?.id)
+  const closed = (await operator.cases('resolved')).find(({ id }) => id === found?.id)
   assert.equal((closed as unknown as { reason: string }).reason, winner)
   const log = await world.rows<{ reason: string; actor_kind: string; merchant_id: string }>(
     `select reason, actor_kind, merchant_id from audit_log where target_id = $1`,
@@ -346,7 +355,7 @@ test('the audit log has an entry for every finished import', async () => {
 
 test('the summary shows the balance at the provider beside our books, and no difference without a balance', async () => {
   balance = null
-  const without_balance = (await desk.summary()).float
+  const without_balance = (await operator.summary()).float
   assert.deepEqual(
     [without_balance.providers, without_balance.difference],
     [[{ provider: 'mock', balance: null, separate: false }], null],
@@ -356,9 +365,9 @@ test('the summary shows the balance at the provider beside our books, and no dif
      where environment = 'live' and code = 'provider_float'`,
   )
   balance = { amount_minor: (books?.minor ?? 0n) + 1_05n, currency: 'TZS' }
-  assert.equal((await desk.summary()).float.difference, '1.05')
+  assert.equal((await operator.summary()).float.difference, '1.05')
   provider.separate_float = true
-  const { float } = await desk.summary()
+  const { float } = await operator.summary()
   assert.deepEqual(
     [float.providers[0].balance, float.providers[0].separate, float.difference],
     [formatAmount((books?.minor ?? 0n) + 1_05n), true, null],
@@ -366,12 +375,12 @@ test('the summary shows the balance at the provider beside our books, and no dif
   )
   delete provider.separate_float
   balance = { amount_minor: 5n, currency: 'USD' }
-  assert.equal((await desk.summary()).float.difference, null)
+  assert.equal((await operator.summary()).float.difference, null)
 })
 
 test('the list of cases has only the cases of the given kind, state and provider', async () => {
   const list = async (query: string) =>
-    (await world.get(`/v1/operator/reconciliation/exceptions?${query}`, await desk.session())).body.data
+    (await world.get(`/v1/operator/reconciliation/exceptions?${query}`, await operator.session())).body.data
   const all_cases = await list('page_size=100')
   const kinds = new Set(all_cases.items.map((one: CaseView) => one.kind))
   assert.ok(kinds.size > 1)

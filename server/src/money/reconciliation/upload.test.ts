@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { csvOf, lineOf, NOW, openReconciler, type Planted, plant, type Reconciler } from '../../../test/statements.ts'
+import {
+  csvOf,
+  lineOf,
+  NOW,
+  openReconciler,
+  type PlantedRecord,
+  plant,
+  type Reconciler,
+} from '../../../test/statements.ts'
 import { COMMAND_ACT } from '../../apps/admin/act.ts'
 import { importAndFinish } from './import.ts'
 import { beginStatement } from './statements.ts'
@@ -16,13 +24,13 @@ import { beginStatement } from './statements.ts'
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'uploads-'))
 
 let world: World
-let desk: Reconciler
-let one: Planted
+let operator: Reconciler
+let one: PlantedRecord
 before(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
   const at = new Date('2026-01-05T07:00:00Z')
-  ;[one] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100n, at }])) as [Planted]
+  ;[one] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100n, at }])) as [PlantedRecord]
 })
 after(() => world.close())
 
@@ -40,7 +48,7 @@ test('the server refuses a file with invalid lines, names the first twenty, and 
   const lines = Array.from({ length: 3_000 }, (_, i) =>
     i % 100 === 50 ? validLine(i).replace('5.00', '5,00') : validLine(i),
   )
-  const reply = await desk.bring([HEADER, ...lines].join('\n'))
+  const reply = await operator.bring([HEADER, ...lines].join('\n'))
   assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   const { message, details } = reply.body.error
   assert.equal(details.lines.length, 20)
@@ -74,7 +82,7 @@ const HOSTILE: [string, string | Buffer, RegExp][] = [
 ]
 for (const [name, content, message] of HOSTILE) {
   test(`the server refuses a file with ${name} and stores nothing`, async () => {
-    const reply = await desk.bring(content)
+    const reply = await operator.bring(content)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'], reply.text)
     assert.match(reply.body.error.message, message)
     await assertNothingStored()
@@ -84,7 +92,7 @@ for (const [name, content, message] of HOSTILE) {
 test('the server refuses an import with an invalid query or content type', async () => {
   const csv = csvOf([lineOf(one)])
   const refusedField = async (options: { from?: string; to?: string; query?: string }) => {
-    const reply = await desk.bring(csv, options)
+    const reply = await operator.bring(csv, options)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'], JSON.stringify(options))
     return reply.body.error.details.fields[0].field
   }
@@ -96,16 +104,16 @@ test('the server refuses an import with an invalid query or content type', async
   assert.equal(await refusedField({ query: '&file_name=%00' }), 'file_name')
   const url = '/v1/operator/statements?provider=nobody&from=2026-01-05&to=2026-01-05T09:00:00Z'
   const headers = { 'content-type': 'text/csv' }
-  const unknown = await world.call({ method: 'POST', url, headers, payload: csv, key: await desk.session() })
+  const unknown = await world.call({ method: 'POST', url, headers, payload: csv, key: await operator.session() })
   assert.equal(unknown.body.error.details.fields[0].field, 'provider')
-  const json = await world.call({ method: 'POST', url, payload: {}, key: await desk.session() })
+  const json = await world.call({ method: 'POST', url, payload: {}, key: await operator.session() })
   assert.deepEqual(codeOf(json), [415, 'unsupported_media_type'])
   await assertNothingStored()
 })
 
 test('the server refuses a file above 50 MiB, and no upload leaves a file on disk', async () => {
   const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'x')
-  assert.deepEqual(codeOf(await desk.bring(large)), [413, 'payload_too_large'])
+  assert.deepEqual(codeOf(await operator.bring(large)), [413, 'payload_too_large'])
   assert.deepEqual(
     readdirSync(tmpdir()).filter((name) => name.startsWith('malipo-statement-')),
     [],
@@ -113,11 +121,11 @@ test('the server refuses a file above 50 MiB, and no upload leaves a file on dis
 })
 
 test('the server imports equal files without lines for several days, and opens cases for booked movements', async () => {
-  const first = await desk.bring(`${HEADER}\n`, { from: '2026-01-01', to: '2026-01-02' })
+  const first = await operator.bring(`${HEADER}\n`, { from: '2026-01-01', to: '2026-01-02' })
   assert.deepEqual([first.status, first.body.data.lines, first.body.data.opened], [201, 0, 0])
-  const second = await desk.bring(`${HEADER}\n`)
+  const second = await operator.bring(`${HEADER}\n`)
   assert.deepEqual([second.status, second.body.data.lines, second.body.data.opened], [201, 0, 1])
-  const [found] = await desk.cases()
+  const [found] = await operator.cases()
   assert.deepEqual([found?.kind, found?.reference], ['unknown_to_them', one.reference])
 })
 
@@ -125,17 +133,19 @@ test('the server keeps formulas and markup in references unchanged', async () =>
   const texts = ["=cmd|' /C calc'!A0", '<script>alert(1)</script>', '"quoted, with a comma"']
   const rows = texts.map((text) => `"${text.replaceAll('"', '""')}",F,payment,5.00,TZS,2026-01-05T07:00:00Z`)
   const csv = [HEADER, ...rows.map((row, i) => row.replace(',F,', `,F${i},`))].join('\n')
-  const reply = await desk.bring(`${csv}\n${one.reference},${one.provider_id},payment,1.00,TZS,2026-01-05T07:00:00Z\n`)
+  const reply = await operator.bring(
+    `${csv}\n${one.reference},${one.provider_id},payment,1.00,TZS,2026-01-05T07:00:00Z\n`,
+  )
   assert.equal(reply.status, 201, reply.text)
   // This file has the missing movement.
   assert.equal(reply.body.data.explained, 1)
-  assert.deepEqual((await desk.cases()).map(({ reference }) => reference).sort(), texts.sort())
+  assert.deepEqual((await operator.cases()).map(({ reference }) => reference).sort(), texts.sort())
 })
 
 test('the server imports a file with given column names, semicolons and times of Tanzania', async () => {
   const csv = `\ufeffOrder No;Wert;"Wann";Ours\r\nP-1;1,00;2026-01-05 10:00:00;${one.reference}\r\n`
   const query = `&columns=${encodeURIComponent('provider_id=order no,amount=Wert,at=Wann,reference=Ours')}`
-  const reply = await desk.bring(csv, { query })
+  const reply = await operator.bring(csv, { query })
   assert.equal(reply.status, 201, reply.text)
   const [line] = await world.rows<{ at: Date; provider_id: string; kind: string }>(
     `select at, provider_id, kind from statement_lines where reference = $1`,
@@ -143,7 +153,7 @@ test('the server imports a file with given column names, semicolons and times of
   )
   // The stored movement has another id, so this line is a second movement.
   assert.deepEqual([line?.provider_id, line?.kind], [one.provider_id, 'payment'])
-  const duplicate = (await desk.cases()).find(({ kind }) => kind === 'duplicate')
+  const duplicate = (await operator.cases()).find(({ kind }) => kind === 'duplicate')
   assert.deepEqual([duplicate?.provider_id, duplicate?.reference], ['P-1', one.reference])
   assert.equal((duplicate as unknown as { at: string }).at, '2026-01-05T07:00:00.000Z')
 })
@@ -161,16 +171,16 @@ test('a second import of a provider is refused while one runs, and possible a mi
     period,
     actor,
   })
-  const same = await desk.bring(csv)
+  const same = await operator.bring(csv)
   assert.deepEqual(codeOf(same), [409, 'invalid_state'])
   assert.match(same.body.error.message, /being imported right now/)
   const key = randomUUID()
-  const other = await desk.bring(`${csv}\r\n`, { idempotency_key: key })
+  const other = await operator.bring(`${csv}\r\n`, { idempotency_key: key })
   assert.match(other.body.error.message, /Another statement of this provider/)
   world.deps.clock.advance(61_000)
-  assert.equal((await desk.bring(csv)).status, 201)
+  assert.equal((await operator.bring(csv)).status, 201)
   assert.equal(
-    (await desk.bring(`${csv}\r\n`, { idempotency_key: key })).status,
+    (await operator.bring(`${csv}\r\n`, { idempotency_key: key })).status,
     201,
     'the refusal was not stored under the key',
   )
@@ -200,7 +210,7 @@ test('an import that fails in the middle is marked as failed, and the same file 
 test('the server imports a file that arrives in parts, and nothing of a file that breaks off', async () => {
   const address = await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   const url = `${address}/v1/operator/statements?provider=mock&from=2025-12-01&to=2025-12-02`
-  const headers = { authorization: `Bearer ${await desk.session()}`, 'content-type': 'text/csv' }
+  const headers = { authorization: `Bearer ${await operator.session()}`, 'content-type': 'text/csv' }
   const parts = async function* (broken: boolean) {
     yield Buffer.from(`${HEADER}\n`)
     for (let part = 0; part < 20; part++) {

@@ -8,46 +8,48 @@ import {
   csvOf,
   lineOf,
   openReconciler,
-  type Plant,
-  type Planted,
+  type PlannedRecord,
+  type PlantedRecord,
   plant,
   type Reconciler,
 } from '../../../test/statements.ts'
 
 let world: World
-let desk: Reconciler
+let operator: Reconciler
 before(async () => {
   world = await createWorld()
-  desk = await openReconciler(world)
+  operator = await openReconciler(world)
 })
 after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
-const plantPayment = async (wish: Partial<Plant> = {}) =>
-  (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as Planted
-const earlier: Planted[] = []
+const plantPayment = async (wish: Partial<PlannedRecord> = {}) =>
+  (
+    await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }])
+  )[0] as PlantedRecord
+const earlier: PlantedRecord[] = []
 const earlierLines = () => earlier.map((one) => lineOf(one))
 const withdraw = async (id: string, body: object = { reason: 'The wrong file' }) =>
-  world.post(`/v1/operator/statements/${id}/withdraw`, body, { key: await desk.session(), idempotency_key: null })
-const openKinds = async (one: Planted) =>
-  (await desk.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
+  world.post(`/v1/operator/statements/${id}/withdraw`, body, { key: await operator.session(), idempotency_key: null })
+const openKinds = async (one: PlantedRecord) =>
+  (await operator.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
 test('withdrawing a statement with wrong columns closes its cases, and its file can be imported again', async () => {
   const one = await plantPayment()
   const csv = csvOf([lineOf(one)])
-  const wrong = await desk.bring(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
+  const wrong = await operator.bring(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
   assert.equal(wrong.status, 201, wrong.text)
   const { id } = wrong.body.data
-  assert.ok((await desk.cases()).length > 0)
-  const refused = await desk.bring(csv)
+  assert.ok((await operator.cases()).length > 0)
+  const refused = await operator.bring(csv)
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
   assert.match(refused.body.error.message, /withdraw it first/)
   const done = await withdraw(id)
   assert.equal(done.status, 200, done.text)
   assert.equal(done.body.data.state, 'withdrawn')
   assert.equal(done.body.data.withdrawn.reason, 'The wrong file')
-  assert.deepEqual(await desk.cases(), [])
-  const closed = await desk.cases('resolved')
+  assert.deepEqual(await operator.cases(), [])
+  const closed = await operator.cases('resolved')
   assert.ok(closed.every(({ resolution, statement_id }) => resolution === 'withdrawn' && statement_id === id))
   assert.deepEqual(await world.rows('select 1 from statement_lines'), [])
   const [log] = await world.rows<{ reason: string; after: { cases_closed: number } }>(
@@ -55,7 +57,7 @@ test('withdrawing a statement with wrong columns closes its cases, and its file 
     [id],
   )
   assert.deepEqual([log?.reason, log?.after.cases_closed], ['The wrong file', closed.length])
-  const again = await desk.bring(csv)
+  const again = await operator.bring(csv)
   assert.deepEqual([again.status, again.body.data?.matched, again.body.data?.opened], [201, 1, 0], again.text)
   earlier.push(one)
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
@@ -63,9 +65,9 @@ test('withdrawing a statement with wrong columns closes its cases, and its file 
 
 test('withdrawing restores the lines that the statement replaced and opens the cases that it explained', async () => {
   const [right, missing] = [await plantPayment(), await plantPayment()]
-  const first = await desk.take([...earlierLines(), lineOf(right)])
+  const first = await operator.take([...earlierLines(), lineOf(right)])
   assert.deepEqual(await openKinds(missing), ['unknown_to_them'])
-  const wrong = await desk.take([...earlierLines(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
+  const wrong = await operator.take([...earlierLines(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
   assert.deepEqual([await openKinds(right), await openKinds(missing)], [['amount_differs'], []])
   assert.equal((await withdraw(wrong.id)).status, 200)
   assert.deepEqual([await openKinds(right), await openKinds(missing)], [[], ['unknown_to_them']])
@@ -77,7 +79,7 @@ test('withdrawing restores the lines that the statement replaced and opens the c
   const { reference, provider_id, amount_minor } = right
   const expected = { statement_id: first.id, line_number: earlier.length + 2, reference, provider_id, amount_minor }
   assert.deepEqual(lines, [{ ...expected, currency: 'TZS', at: AT }])
-  await desk.take([...earlierLines(), lineOf(right), lineOf(missing)])
+  await operator.take([...earlierLines(), lineOf(right), lineOf(missing)])
   assert.deepEqual(await openKinds(missing), [])
   earlier.push(right, missing)
 })
@@ -88,17 +90,17 @@ test('a case stays open when another statement of the same period has the differ
     { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },
   ]
   const rows = [...earlierLines(), lineOf(failed), lineOf(unknown, { provider_id: 'NOBODY' })]
-  const first = await desk.take(rows)
-  await desk.take(rows)
+  const first = await operator.take(rows)
+  await operator.take(rows)
   assert.equal((await withdraw(first.id)).status, 200)
   assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
-  const third = await desk.take(rows)
+  const third = await operator.take(rows)
   assert.equal((await withdraw(third.id)).status, 200)
   assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
 })
 
 test('withdrawing is refused without a reason, for an unknown id, and while another import of the provider runs', async () => {
-  const { id } = await desk.take(earlierLines())
+  const { id } = await operator.take(earlierLines())
   assert.deepEqual(codeOf(await withdraw(id, {})), [400, 'validation_failed'])
   assert.deepEqual(codeOf(await withdraw(randomUUID())), [404, 'not_found'])
   assert.deepEqual(codeOf(await withdraw('x')), [404, 'not_found'])
@@ -120,11 +122,14 @@ test('withdrawing is refused without a reason, for an unknown id, and while anot
 
 test('the summary shows the gaps between statements, and never adds amounts of different currencies', async () => {
   await world.rows(`update statements set state = 'failed', lease_until = null where state = 'importing'`)
-  await desk.take([], { from: '2026-01-01', to: '2026-01-02' })
+  await operator.take([], { from: '2026-01-01', to: '2026-01-02' })
   const unknown = { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 2' }
-  const mock_before = (await desk.summary()).providers[0]
-  await desk.take([...earlierLines(), lineOf(unknown, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n })])
-  const [mock] = (await desk.summary()).providers
+  const mock_before = (await operator.summary()).providers[0]
+  await operator.take([
+    ...earlierLines(),
+    lineOf(unknown, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n }),
+  ])
+  const [mock] = (await operator.summary()).providers
   assert.deepEqual(mock.holes, [{ from: '2026-01-01T21:00:00.000Z', to: '2026-01-04T21:00:00.000Z' }])
   assert.deepEqual(mock.other_currencies, [{ currency: 'USD', unexplained: '7.00', net_difference: '7.00' }])
   assert.equal(mock.open_cases, mock_before.open_cases + 1)

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { booksHold, fund, insertWithdrawal, type Key, newScript, scriptedProvider } from '../../../test/payouts.ts'
+import {
+  booksHold,
+  fund,
+  insertWithdrawal,
+  newPayoutScript,
+  scriptedProvider,
+  type WithdrawalKey,
+} from '../../../test/payouts.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import { fingerprint, type IdempotencyClaim } from '../../kernel/http/index.ts'
 import { InvariantError, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -19,7 +26,7 @@ let beforeStatement: (name: string) => void = () => {}
 let afterCommit: () => void = () => {}
 before(async () => {
   world = await createWorld({
-    compose: { providers: [scriptedProvider(newScript())] },
+    compose: { providers: [scriptedProvider(newPayoutScript())] },
     before(name) {
       statements.push(name)
       beforeStatement(name)
@@ -39,7 +46,7 @@ beforeEach(() => {
 
 /** A service whose search for a provider fails for withdrawals to AIRTEL. */
 function newService(): ApprovalService {
-  const provider: Provider = scriptedProvider(newScript())
+  const provider: Provider = scriptedProvider(newPayoutScript())
   return createApprovalService(world.deps, {
     driver: world.system.payouts,
     find(_environment, { destination_code }) {
@@ -58,23 +65,26 @@ function newClaim(): IdempotencyClaim {
 
 const answerOf = ({ id }: ApprovalResult) => ({ status_code: 200, response_body: id })
 
-async function newWithdrawals(count: number): Promise<Key[]> {
+async function newWithdrawals(count: number): Promise<WithdrawalKey[]> {
   const merchant = await world.newMerchant()
   await fund(world, 10_000_000n, { merchant })
-  const keys: Key[] = []
+  const keys: WithdrawalKey[] = []
   for (let i = 0; i < count; i++) keys.push(await insertWithdrawal(world, { merchant }))
   return keys
 }
 
 /** Approves all at once. Returns the status of each, or the message of its error. */
-async function approveAtOnce(keys: readonly Key[], key_of: (place: number) => ApprovalKey): Promise<string[]> {
+async function approveAtOnce(
+  keys: readonly WithdrawalKey[],
+  key_of: (place: number) => ApprovalKey,
+): Promise<string[]> {
   const service = newService()
   const act = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } } as const
   const settled = await Promise.allSettled(keys.map((key, i) => service.approveOnce({ ...key, act }, key_of(i))))
   return settled.map((result) => (result.status === 'fulfilled' ? 'approved' : (result.reason as Error).message))
 }
 
-const statusesOf = async (keys: readonly Key[]) => {
+const statusesOf = async (keys: readonly WithdrawalKey[]) => {
   const rows = await world.rows<{ id: string; status: string }>(
     'select id, status from withdrawals where id = any($1::uuid[])',
     [keys.map(({ id }) => id)],
@@ -95,7 +105,7 @@ const BAD = 5
 
 describe('the failure of one approval of a set', () => {
   const only = <Value>(bad: Value, good: Value) => Array.from({ length: SET }, (_, i) => (i === BAD ? bad : good))
-  const check = async (keys: Key[], claims: IdempotencyClaim[], answers: string[], message: string) => {
+  const check = async (keys: WithdrawalKey[], claims: IdempotencyClaim[], answers: string[], message: string) => {
     assert.deepEqual(answers, only(message, 'approved'))
     assert.deepEqual(await statusesOf(keys), only('PENDING_ADMIN_APPROVAL', 'PROCESSING'))
     assert.deepEqual(await keysOf(claims), only(false, true))

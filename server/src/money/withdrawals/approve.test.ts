@@ -7,14 +7,14 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   booksHold,
   fund,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
+  newPayoutScript,
+  payoutCallsOf,
   payoutOf,
   recordOf,
   scriptedProvider,
-  storyOf,
+  traceOf,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -23,7 +23,7 @@ import { idToBase32, Refusal, routingCodeOf } from '../../kernel/lib/index.ts'
 import { approveWithdrawals, parsePayoutReference, payoutReference } from './approve.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
-const script = newScript()
+const script = newPayoutScript()
 const provider = scriptedProvider(script)
 let world: World
 let other: World
@@ -38,10 +38,10 @@ after(async () => {
 })
 
 /** Approves a set without sending. Returns the status or the error code of each item. */
-async function approve(keys: readonly Key[], options: { of?: World; with?: Provider } = {}) {
+async function approve(keys: readonly WithdrawalKey[], options: { of?: World; with?: Provider } = {}) {
   const { deps } = options.of ?? world
-  const act = handsOf(world, provider).act
-  const { find } = handsOf(world, options.with ?? provider).service.providers
+  const act = payoutCallsOf(world, provider).act
+  const { find } = payoutCallsOf(world, options.with ?? provider).service.providers
   const approver = { find, canDispatch: () => false }
   const { answers } = await inTransaction(deps.db, (tx) =>
     approveWithdrawals(
@@ -113,7 +113,7 @@ describe('an approval', () => {
       currency: 'TZS',
       provider: 'mock',
     })
-    assert.deepEqual(await storyOf(world, key), {
+    assert.deepEqual(await traceOf(world, key), {
       status: 'PROCESSING',
       funds: 'reserved',
       available: 98_270n,
@@ -161,18 +161,18 @@ describe('an approval', () => {
     assert.deepEqual(await approve([cent]), ['insufficient_balance'])
     assert.deepEqual(await approve([exact]), ['PROCESSING'])
     assert.deepEqual(await approve([more]), ['insufficient_balance'])
-    assert.equal((await storyOf(world, exact)).available, 0n)
+    assert.equal((await traceOf(world, exact)).available, 0n)
   })
 
   test('is refused when no provider reaches the destination any more, and the rest of the set is approved', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
-    const keys: Key[] = []
+    const keys: WithdrawalKey[] = []
     for (let i = 0; i < 3; i++) keys.push(await insertWithdrawal(world, { merchant }))
     await world.rows(`update withdrawals set destination_code = 'AIRTEL' where id = $1`, [keys[1]?.id])
     const mpesa = { ...provider, capabilities: { ...provider.capabilities, destinations: ['MPESA'] } }
     assert.deepEqual(await approve(keys, { with: mpesa }), ['PROCESSING', 'provider_unavailable', 'PROCESSING'])
-    assert.deepEqual(await approve([keys[1] as Key]), ['PROCESSING'], 'once somebody reaches it')
+    assert.deepEqual(await approve([keys[1] as WithdrawalKey]), ['PROCESSING'], 'once somebody reaches it')
   })
 
   test('is refused and changes nothing when the status does not allow it', async () => {
@@ -184,7 +184,7 @@ describe('an approval', () => {
     const approved = await insertWithdrawal(world, { merchant })
     await approve([approved])
     const rejected = await insertWithdrawal(world, { merchant })
-    await handsOf(world, provider).reject(rejected)
+    await payoutCallsOf(world, provider).reject(rejected)
     const unapproved = await insertWithdrawal(world, { merchant: sandbox_only })
     const stranger = await world.newMerchant()
     const before = await everything()
@@ -240,7 +240,7 @@ describe('an approval', () => {
   test('succeeds before the merchant answers a question', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
-    const hands = handsOf(world, provider)
+    const hands = payoutCallsOf(world, provider)
     const key = await insertWithdrawal(world, { merchant })
     await hands.requestInfo(key)
     assert.deepEqual(await approve([key]), ['PROCESSING'])
@@ -266,8 +266,8 @@ describe('a set of approvals', () => {
       'invalid_state',
       'insufficient_balance',
     ])
-    assert.equal((await storyOf(world, first)).available, 0n)
-    assert.equal((await storyOf(world, first)).reserved, 100_000n)
+    assert.equal((await traceOf(world, first)).available, 0n)
+    assert.equal((await traceOf(world, first)).reserved, 100_000n)
   })
 
   test('never pays live withdrawals from the sandbox balance, or sandbox withdrawals from the live balance', async () => {
@@ -292,12 +292,12 @@ describe('a set of approvals', () => {
 
   test('approves each of forty withdrawals once, within the balance, when two processes approve them at once', async () => {
     const merchants = await Promise.all([world.newMerchant(), world.newMerchant()])
-    const keys: Key[] = []
+    const keys: WithdrawalKey[] = []
     for (const merchant of merchants) {
       await fund(world, 1_000_000n, { merchant })
       for (let i = 0; i < 20; i++) keys.push(await insertWithdrawal(world, { merchant }))
     }
-    const desks = [world, other].map((of) => handsOf(of, provider, { sends: false }))
+    const desks = [world, other].map((of) => payoutCallsOf(of, provider, { sends: false }))
     const shuffled = () => [...keys].sort(() => Math.random() - 0.5)
     const results = await Promise.all(
       desks.flatMap((hands) =>
@@ -343,7 +343,7 @@ describe('a process that dies', () => {
       try {
         const key = await insertWithdrawal(world, { merchant })
         const sent = script.sent.length
-        await assert.rejects(handsOf(dying, provider).approve(key), /dies here/)
+        await assert.rejects(payoutCallsOf(dying, provider).approve(key), /dies here/)
         assert.equal((await recordOf(world, key)).status, expected)
         const payout = await payoutOf(world, key)
         const died_after = expected === 'PROCESSING'

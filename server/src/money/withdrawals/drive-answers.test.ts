@@ -2,16 +2,27 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { A, dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-processes.ts'
-import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
+import {
+  A,
+  dieAt,
+  gate,
+  HOUR,
+  hint,
+  idle,
+  movesOf,
+  statusOf,
+  waitUntil,
+  withPayoutWorld,
+} from '../../../test/payout-processes.ts'
+import { payoutAnswers, payoutOf, traceOf, type WithdrawalKey } from '../../../test/payouts.ts'
 import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
 describe('an answer of the provider', () => {
   test('not_sent: the worker sends the payout again after growing pauses, with the same reference', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
-      script.payout = () => said.not_sent
+      script.payout = () => payoutAnswers.not_sent
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
@@ -26,7 +37,7 @@ describe('an answer of the provider', () => {
         tokens.add(send_token ?? '')
         pauses.push(Number(due_at) - Number(world.deps.clock.now()))
         world.deps.clock.advance(pauses.at(-1) ?? 0)
-        if (i === 3) script.payout = () => said.accepted
+        if (i === 3) script.payout = () => payoutAnswers.accepted
         await stage.work()
       }
       assert.deepEqual(pauses, [2_000, 5_000, 10_000, 20_000])
@@ -38,38 +49,38 @@ describe('an answer of the provider', () => {
     }))
 
   test('not_sent until the deadline: the payout is not sent any more, and an operator decides', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
-        script.payout = () => said.not_sent
+        script.payout = () => payoutAnswers.not_sent
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
         world.deps.clock.advance(2 * HOUR)
         await stage.work()
         assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: could not be sent in time'])
-        script.payout = () => said.accepted
-        script.status = () => said.not_found
+        script.payout = () => payoutAnswers.accepted
+        script.status = () => payoutAnswers.not_found
         const before = executions(key)
         world.deps.clock.advance(24 * HOUR)
         await stage.work()
         assert.equal(executions(key), before)
         await hands.resolve(key, 'FAILED')
-        const { status, available, reserved } = await storyOf(world, key)
+        const { status, available, reserved } = await traceOf(world, key)
         assert.deepEqual({ status, available, reserved }, { status: 'FAILED', available: A, reserved: 0n })
       },
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
   test('unknown: the reservation stays, the worker queries after growing pauses, and a final answer ends it', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
-      script.payout = () => said.unknown
-      script.status = () => said.unknown
+      script.payout = () => payoutAnswers.unknown
+      script.status = () => payoutAnswers.unknown
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
-      const { status, reserved, moves } = await storyOf(world, key)
+      const { status, reserved, moves } = await traceOf(world, key)
       assert.deepEqual(
         { status, reserved, moves },
         { status: 'NEEDS_RECONCILIATION', reserved: A, moves: ['PROCESSING', 'NEEDS_RECONCILIATION: unknown timeout'] },
@@ -82,7 +93,7 @@ describe('an answer of the provider', () => {
       }
       assert.deepEqual(pauses, [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600, 3_600, 3_600])
       assert.deepEqual([executions(key), questions(key)], [1, 13])
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       world.deps.clock.advance(HOUR)
       await stage.work()
       assert.deepEqual((await movesOf(stage, key)).slice(2), ['SUCCESS: succeeded 1000.00 TZS'])
@@ -90,13 +101,13 @@ describe('an answer of the provider', () => {
     }))
 
   test('blocked: the reservation stays, the worker queries nothing, and a retry sends the same reference', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
-      script.payout = () => said.blocked
+      script.payout = () => payoutAnswers.blocked
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
-      const { status, reserved } = await storyOf(world, key)
+      const { status, reserved } = await traceOf(world, key)
       assert.deepEqual({ status, reserved }, { status: 'BLOCKED_IP_WHITELIST', reserved: A })
       world.deps.clock.advance(48 * HOUR)
       await stage.work()
@@ -107,14 +118,14 @@ describe('an answer of the provider', () => {
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
       world.deps.clock.advance(48 * HOUR)
-      script.payout = () => said.accepted
+      script.payout = () => payoutAnswers.accepted
       await hands.retry(key)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'PROCESSING')
       world.deps.clock.advance(HOUR)
       await stage.work()
       assert.equal(await statusOf(stage, key), 'PROCESSING')
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       world.deps.clock.advance(HOUR)
       await stage.work()
       assert.equal(await statusOf(stage, key), 'SUCCESS')
@@ -131,9 +142,9 @@ describe('an answer of the provider', () => {
     }))
 
   test('blocked: operators read the cause and the provider’s text until the payout is sent again', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
-      const told = async ({ id }: Key) => {
+      const told = async ({ id }: WithdrawalKey) => {
         return (await world.rows('select status_reason from withdrawals where id = $1', [id]))[0]?.status_reason
       }
       const mended = 'Nothing was paid; an operator mends it and sends it again.'
@@ -143,13 +154,13 @@ describe('an answer of the provider', () => {
         ['float', BLOCK_CAUSES.float, 'blocked float'],
         [undefined, "The provider refused the platform's address or access.", 'blocked'],
       ] as const) {
-        script.payout = () => ({ ...said.blocked, ...(because && { because }) })
+        script.payout = () => ({ ...payoutAnswers.blocked, ...(because && { because }) })
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
-        assert.equal(await told(key), `${sentence} ${mended} ${said.blocked.provider_status}`)
+        assert.equal(await told(key), `${sentence} ${mended} ${payoutAnswers.blocked.provider_status}`)
         assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
-        script.payout = () => said.paid(A)
+        script.payout = () => payoutAnswers.paid(A)
         await hands.retry(key)
         await idle(stage)
         assert.deepEqual([await statusOf(stage, key), await told(key)], ['SUCCESS', null])
@@ -157,17 +168,17 @@ describe('an answer of the provider', () => {
     }))
 
   test('a worker sends a retried payout when the retrying process dies', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
-      script.payout = () => said.blocked
+      script.payout = () => payoutAnswers.blocked
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
-      script.payout = () => said.accepted
+      script.payout = () => payoutAnswers.accepted
       const dying = await another({ point: dieAt('payout.before_send') })
       await dying.hands.retry(key)
       await idle(dying)
-      script.status = () => said.not_found
+      script.status = () => payoutAnswers.not_found
       world.deps.clock.advance(PAYOUT_LEASE_MS)
       await stage.work()
       assert.equal(executions(key), 2)
@@ -175,7 +186,7 @@ describe('an answer of the provider', () => {
     }))
 
   test('accepted without an end: NEEDS_RECONCILIATION after the deadline, and the worker keeps querying', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
         const key = await submitted()
@@ -187,10 +198,10 @@ describe('an answer of the provider', () => {
         world.deps.clock.advance(HOUR)
         await stage.work()
         assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: no final answer in time'])
-        script.status = () => said.declined
+        script.status = () => payoutAnswers.declined
         world.deps.clock.advance(HOUR)
         await stage.work()
-        const { status, available } = await storyOf(world, key)
+        const { status, available } = await traceOf(world, key)
         assert.deepEqual(
           { status, available, executions: executions(key) },
           { status: 'FAILED', available: A, executions: 1 },
@@ -200,12 +211,12 @@ describe('an answer of the provider', () => {
     ))
 
   test('a status query that fails, is refused or gets no answer changes nothing', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
-      for (const [i, answer] of [said.not_sent, said.blocked, said.unknown].entries()) {
+      for (const [i, answer] of [payoutAnswers.not_sent, payoutAnswers.blocked, payoutAnswers.unknown].entries()) {
         script.status = () => answer
         world.deps.clock.advance(HOUR)
         await stage.work()
@@ -216,12 +227,12 @@ describe('an answer of the provider', () => {
     }))
 
   test('accepted, then not_found: NEEDS_RECONCILIATION, and the payout is never sent again', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
-      script.status = () => said.not_found
+      script.status = () => payoutAnswers.not_found
       for (let day = 0; day < 3; day++) {
         world.deps.clock.advance(24 * HOUR)
         await stage.work()
@@ -231,11 +242,11 @@ describe('an answer of the provider', () => {
     }))
 
   test('ask_again_ms: the worker queries at the announced time until the deadline', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, questions, submitted } = stage
-        script.payout = () => ({ ...said.paid(A), ask_again_ms: 1_000 })
-        script.status = () => ({ ...said.paid(A), ask_again_ms: 1_000 })
+        script.payout = () => ({ ...payoutAnswers.paid(A), ask_again_ms: 1_000 })
+        script.status = () => ({ ...payoutAnswers.paid(A), ask_again_ms: 1_000 })
         const paid = await submitted()
         await hands.approve(paid)
         await idle(stage)
@@ -245,7 +256,7 @@ describe('an answer of the provider', () => {
           await stage.work()
         }
         assert.equal(questions(paid), 5)
-        script.status = () => ({ ...said.reversed(A), ask_again_ms: 1_000 })
+        script.status = () => ({ ...payoutAnswers.reversed(A), ask_again_ms: 1_000 })
         world.deps.clock.advance(1_000)
         await stage.work()
         assert.equal(await statusOf(stage, paid), 'REVERSED')
@@ -256,8 +267,8 @@ describe('an answer of the provider', () => {
         await stage.work()
         assert.equal(questions(paid), asked)
 
-        script.payout = () => ({ ...said.accepted, ask_again_ms: 300 })
-        script.status = () => ({ ...said.accepted, ask_again_ms: 300 })
+        script.payout = () => ({ ...payoutAnswers.accepted, ask_again_ms: 300 })
+        script.status = () => ({ ...payoutAnswers.accepted, ask_again_ms: 300 })
         const open = await submitted()
         await hands.approve(open)
         await idle(stage)
@@ -271,16 +282,16 @@ describe('an answer of the provider', () => {
     ))
 
   test('a late reversal returns amount and fee to the merchant', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
-      script.payout = () => said.paid(A)
+      script.payout = () => payoutAnswers.paid(A)
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
       world.deps.clock.advance(30 * 24 * HOUR)
-      script.status = () => said.reversed(A)
+      script.status = () => payoutAnswers.reversed(A)
       for (let i = 0; i < 3; i++) assert.equal(await hint(stage, key), 'taken')
-      const { status, funds, available, moves } = await storyOf(world, key)
+      const { status, funds, available, moves } = await traceOf(world, key)
       assert.deepEqual(
         { status, funds, available, moves },
         {
@@ -296,40 +307,52 @@ describe('an answer of the provider', () => {
 
 describe('callbacks', () => {
   test('a callback makes the server query the provider and settle only that answer', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
       await hands.approve(key)
       await idle(stage)
       const before = await payoutOf(world, key)
-      for (const answer of [said.accepted, said.unknown, said.not_found, said.blocked, said.not_sent]) {
+      for (const answer of [
+        payoutAnswers.accepted,
+        payoutAnswers.unknown,
+        payoutAnswers.not_found,
+        payoutAnswers.blocked,
+        payoutAnswers.not_sent,
+      ]) {
         script.status = () => answer
         await hint(stage, key)
         assert.equal(await statusOf(stage, key), 'PROCESSING', answer.kind)
         assert.deepEqual((await payoutOf(world, key))?.due_at, before?.due_at)
       }
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       await Promise.all(Array.from({ length: 10 }, () => hint(stage, key)))
-      const { status, facts } = await storyOf(world, key)
+      const { status, facts } = await traceOf(world, key)
       assert.deepEqual({ status, facts }, { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'] })
       assert.equal(executions(key), 1)
     }))
 
   test('a callback before the answer to the request settles the payout, and the late answer changes nothing', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
-      for (const late of [said.accepted, said.unknown, said.blocked, said.not_sent, said.paid(A)]) {
+      for (const late of [
+        payoutAnswers.accepted,
+        payoutAnswers.unknown,
+        payoutAnswers.blocked,
+        payoutAnswers.not_sent,
+        payoutAnswers.paid(A),
+      ]) {
         const sending = gate()
         script.payout = () => sending.answer
-        script.status = () => said.paid(A)
+        script.status = () => payoutAnswers.paid(A)
         const key = await submitted()
         await hands.approve(key)
-        await until(() => executions(key) === 1)
+        await waitUntil(() => executions(key) === 1)
         await hint(stage, key)
         assert.equal(await statusOf(stage, key), 'SUCCESS')
         sending.open(late)
         await idle(stage)
-        const { status, facts, moves } = await storyOf(world, key)
+        const { status, facts, moves } = await traceOf(world, key)
         assert.deepEqual(
           { status, facts, moves: moves.length, state: (await payoutOf(world, key))?.state },
           { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'], moves: 2, state: 'final' },
@@ -342,15 +365,15 @@ describe('callbacks', () => {
     }))
 
   test('a callback without a final answer does not change a payout whose request is in progress', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const sending = gate()
       script.payout = () => sending.answer
       const key = await submitted()
       await hands.approve(key)
-      await until(() => executions(key) === 1)
+      await waitUntil(() => executions(key) === 1)
       const before = await payoutOf(world, key)
-      for (const answer of [said.not_found, said.unknown, said.blocked]) {
+      for (const answer of [payoutAnswers.not_found, payoutAnswers.unknown, payoutAnswers.blocked]) {
         script.status = () => answer
         await hint(stage, key)
         assert.equal(await statusOf(stage, key), 'PROCESSING')
@@ -358,7 +381,7 @@ describe('callbacks', () => {
         const { provider_status: __, ...was } = before ?? {}
         assert.deepEqual(now, was)
       }
-      sending.open(said.blocked)
+      sending.open(payoutAnswers.blocked)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
       assert.equal((await payoutOf(world, key))?.state, 'blocked')

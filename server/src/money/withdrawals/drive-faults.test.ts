@@ -2,8 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { A, dieAt, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-processes.ts'
-import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
+import {
+  A,
+  dieAt,
+  HOUR,
+  hint,
+  idle,
+  movesOf,
+  statusOf,
+  waitUntil,
+  withPayoutWorld,
+} from '../../../test/payout-processes.ts'
+import { payoutAnswers, payoutOf, traceOf, type WithdrawalKey } from '../../../test/payouts.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import { payoutReference } from './approve.ts'
 
@@ -15,7 +25,7 @@ function withCircuits(provider: Provider): Provider {
 
 describe('an adapter that fails', () => {
   test('that throws leaves the payout in doubt: the worker queries it and never sends it again', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       script.payout = () => {
         throw new Error('a bug')
@@ -29,7 +39,7 @@ describe('an adapter that fails', () => {
       assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: unknown unreadable'])
       world.deps.clock.advance(HOUR)
       await stage.work()
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       world.deps.clock.advance(HOUR)
       await stage.work()
       assert.equal(await statusOf(stage, key), 'SUCCESS')
@@ -37,12 +47,12 @@ describe('an adapter that fails', () => {
     }))
 
   test('that never answers is given up after the timeout and delays no other query', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => new Promise(() => {})
       const keys = [await submitted(), await submitted()]
       for (const key of keys) await hands.approve(key)
-      await until(() => keys.every((key) => executions(key) === 1))
+      await waitUntil(() => keys.every((key) => executions(key) === 1))
       world.deps.clock.advance(CALL_MS_MAX + 1_000)
       await idle(stage)
       for (const key of keys) assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
@@ -52,18 +62,18 @@ describe('an adapter that fails', () => {
       for (let round = 1; round <= 6; round++) {
         world.deps.clock.advance(HOUR)
         await world.system.payouts.task.runOnce()
-        await until(() => keys.every((key) => questions(key) === round))
+        await waitUntil(() => keys.every((key) => questions(key) === round))
         world.deps.clock.advance(CALL_MS_MAX + 1_000)
         await idle(stage)
       }
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       world.deps.clock.advance(HOUR)
       await stage.work()
       for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
     }))
 
   test('that returns no answer, a wrong shape, no amount or an unknown kind leaves the payout unknown', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       const nonsense = [
         undefined,
@@ -93,7 +103,7 @@ describe('an adapter that fails', () => {
     }))
 
   test('that answers only some of the queries leaves the other payouts unknown', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { hands, submitted, world, executions } = stage
         const keys = [await submitted(), await submitted(), await submitted()]
@@ -105,11 +115,11 @@ describe('an adapter that fails', () => {
         assert.deepEqual(statuses.toSorted(), ['PROCESSING', 'PROCESSING', 'SUCCESS'])
         for (const key of keys) assert.equal(executions(key), 1)
       },
-      { adapt: (provider) => ({ ...provider, payoutStatus: async () => [said.paid(A)] }) },
+      { adapt: (provider) => ({ ...provider, payoutStatus: async () => [payoutAnswers.paid(A)] }) },
     ))
 
   test('that leaves many payouts in doubt still settles its answers about the others', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world } = stage
         const ambiguous = { kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' } as const
@@ -122,8 +132,8 @@ describe('an adapter that fails', () => {
           world.deps.clock.advance(HOUR)
           await stage.work()
         }
-        const [first] = keys as [Key]
-        script.status = ({ reference }) => (reference === payoutReference(first.id) ? said.paid(A) : ambiguous)
+        const [first] = keys as [WithdrawalKey]
+        script.status = ({ reference }) => (reference === payoutReference(first.id) ? payoutAnswers.paid(A) : ambiguous)
         world.deps.clock.advance(HOUR)
         await stage.work()
         assert.equal(await statusOf(stage, first), 'SUCCESS')
@@ -132,7 +142,7 @@ describe('an adapter that fails', () => {
     ))
 
   test('a payout of a dead process stays PROCESSING while the circuit is open, and is sent once the provider answers', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
         const unsent = await submitted()
@@ -150,7 +160,8 @@ describe('an adapter that fails', () => {
         assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
         assert.equal((await payoutOf(world, unsent))?.state, 'sending')
 
-        script.status = ({ reference }) => (script.sent.includes(reference) ? said.accepted : said.not_found)
+        script.status = ({ reference }) =>
+          script.sent.includes(reference) ? payoutAnswers.accepted : payoutAnswers.not_found
         for (let i = 0; i < 3; i++) {
           world.deps.clock.advance(10_000)
           await stage.work()
@@ -162,7 +173,7 @@ describe('an adapter that fails', () => {
     ))
 
   test('a payout of a dead process stays PROCESSING while no connection is free, and is sent once one is free', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
         const key = await submitted()
@@ -175,7 +186,7 @@ describe('an adapter that fails', () => {
           assert.deepEqual([questions(key), executions(key)], [round, 0])
         }
         assert.equal((await payoutOf(world, key))?.state, 'sending')
-        script.status = () => said.not_found
+        script.status = () => payoutAnswers.not_found
         world.deps.clock.advance(60_000)
         await stage.work()
         assert.equal(executions(key), 1)
@@ -185,7 +196,7 @@ describe('an adapter that fails', () => {
     ))
 
   test('without its provider an unsent payout keeps its token, and a sent one is queried once the provider is configured again', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
       const [sent, unsent] = [await submitted(), await submitted()]
       await hands.approve(sent)
@@ -200,8 +211,8 @@ describe('an adapter that fails', () => {
       assert.deepEqual([executions(sent), executions(unsent)], [1, 0])
       for (const key of [sent, unsent]) assert.equal(await statusOf(stage, key), 'PROCESSING')
       await world.rows("update payouts set provider = 'mock'")
-      script.payout = () => said.paid(A)
-      script.status = () => said.paid(A)
+      script.payout = () => payoutAnswers.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       world.deps.clock.advance(HOUR)
       await stage.work()
       for (const key of [sent, unsent]) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
@@ -210,13 +221,13 @@ describe('an adapter that fails', () => {
 
 describe('an operator’s decision', () => {
   test('is final: a later answer of the provider moves no money', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
-      script.payout = () => said.unknown
-      script.status = () => said.unknown
+      script.payout = () => payoutAnswers.unknown
+      script.status = () => payoutAnswers.unknown
       for (const [outcome, agreeing, denying] of [
-        ['SUCCESS', said.paid(A), said.declined],
-        ['FAILED', said.declined, said.paid(A)],
+        ['SUCCESS', payoutAnswers.paid(A), payoutAnswers.declined],
+        ['FAILED', payoutAnswers.declined, payoutAnswers.paid(A)],
       ] as const) {
         const key = await submitted()
         await hands.approve(key)
@@ -227,11 +238,11 @@ describe('an operator’s decision', () => {
         script.status = () => agreeing
         await hint(stage, key)
         assert.equal(await statusOf(stage, key), outcome)
-        const { facts } = await storyOf(world, key)
+        const { facts } = await traceOf(world, key)
         script.status = () => denying
         await hint(stage, key)
         assert.equal(await statusOf(stage, key), 'NEEDS_ADMIN_ATTENTION')
-        assert.deepEqual((await storyOf(world, key)).facts, facts)
+        assert.deepEqual((await traceOf(world, key)).facts, facts)
         world.deps.clock.advance(24 * HOUR)
         await stage.work()
         assert.equal(executions(key), 1)
@@ -239,21 +250,21 @@ describe('an operator’s decision', () => {
     }))
 
   test('about a set settles every payout but the one that fails', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, submitted } = stage
-        const keys: Key[] = []
+        const keys: WithdrawalKey[] = []
         for (let i = 0; i < 8; i++) keys.push(await submitted())
         for (const key of keys) await hands.approve(key)
         await idle(stage)
-        const [poisoned, ...others] = keys as [Key, ...Key[]]
+        const [poisoned, ...others] = keys as [WithdrawalKey, ...WithdrawalKey[]]
         // Its posting exists already, and the ledger refuses a second one.
         await world.rows(
           `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
            from ledger_transfers t where source_id = $1`,
           [poisoned.id],
         )
-        script.status = () => said.paid(A)
+        script.status = () => payoutAnswers.paid(A)
         world.deps.clock.advance(2_000)
         await stage.work()
         assert.equal(await statusOf(stage, poisoned), 'PROCESSING')

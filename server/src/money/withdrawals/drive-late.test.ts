@@ -2,19 +2,29 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-processes.ts'
-import { payoutOf, said } from '../../../test/payouts.ts'
+import {
+  dieAt,
+  gate,
+  HOUR,
+  hint,
+  idle,
+  movesOf,
+  statusOf,
+  waitUntil,
+  withPayoutWorld,
+} from '../../../test/payout-processes.ts'
+import { payoutAnswers, payoutOf } from '../../../test/payouts.ts'
 
-for (const late of [said.not_sent, said.blocked]) {
+for (const late of [payoutAnswers.not_sent, payoutAnswers.blocked]) {
   test(`a late ${late.kind} of the request changes nothing after the provider accepted the payout, and it is not sent again`, () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()
       script.payout = () => sending.answer
-      script.status = () => said.accepted
+      script.status = () => payoutAnswers.accepted
       const key = await submitted()
       await hands.approve(key)
-      await until(() => executions(key) === 1)
+      await waitUntil(() => executions(key) === 1)
       await hint(stage, key)
       sending.open(late)
       await idle(stage)
@@ -27,7 +37,7 @@ for (const late of [said.not_sent, said.blocked]) {
 }
 
 test('a payout that no process sent before its deadline is never sent, and an operator decides', () =>
-  stage(
+  withPayoutWorld(
     async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const idle_hands = await another({ sends: false })
@@ -44,10 +54,10 @@ test('a payout that no process sent before its deadline is never sent, and an op
   ))
 
 test('a payout of a process that died before sending is not sent after its deadline', () =>
-  stage(
+  withPayoutWorld(
     async (stage) => {
       const { script, executions, submitted, another } = stage
-      script.status = () => said.not_found
+      script.status = () => payoutAnswers.not_found
       const dying = await another({ point: dieAt('payout.before_send') })
       const key = await submitted()
       await dying.hands.approve(key)

@@ -3,23 +3,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { A, dieAt, gate, HOUR, idle, stage, statusOf, until } from '../../../test/payout-processes.ts'
+import { A, dieAt, gate, HOUR, idle, statusOf, waitUntil, withPayoutWorld } from '../../../test/payout-processes.ts'
 import {
-  handsOf,
-  type Key,
-  newScript,
+  newPayoutScript,
+  payoutAnswers,
+  payoutCallsOf,
   payoutOf,
   recordOf,
-  said,
   scriptedProvider,
-  storyOf,
+  traceOf,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
 describe('an approved payout', () => {
   test('is sent at once, accepted, queried and paid', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
       await hands.approve(key)
@@ -31,9 +31,9 @@ describe('an approved payout', () => {
         { state: 'asked', lease_owner: null, sent_at: world.deps.clock.now() },
       )
       assert.equal(Number(due_at) - Number(world.deps.clock.now()), 2_000)
-      script.status = () => said.paid(A)
+      script.status = () => payoutAnswers.paid(A)
       await world.pass(2_000)
-      const { status, funds, available, reserved, facts } = await storyOf(world, key)
+      const { status, funds, available, reserved, facts } = await traceOf(world, key)
       assert.deepEqual(
         { status, funds, available, reserved, facts },
         { status: 'SUCCESS', funds: 'paid', available: 0n, reserved: 0n, facts: ['reserved 100000', 'paid 100000'] },
@@ -43,12 +43,12 @@ describe('an approved payout', () => {
     }))
 
   test('has the approved fields and the stored reference in its request', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const requests: unknown[] = []
       script.payout = (request) => {
         requests.push(request)
-        return said.paid(A)
+        return payoutAnswers.paid(A)
       }
       const key = await submitted()
       await hands.approve(key)
@@ -70,15 +70,15 @@ describe('an approved payout', () => {
     }))
 
   test('is sent by one process when the approval and the workers of two processes take its token at once', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const other = await another()
       for (let round = 0; round < 15; round++) {
         const key = await submitted()
         // The lease has ended for the other processes while the approving process still holds the row.
         const sends = round % 3 === 0
-        const desk = sends ? hands : handsOf(world, scriptedProvider(newScript()), { sends: false })
-        await desk.approve(key)
+        const operator = sends ? hands : payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
+        await operator.approve(key)
         if (sends) world.deps.clock.advance(PAYOUT_LEASE_MS)
         other.world.deps.clock.advance(Number(world.deps.clock.now()) - Number(other.world.deps.clock.now()))
         await Promise.all([
@@ -92,7 +92,7 @@ describe('an approved payout', () => {
     }))
 
   test('is sent by a worker when the approving process only serves HTTP', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, executions, submitted, another } = stage
       const http = await another({ sends: false })
       const key = await submitted()
@@ -105,10 +105,10 @@ describe('an approved payout', () => {
     }))
 
   test('is sent once when a hundred approvals arrive at once', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { hands, script, submitted, world } = stage
-      script.payout = ({ amount_minor }) => said.paid(amount_minor)
-      const keys: Key[] = []
+      script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
+      const keys: WithdrawalKey[] = []
       for (let i = 0; i < 100; i++) keys.push(await submitted(1_000n + BigInt(i)))
       await Promise.all(keys.map((key) => hands.approve(key)))
       await idle(stage)
@@ -121,10 +121,10 @@ describe('an approved payout', () => {
 
 describe('a process that dies', () => {
   test('after taking the token: a worker queries the provider, gets not_found, and sends the payout', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage
-        script.status = () => said.not_found
+        script.status = () => payoutAnswers.not_found
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
@@ -142,12 +142,12 @@ describe('a process that dies', () => {
     ))
 
   for (const [what, answer, status] of [
-    ['paid', said.paid(A), 'SUCCESS'],
-    ['accepted', said.accepted, 'PROCESSING'],
-    ['declined', said.declined, 'FAILED'],
+    ['paid', payoutAnswers.paid(A), 'SUCCESS'],
+    ['accepted', payoutAnswers.accepted, 'PROCESSING'],
+    ['declined', payoutAnswers.declined, 'FAILED'],
   ] as const) {
     test(`after sending: a worker queries the provider, gets ${what}, and never sends the payout`, () =>
-      stage(
+      withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
           script.status = () => answer
@@ -174,10 +174,10 @@ describe('a process that dies', () => {
   }
 
   test('after sending, with an unknown result: an operator decides, and the payout is never sent again', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage
-        script.status = () => said.unknown
+        script.status = () => payoutAnswers.unknown
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
@@ -185,7 +185,13 @@ describe('a process that dies', () => {
         other.world.deps.clock.advance(PAYOUT_LEASE_MS)
         await stage.work(other)
         assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
-        for (const answer of [said.not_found, said.not_sent, said.blocked, said.accepted, said.unknown]) {
+        for (const answer of [
+          payoutAnswers.not_found,
+          payoutAnswers.not_sent,
+          payoutAnswers.blocked,
+          payoutAnswers.accepted,
+          payoutAnswers.unknown,
+        ]) {
           script.status = () => answer
           const asked = questions(key)
           other.world.deps.clock.advance(24 * HOUR)
@@ -200,11 +206,11 @@ describe('a process that dies', () => {
 
   for (const point of ['payout.before_commit', 'payout.after_commit']) {
     test(`at ${point}: the answer is settled once`, () =>
-      stage(
+      withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
-          script.payout = () => said.paid(A)
-          script.status = () => said.paid(A)
+          script.payout = () => payoutAnswers.paid(A)
+          script.status = () => payoutAnswers.paid(A)
           const key = await submitted()
           await hands.approve(key)
           await idle(stage)
@@ -212,7 +218,7 @@ describe('a process that dies', () => {
           const other = await another()
           other.world.deps.clock.advance(PAYOUT_LEASE_MS)
           await stage.work(other)
-          const { status, facts } = await storyOf(world, key)
+          const { status, facts } = await traceOf(world, key)
           assert.deepEqual({ status, facts }, { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'] })
           assert.equal(executions(key), 1)
         },
@@ -222,9 +228,9 @@ describe('a process that dies', () => {
 
   test("while taking the token, with the database's answer lost: the payout is queried and sent once", () => {
     let fails = true
-    return stage(async (stage) => {
+    return withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
-      script.status = () => said.not_found
+      script.status = () => payoutAnswers.not_found
       const { query } = world.deps.db
       world.deps.db.query = async (statement, values) => {
         const rows = await query(statement, values)
@@ -244,11 +250,11 @@ describe('a process that dies', () => {
 
 describe('leases', () => {
   test('an old token sends nothing, even for the process that holds the lease', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, executions, submitted } = stage
       const key = await submitted()
-      const desk = handsOf(world, scriptedProvider(newScript()), { sends: false })
-      await desk.approve(key)
+      const operator = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
+      await operator.approve(key)
       const due_at = new Date(Number(world.deps.clock.now()) + PAYOUT_LEASE_MS)
       await world.rows('update payouts set lease_owner = $1, due_at = $2', [world.deps.process_id, due_at])
       const [payout] = await findPayouts(world.deps.db, [key])
@@ -267,10 +273,10 @@ describe('leases', () => {
   test('a worker that claims after the lease ends waits for the answer that is being settled', () => {
     const writing = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
-    return stage(
+    return withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage
-        script.payout = () => ({ ...said.accepted, ask_again_ms: HOUR })
+        script.payout = () => ({ ...payoutAnswers.accepted, ask_again_ms: HOUR })
         const key = await submitted()
         const other = await another()
         await hands.approve(key)
@@ -280,7 +286,7 @@ describe('leases', () => {
         const claiming = other.world.system.payouts.task.runOnce().finally(() => {
           done = true
         })
-        await until(async () => {
+        await waitUntil(async () => {
           const waiting = await world.rows(
             "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
           )
@@ -304,23 +310,23 @@ describe('leases', () => {
   })
 
   test('during a long send no other process sends or queries the payout', () =>
-    stage(async (stage) => {
+    withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()
       script.payout = () => sending.answer
       const key = await submitted()
       await hands.approve(key)
-      await until(() => executions(key) === 1)
+      await waitUntil(() => executions(key) === 1)
       world.deps.clock.advance(CALL_MS_MAX)
       await world.system.payouts.task.runOnce()
-      sending.open(said.accepted)
+      sending.open(payoutAnswers.accepted)
       await idle(stage)
       assert.deepEqual([executions(key), questions(key)], [1, 0])
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
   test('a process that loses the lease during its query sends nothing and releases nothing', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage
         const asking = gate()
@@ -330,12 +336,12 @@ describe('leases', () => {
         await idle(stage)
         world.deps.clock.advance(PAYOUT_LEASE_MS)
         await world.system.payouts.task.runOnce()
-        await until(() => questions(key) === 1)
+        await waitUntil(() => questions(key) === 1)
         const other = randomUUID()
         const until_then = new Date(Number(world.deps.clock.now()) + 14_000)
         await world.rows('update payouts set lease_owner = $1, due_at = $2', [other, until_then])
         world.deps.clock.advance(CALL_MS_MAX)
-        asking.open(said.not_found)
+        asking.open(payoutAnswers.not_found)
         await idle(stage)
         assert.equal(executions(key), 0)
         const { lease_owner, due_at, state } = (await payoutOf(world, key)) ?? {}
@@ -345,7 +351,7 @@ describe('leases', () => {
     ))
 
   test('a process renews the lease after a slow query, before it sends', () =>
-    stage(
+    withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage
         const asking = gate()
@@ -357,12 +363,12 @@ describe('leases', () => {
         const sending = gate()
         script.payout = () => sending.answer
         await world.system.payouts.task.runOnce()
-        await until(() => questions(key) === 1)
+        await waitUntil(() => questions(key) === 1)
         world.deps.clock.advance(CALL_MS_MAX)
-        asking.open(said.not_found)
-        await until(() => executions(key) === 1)
+        asking.open(payoutAnswers.not_found)
+        await waitUntil(() => executions(key) === 1)
         assert.equal(Number((await payoutOf(world, key))?.due_at) - Number(world.deps.clock.now()), PAYOUT_LEASE_MS)
-        sending.open(said.accepted)
+        sending.open(payoutAnswers.accepted)
         await idle(stage)
       },
       { point: dieAt('payout.before_send') },

@@ -7,18 +7,18 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import {
   booksHold,
   fund,
-  type Hands,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
+  newPayoutScript,
+  type PayoutCalls,
+  payoutAnswers,
+  payoutCallsOf,
   payoutOf,
   recordOf,
-  said,
+  reverseCollection,
   scriptedProvider,
-  storyOf,
-  takeBack,
-  type Wish,
+  traceOf,
+  type WithdrawalFields,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
@@ -28,20 +28,20 @@ import { settlePayouts } from './settle.ts'
 
 const A = 100_000n
 const TOTAL = 101_730n
-const CHARGES: Wish = {
+const CHARGES: WithdrawalFields = {
   percentage_fee_minor: 1_500n,
   flat_fee_minor: 200n,
   processor_charge_minor: 30n,
   processor_fee_pass_through: true,
 }
-const script = newScript()
+const script = newPayoutScript()
 const provider = scriptedProvider(script)
 let world: World
-let hands: Hands
+let hands: PayoutCalls
 let idle: () => Promise<void>
 before(async () => {
   world = await createWorld({ compose: { providers: [provider] } })
-  hands = handsOf(world, provider)
+  hands = payoutCallsOf(world, provider)
   idle = () => world.system.payouts.task.idle()
 })
 after(async () => {
@@ -50,14 +50,14 @@ after(async () => {
 })
 
 /** A withdrawal with charges, of a new merchant whose balance equals its reservation. */
-async function submitted(): Promise<Key & { merchant: Merchant }> {
+async function submitted(): Promise<WithdrawalKey & { merchant: Merchant }> {
   const merchant = await world.newMerchant()
   await fund(world, TOTAL, { merchant })
   return { ...(await insertWithdrawal(world, { merchant, ...CHARGES })), merchant }
 }
 
 /** An approved withdrawal with these answers of the provider. */
-async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<Key & { merchant: Merchant }> {
+async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<WithdrawalKey & { merchant: Merchant }> {
   const key = await submitted()
   script.payout = () => first
   await hands.approve(key)
@@ -68,14 +68,14 @@ async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<Key &
   return key
 }
 
-const audits = ({ id }: Key) =>
+const audits = ({ id }: WithdrawalKey) =>
   world.rows<{ action: string; reason: string | null; before: object; after: { status: string } }>(
     'select action, reason, before, after from audit_log where target_id = $1 order by seq',
     [id],
   )
 
 /** The accounts of a merchant's book that are not zero. */
-async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
+async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
     [merchant_id],
@@ -84,9 +84,9 @@ async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
 }
 
 /** The stored state of a withdrawal, which a refused decision must not change. */
-const everything = async (key: Key) => ({
+const everything = async (key: WithdrawalKey) => ({
   record: await recordOf(world, key),
-  story: await storyOf(world, key),
+  story: await traceOf(world, key),
   payout: await payoutOf(world, key),
   audits: await audits(key),
   book: await book(key),
@@ -107,7 +107,7 @@ describe('before the approval', () => {
     )
     assert.deepEqual(await book(key), before)
     assert.equal(await payoutOf(world, key), undefined)
-    assert.deepEqual((await storyOf(world, key)).moves, ['REJECTED: The name is another one'])
+    assert.deepEqual((await traceOf(world, key)).moves, ['REJECTED: The name is another one'])
     const [entry] = await audits(key)
     assert.deepEqual(
       [entry?.action, entry?.reason, entry?.before, entry?.after.status],
@@ -126,10 +126,10 @@ describe('before the approval', () => {
     await refused(hands.respond(key), 'invalid_state')
     await hands.requestInfo(key, 'Of what?')
     await hands.respond(key, 'Of maize')
-    script.payout = () => said.paid(A)
+    script.payout = () => payoutAnswers.paid(A)
     await hands.approve(key)
     await idle()
-    assert.deepEqual((await storyOf(world, key)).moves, [
+    assert.deepEqual((await traceOf(world, key)).moves, [
       'INFO_REQUESTED: Who is this?',
       'PENDING_ADMIN_APPROVAL: A supplier',
       'INFO_REQUESTED: Of what?',
@@ -175,7 +175,7 @@ describe('before the approval', () => {
   test('one of a concurrent approval, rejection and question succeeds, and the others are refused', async () => {
     const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
     try {
-      const elsewhere = handsOf(other, provider, { sends: false })
+      const elsewhere = payoutCallsOf(other, provider, { sends: false })
       for (let round = 0; round < 10; round++) {
         const key = await submitted()
         const results = await Promise.allSettled([
@@ -188,7 +188,7 @@ describe('before the approval', () => {
         assert.equal(done.length, 1)
         for (const result of results)
           if (result.status === 'rejected') assert.equal(result.reason.code, 'invalid_state', String(result.reason))
-        const { status, moves } = await storyOf(world, key)
+        const { status, moves } = await traceOf(world, key)
         assert.equal(moves.length, 1)
         assert.equal((await payoutOf(world, key)) !== undefined, status === 'PROCESSING')
         assert.equal((await audits(key)).length, 1)
@@ -200,15 +200,15 @@ describe('before the approval', () => {
 })
 
 describe('a decision that the status does not allow', () => {
-  const PLACES: [string, () => Promise<Key>, string[]][] = [
+  const PLACES: [string, () => Promise<WithdrawalKey>, string[]][] = [
     ['PENDING_ADMIN_APPROVAL', submitted, ['approve', 'reject', 'requestInfo']],
-    ['PROCESSING', () => told(said.accepted), []],
-    ['SUCCESS', () => told(said.paid(A)), []],
-    ['FAILED', () => told(said.declined), []],
-    ['REVERSED', () => told(said.reversed(A)), []],
-    ['NEEDS_RECONCILIATION', () => told(said.unknown), ['resolve']],
-    ['BLOCKED_IP_WHITELIST', () => told(said.blocked), ['resolve', 'retry']],
-    ['NEEDS_ADMIN_ATTENTION', () => told(said.paid(A + 1n)), ['resolve']],
+    ['PROCESSING', () => told(payoutAnswers.accepted), []],
+    ['SUCCESS', () => told(payoutAnswers.paid(A)), []],
+    ['FAILED', () => told(payoutAnswers.declined), []],
+    ['REVERSED', () => told(payoutAnswers.reversed(A)), []],
+    ['NEEDS_RECONCILIATION', () => told(payoutAnswers.unknown), ['resolve']],
+    ['BLOCKED_IP_WHITELIST', () => told(payoutAnswers.blocked), ['resolve', 'retry']],
+    ['NEEDS_ADMIN_ATTENTION', () => told(payoutAnswers.paid(A + 1n)), ['resolve']],
   ]
   for (const [status, make, allowed] of PLACES) {
     for (const verb of ['approve', 'reject', 'requestInfo', 'respond', 'resolve', 'retry'] as const) {
@@ -239,35 +239,47 @@ describe('resolving', () => {
   const PAID = { fee_income: 1_700n, provider_float: -1_700n }
   const BACK = { available: TOTAL, provider_float: -TOTAL }
   for (const [place, make, outcome, facts, expected] of [
-    ['in doubt', () => told(said.unknown), 'SUCCESS', ['paid 101730'], PAID],
-    ['in doubt', () => told(said.unknown), 'FAILED', ['released 101730'], BACK],
-    ['blocked', () => told(said.blocked), 'SUCCESS', ['paid 101730'], PAID],
-    ['blocked', () => told(said.blocked), 'FAILED', ['released 101730'], BACK],
-    ['paid another amount', () => told(said.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
-    ['paid another amount', () => told(said.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
-    ['paid, then declined', () => told(said.paid(A), said.declined), 'SUCCESS', ['paid 101730'], PAID],
+    ['in doubt', () => told(payoutAnswers.unknown), 'SUCCESS', ['paid 101730'], PAID],
+    ['in doubt', () => told(payoutAnswers.unknown), 'FAILED', ['released 101730'], BACK],
+    ['blocked', () => told(payoutAnswers.blocked), 'SUCCESS', ['paid 101730'], PAID],
+    ['blocked', () => told(payoutAnswers.blocked), 'FAILED', ['released 101730'], BACK],
+    ['paid another amount', () => told(payoutAnswers.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
+    ['paid another amount', () => told(payoutAnswers.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
     [
       'paid, then declined',
-      () => told(said.paid(A), said.declined),
+      () => told(payoutAnswers.paid(A), payoutAnswers.declined),
+      'SUCCESS',
+      ['paid 101730'],
+      PAID,
+    ],
+    [
+      'paid, then declined',
+      () => told(payoutAnswers.paid(A), payoutAnswers.declined),
       'FAILED',
       ['paid 101730', 'reversed 101730'],
       BACK,
     ],
     [
       'declined, then paid',
-      () => told(said.declined, said.paid(A)),
+      () => told(payoutAnswers.declined, payoutAnswers.paid(A)),
       'SUCCESS',
       ['released 101730', 'paid_late 101730'],
       PAID,
     ],
-    ['declined, then paid', () => told(said.declined, said.paid(A)), 'FAILED', ['released 101730'], BACK],
+    [
+      'declined, then paid',
+      () => told(payoutAnswers.declined, payoutAnswers.paid(A)),
+      'FAILED',
+      ['released 101730'],
+      BACK,
+    ],
   ] as const) {
     test(`${place} funds as ${outcome} posts ${facts.join(', ')} once, with the reason`, async () => {
       const key = await make()
       const before = await recordOf(world, key)
       await hands.resolve(key, outcome, 'BANK-1')
       assert.deepEqual(await book(key), expected)
-      assert.deepEqual((await storyOf(world, key)).facts, ['reserved 101730', ...facts])
+      assert.deepEqual((await traceOf(world, key)).facts, ['reserved 101730', ...facts])
       const record = await recordOf(world, key)
       assert.deepEqual(
         [record.status, record.status_reason, record.failure_reason_code],
@@ -289,10 +301,10 @@ describe('resolving', () => {
   }
 
   test('as paid is refused after the released money was spent, until the balance covers it again', async () => {
-    const key = await told(said.declined, said.paid(A))
+    const key = await told(payoutAnswers.declined, payoutAnswers.paid(A))
     const { merchant } = key
     const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
-    script.payout = () => said.paid(1n)
+    script.payout = () => payoutAnswers.paid(1n)
     await hands.approve(spent)
     await idle()
     const before = await everything(key)
@@ -301,31 +313,31 @@ describe('resolving', () => {
     assert.deepEqual(await everything(key), before)
     await fund(world, 100n, { merchant })
     await hands.resolve(key, 'SUCCESS')
-    assert.equal((await storyOf(world, key)).available, 99n)
+    assert.equal((await traceOf(world, key)).available, 99n)
   })
 
   test('as paid is refused while the balance is below zero, and as not paid succeeds', async () => {
-    const key = await told(said.declined, said.paid(A))
+    const key = await told(payoutAnswers.declined, payoutAnswers.paid(A))
     const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
       key.merchant_id,
     ])
     const other = await insertWithdrawal(world, { merchant: key.merchant, amount_minor: TOTAL })
-    script.payout = () => said.paid(TOTAL)
+    script.payout = () => payoutAnswers.paid(TOTAL)
     await hands.approve(other)
     await idle()
-    await takeBack(world, payment?.id ?? '', key.merchant)
-    assert.equal((await storyOf(world, key)).available, -TOTAL)
+    await reverseCollection(world, payment?.id ?? '', key.merchant)
+    assert.equal((await traceOf(world, key)).available, -TOTAL)
     await refused(hands.resolve(key, 'SUCCESS'), 'insufficient_balance')
     await hands.resolve(key, 'FAILED')
-    assert.equal((await storyOf(world, key)).available, -TOTAL)
+    assert.equal((await traceOf(world, key)).available, -TOTAL)
   })
 
   test('by two operators at once succeeds for one, and the money moves once', async () => {
     for (let round = 0; round < 8; round++) {
-      const key = await told(said.unknown)
+      const key = await told(payoutAnswers.unknown)
       const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
       assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
-      assert.equal((await storyOf(world, key)).facts.length, 2)
+      assert.equal((await traceOf(world, key)).facts.length, 2)
     }
   })
 })
@@ -333,11 +345,11 @@ describe('resolving', () => {
 describe('retrying', () => {
   test('sends the same reference with a new token, from this process or from a worker', async () => {
     for (const sends of [true, false]) {
-      const key = await told(said.blocked)
+      const key = await told(payoutAnswers.blocked)
       const { provider_reference } = await recordOf(world, key)
       script.sent.length = 0
-      script.payout = () => said.paid(A)
-      await handsOf(world, provider, { sends }).retry(key)
+      script.payout = () => payoutAnswers.paid(A)
+      await payoutCallsOf(world, provider, { sends }).retry(key)
       await idle()
       if (!sends) {
         const { state, send_token, lease_owner, asks } = (await payoutOf(world, key)) ?? {}
@@ -351,9 +363,9 @@ describe('retrying', () => {
   })
 
   test('by two operators at once sends the payout once', async () => {
-    const key = await told(said.blocked)
+    const key = await told(payoutAnswers.blocked)
     script.sent.length = 0
-    script.payout = () => said.accepted
+    script.payout = () => payoutAnswers.accepted
     const results = await Promise.allSettled([hands.retry(key), hands.retry(key), hands.retry(key)])
     await idle()
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
@@ -361,7 +373,7 @@ describe('retrying', () => {
   })
 
   test('is refused while the payout is in progress', async () => {
-    const key = await told(said.blocked)
+    const key = await told(payoutAnswers.blocked)
     const due_at = world.deps.clock.now()
     await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])
     const before = await everything(key)

@@ -6,23 +6,23 @@ import { createWorld, type TestDeps, type World } from '../../../test/harness.ts
 import {
   booksHold,
   fund,
-  handsOf,
   insertWithdrawal,
-  type Key,
-  newScript,
+  newPayoutScript,
+  payoutAnswers,
+  payoutCallsOf,
   payoutOf,
   recordOf,
-  said,
   scriptedProvider,
-  storyOf,
-  type Wish,
+  traceOf,
+  type WithdrawalFields,
+  type WithdrawalKey,
 } from '../../../test/payouts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { settlePayouts } from './settle.ts'
 
 const A = 100_000n
-const provider = scriptedProvider(newScript())
+const provider = scriptedProvider(newPayoutScript())
 let world: World
 let other: World
 before(async () => {
@@ -36,12 +36,12 @@ after(async () => {
 })
 
 /** An approved withdrawal whose lease this process holds. Its merchant subscribes to all events. */
-async function approved(wish: Wish = {}): Promise<Key> {
+async function approved(wish: WithdrawalFields = {}): Promise<WithdrawalKey> {
   const merchant = wish.merchant ?? (await listening())
   const key = await insertWithdrawal(world, { ...wish, merchant })
   const { total_reserved_minor } = await recordOf(world, key)
   await fund(world, total_reserved_minor, { ...wish, merchant })
-  await handsOf(world, provider, { sends: false }).approve(key)
+  await payoutCallsOf(world, provider, { sends: false }).approve(key)
   await hold(key)
   return key
 }
@@ -57,12 +57,12 @@ async function listening(events = EVENTS): Promise<Merchant> {
 }
 
 /** Gives a process the lease of a payout, as a claim does. */
-async function hold({ id }: Key, process_id = world.deps.process_id): Promise<void> {
+async function hold({ id }: WithdrawalKey, process_id = world.deps.process_id): Promise<void> {
   const until = new Date(world.deps.clock.now().getTime() + 15_000)
   await world.rows('update payouts set lease_owner = $2, due_at = $3 where withdrawal_id = $1', [id, process_id, until])
 }
 
-const hear = (key: Key, answers: readonly PayoutAnswer[], options: { hint?: boolean; of?: TestDeps } = {}) =>
+const hear = (key: WithdrawalKey, answers: readonly PayoutAnswer[], options: { hint?: boolean; of?: TestDeps } = {}) =>
   settlePayouts(
     options.of ?? world.deps,
     answers.map((answer) => ({ ...key, answer, holds_lease: options.hint !== true })),
@@ -70,7 +70,7 @@ const hear = (key: Key, answers: readonly PayoutAnswer[], options: { hint?: bool
   )
 
 /** The accounts of the merchant's book that are not zero. The funding came in through the float. */
-async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
+async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
     [merchant_id],
@@ -78,74 +78,74 @@ async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map((row) => [row.code, row.balance_minor]))
 }
 
-const CHARGES: Wish = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
-const PASSED: Wish = { ...CHARGES, processor_fee_pass_through: true }
+const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
+const PASSED: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
 
 describe('the books after', () => {
   for (const [name, wish, answers, expected, facts] of [
-    ['a payout without charges', {}, [said.paid(A)], {}, ['reserved 100000', 'paid 100000']],
+    ['a payout without charges', {}, [payoutAnswers.paid(A)], {}, ['reserved 100000', 'paid 100000']],
     [
       'a payout whose charge the merchant bears',
       PASSED,
-      [said.paid(A)],
+      [payoutAnswers.paid(A)],
       { fee_income: 1_700n, provider_float: -1_700n },
       ['reserved 101730', 'paid 101730'],
     ],
     [
       'a payout whose charge we bear',
       CHARGES,
-      [said.paid(A)],
+      [payoutAnswers.paid(A)],
       { fee_income: 1_700n, processor_cost: -30n, provider_float: -1_670n },
       ['reserved 101700', 'paid 101730'],
     ],
     [
       'a decline: everything is the merchant’s again',
       PASSED,
-      [said.declined],
+      [payoutAnswers.declined],
       { available: 101_730n, provider_float: -101_730n },
       ['reserved 101730', 'released 101730'],
     ],
     [
       'a reversal that kept the provider’s charge, which the merchant bears',
       PASSED,
-      [said.paid(A), said.reversed(A)],
+      [payoutAnswers.paid(A), payoutAnswers.reversed(A)],
       { available: 101_700n, provider_float: -101_700n },
       ['reserved 101730', 'paid 101730', 'reversed 101700'],
     ],
     [
       'a reversal that gave the provider’s charge back too',
       PASSED,
-      [said.paid(A), said.reversed(A, true)],
+      [payoutAnswers.paid(A), payoutAnswers.reversed(A, true)],
       { available: 101_730n, provider_float: -101_730n },
       ['reserved 101730', 'paid 101730', 'reversed 101730'],
     ],
     [
       'a reversal that kept the provider’s charge, which we bear',
       CHARGES,
-      [said.paid(A), said.reversed(A)],
+      [payoutAnswers.paid(A), payoutAnswers.reversed(A)],
       { available: 101_700n, processor_cost: -30n, provider_float: -101_670n },
       ['reserved 101700', 'paid 101730', 'reversed 101700'],
     ],
     [
       'a reversal that gave back a charge which we bear',
       CHARGES,
-      [said.paid(A), said.reversed(A, true)],
+      [payoutAnswers.paid(A), payoutAnswers.reversed(A, true)],
       { available: 101_700n, provider_float: -101_700n },
       ['reserved 101700', 'paid 101730', 'reversed 101730'],
     ],
     [
       'a reversal of a payout that nobody saw paid',
       PASSED,
-      [said.reversed(A)],
+      [payoutAnswers.reversed(A)],
       { available: 101_700n, provider_float: -101_700n },
       ['reserved 101730', 'paid 101730', 'reversed 101700'],
     ],
-  ] as [string, Wish, PayoutAnswer[], Record<string, bigint>, string[]][]) {
+  ] as [string, WithdrawalFields, PayoutAnswer[], Record<string, bigint>, string[]][]) {
     test(`${name}, settled once or repeatedly, in one set or in many, by two processes`, async () => {
       const once = await approved(wish)
       for (const answer of answers) await hear(once, [answer])
       assert.deepEqual(await book(once), expected)
-      assert.deepEqual((await storyOf(world, once)).facts, facts)
+      assert.deepEqual((await traceOf(world, once)).facts, facts)
 
       const in_one_set = await approved(wish)
       await hear(
@@ -165,8 +165,8 @@ describe('the books after', () => {
       }
       assert.deepEqual(await book(by_many), expected)
 
-      const story = async (key: Key) => {
-        const { moves, facts: posted, events, status } = await storyOf(world, key)
+      const story = async (key: WithdrawalKey) => {
+        const { moves, facts: posted, events, status } = await traceOf(world, key)
         return { moves, posted, events, status }
       }
       assert.deepEqual(await story(in_one_set), await story(once))
@@ -179,9 +179,9 @@ describe('the books after', () => {
 describe('events', () => {
   test('each final status sends one event with its fields', async () => {
     const key = await approved({ environment: 'sandbox' })
-    await hear(key, [said.paid(A)])
-    await hear(key, [said.paid(A)])
-    await hear(key, [said.reversed(A)])
+    await hear(key, [payoutAnswers.paid(A)])
+    await hear(key, [payoutAnswers.paid(A)])
+    await hear(key, [payoutAnswers.reversed(A)])
     const rows = await world.rows<{ body: string }>(
       'select body from webhook_deliveries where source_id = $1 order by source_seq',
       [key.id],
@@ -213,7 +213,7 @@ describe('events', () => {
 
   test('a failure event has its reason, and a live event has no sandbox field', async () => {
     const key = await approved()
-    await hear(key, [{ ...said.declined, reason: 'limit_exceeded' }])
+    await hear(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }])
     const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', [
       key.id,
     ])
@@ -232,8 +232,8 @@ describe('events', () => {
 
   test('a merchant without a subscription gets no reversal event, and the money returns all the same', async () => {
     const key = await approved({ merchant: await listening(EVENTS.slice(0, 2)) })
-    await hear(key, [said.reversed(A)])
-    const { events, status, available } = await storyOf(world, key)
+    await hear(key, [payoutAnswers.reversed(A)])
+    const { events, status, available } = await traceOf(world, key)
     assert.deepEqual(
       { events, status, available },
       { events: ['disbursement.success'], status: 'REVERSED', available: A },
@@ -242,7 +242,7 @@ describe('events', () => {
 })
 
 describe('the source of an answer', () => {
-  const OPEN = { ...said, unknown_again: { ...said.unknown, ask_again_ms: 300 } }
+  const OPEN = { ...payoutAnswers, unknown_again: { ...payoutAnswers.unknown, ask_again_ms: 300 } }
   for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
     test(`${name} from a hint, or from a process without the lease, moves nothing and ends no lease`, async () => {
       const key = await approved()
@@ -259,7 +259,7 @@ describe('the source of an answer', () => {
     })
   }
 
-  for (const answer of [said.paid(A), said.declined, said.reversed(A)]) {
+  for (const answer of [payoutAnswers.paid(A), payoutAnswers.declined, payoutAnswers.reversed(A)]) {
     test(`${answer.kind} from any source settles the payout and ends the lease of another process`, async () => {
       const key = await approved()
       await hold(key, other.deps.process_id)
@@ -269,7 +269,13 @@ describe('the source of an answer', () => {
         { state, send_token, due_at, lease_owner },
         { state: 'final', send_token: null, due_at: null, lease_owner: null },
       )
-      for (const late of [said.accepted, said.blocked, said.not_sent, said.not_found, said.unknown]) {
+      for (const late of [
+        payoutAnswers.accepted,
+        payoutAnswers.blocked,
+        payoutAnswers.not_sent,
+        payoutAnswers.not_found,
+        payoutAnswers.unknown,
+      ]) {
         await hear(key, [late], { of: other.deps })
         assert.equal((await payoutOf(world, key))?.state, 'final', `${late.kind} comes late`)
       }
@@ -279,67 +285,73 @@ describe('the source of an answer', () => {
   test('an answer about a withdrawal without an approval fails and writes nothing', async () => {
     const key = await insertWithdrawal(world)
     const before = await recordOf(world, key)
-    await assert.rejects(hear(key, [said.paid(A)]), /broken invariant/)
+    await assert.rejects(hear(key, [payoutAnswers.paid(A)]), /broken invariant/)
     assert.deepEqual(await recordOf(world, key), before)
-    assert.deepEqual((await storyOf(world, key)).moves, [])
+    assert.deepEqual((await traceOf(world, key)).moves, [])
   })
 })
 
 describe('a provider that contradicts itself', () => {
-  const told = (key: Key) => storyOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
+  const told = (key: WithdrawalKey) =>
+    traceOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
   test('paid, then declined: the withdrawal needs attention once, however often the answer is repeated', async () => {
     const key = await approved()
-    await hear(key, [said.paid(A), said.declined])
-    for (let i = 0; i < 3; i++) await hear(key, [said.declined, said.paid(A)], { hint: true })
+    await hear(key, [payoutAnswers.paid(A), payoutAnswers.declined])
+    for (let i = 0; i < 3; i++) await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
     assert.deepEqual(await told(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['SUCCESS: succeeded 1000.00 TZS', 'NEEDS_ADMIN_ATTENTION: declined provider_declined'],
     })
-    const { funds, available, reserved } = await storyOf(world, key)
+    const { funds, available, reserved } = await traceOf(world, key)
     assert.deepEqual(
       { funds, available, reserved },
       { funds: 'paid', available: 0n, reserved: 0n },
       'no money has moved',
     )
 
-    const hands = handsOf(world, provider)
+    const hands = payoutCallsOf(world, provider)
     await hands.resolve(key, 'SUCCESS')
-    await hear(key, [said.declined, said.paid(A)], { hint: true })
+    await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
     assert.equal((await told(key)).status, 'SUCCESS', 'whoever decided knew that word')
-    await hear(key, [{ ...said.declined, reason: 'limit_exceeded' }], { hint: true })
+    await hear(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }], { hint: true })
     assert.equal((await told(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another word is another question')
   })
 
   test('declined, then paid: the server does not take the released money again', async () => {
     const key = await approved()
-    await hear(key, [said.declined])
-    await hear(key, [said.paid(A)], { hint: true })
-    await hear(key, [said.paid(A)], { hint: true })
+    await hear(key, [payoutAnswers.declined])
+    await hear(key, [payoutAnswers.paid(A)], { hint: true })
+    await hear(key, [payoutAnswers.paid(A)], { hint: true })
     assert.deepEqual(await told(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['FAILED: declined provider_declined', 'NEEDS_ADMIN_ATTENTION: succeeded 1000.00 TZS'],
     })
-    const { funds, available } = await storyOf(world, key)
+    const { funds, available } = await traceOf(world, key)
     assert.deepEqual({ funds, available }, { funds: 'released', available: A })
-    await handsOf(world, provider).resolve(key, 'FAILED')
-    await hear(key, [said.paid(A)], { hint: true })
+    await payoutCallsOf(world, provider).resolve(key, 'FAILED')
+    await hear(key, [payoutAnswers.paid(A)], { hint: true })
     assert.equal((await told(key)).status, 'FAILED')
   })
 
-  for (const answer of [said.paid(A + 1n), said.paid(A - 1n), said.paid(A, 'USD'), said.reversed(A - 1n)]) {
+  for (const answer of [
+    payoutAnswers.paid(A + 1n),
+    payoutAnswers.paid(A - 1n),
+    payoutAnswers.paid(A, 'USD'),
+    payoutAnswers.reversed(A - 1n),
+  ]) {
     const word = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
     test(`${word} instead of the requested amount: no money moves, and the withdrawal needs attention`, async () => {
       const key = await approved()
       await hear(key, [answer])
       await hear(key, [answer], { hint: true })
-      const { status, funds, facts, events, moves } = await storyOf(world, key)
+      const { status, funds, facts, events, moves } = await traceOf(world, key)
       assert.deepEqual(
         { status, funds, facts, events, moves: moves.length },
         { status: 'NEEDS_ADMIN_ATTENTION', funds: 'reserved', facts: ['reserved 100000'], events: [], moves: 2 },
       )
       const paid = await approved()
-      await hear(paid, [said.paid(A)])
+      await hear(paid, [payoutAnswers.paid(A)])
       await hear(paid, [answer], { hint: true })
       assert.equal((await recordOf(world, paid)).status, 'NEEDS_ADMIN_ATTENTION')
     })
@@ -349,26 +361,29 @@ describe('a provider that contradicts itself', () => {
     const merchant = await listening()
     await fund(world, A, { merchant })
     const key = await insertWithdrawal(world, { merchant })
-    const hands = handsOf(world, provider, { sends: false })
+    const hands = payoutCallsOf(world, provider, { sends: false })
     await hands.requestInfo(key, 'declined provider_declined')
     await hands.respond(key, 'declined provider_declined')
     await hands.approve(key)
-    await hear(key, [said.paid(A)], { hint: true })
-    await hear(key, [said.declined], { hint: true })
+    await hear(key, [payoutAnswers.paid(A)], { hint: true })
+    await hear(key, [payoutAnswers.declined], { hint: true })
     assert.equal((await recordOf(world, key)).status, 'NEEDS_ADMIN_ATTENTION')
   })
 
   test('a manipulated ledger: no money moves, and the withdrawal needs attention', async () => {
     for (const [answer, expected] of [
-      [said.paid(A), 'the ledger reserved 999.99 of 1000.00; the provider answered succeeded 1000.00 TZS'],
-      [said.declined, 'the ledger reserved 999.99 of 1000.00; the provider answered declined provider_declined'],
+      [payoutAnswers.paid(A), 'the ledger reserved 999.99 of 1000.00; the provider answered succeeded 1000.00 TZS'],
+      [
+        payoutAnswers.declined,
+        'the ledger reserved 999.99 of 1000.00; the provider answered declined provider_declined',
+      ],
     ] as const) {
       // In a separate database, because its books do not balance afterwards.
       const tampered = await createWorld({ compose: { providers: [provider] } })
       try {
         await fund(tampered, A)
         const key = await insertWithdrawal(tampered)
-        await handsOf(tampered, provider, { sends: false }).approve(key)
+        await payoutCallsOf(tampered, provider, { sends: false }).approve(key)
         await tampered.rows('grant update on ledger_transfers to current_user')
         await tampered.rows('update ledger_transfers set amount_minor = amount_minor - 1 where source_id = $1', [
           key.id,
@@ -376,7 +391,7 @@ describe('a provider that contradicts itself', () => {
         const outcome = { ...key, answer, holds_lease: false }
         await settlePayouts(tampered.deps, [outcome], () => false)
         await settlePayouts(tampered.deps, [outcome], () => false)
-        const { status, funds, facts, moves } = await storyOf(tampered, key)
+        const { status, funds, facts, moves } = await traceOf(tampered, key)
         assert.deepEqual(
           { status, funds, facts, moves },
           {
@@ -395,11 +410,11 @@ describe('a provider that contradicts itself', () => {
 
 describe('a set of answers', () => {
   test("settles many merchants' withdrawals without a deadlock when two sets arrive in opposite order", async () => {
-    const keys: Key[] = []
+    const keys: WithdrawalKey[] = []
     for (let i = 0; i < 24; i++) keys.push(await approved({ amount_minor: 1_000n + BigInt(i) }))
     const outcomes = keys.map((key, i) => ({
       ...key,
-      answer: i % 2 ? said.declined : said.paid(1_000n + BigInt(i)),
+      answer: i % 2 ? payoutAnswers.declined : payoutAnswers.paid(1_000n + BigInt(i)),
       holds_lease: true,
     }))
     await Promise.all([
@@ -408,7 +423,7 @@ describe('a set of answers', () => {
       settlePayouts(other.deps, outcomes, () => false),
     ])
     for (const [i, key] of keys.entries()) {
-      const { status, facts } = await storyOf(world, key)
+      const { status, facts } = await traceOf(world, key)
       const amount = 1_000 + i
       assert.deepEqual(
         { status, facts },
@@ -422,14 +437,14 @@ describe('a set of answers', () => {
   test('sets completed_at at the payment and clears it at a failure', async () => {
     const key = await approved()
     const paid_at = world.deps.clock.now()
-    await hear(key, [said.paid(A)])
+    await hear(key, [payoutAnswers.paid(A)])
     assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
     world.deps.clock.advance(60_000)
-    await hear(key, [said.declined], { hint: true })
-    await handsOf(world, provider).resolve(key, 'SUCCESS')
+    await hear(key, [payoutAnswers.declined], { hint: true })
+    await payoutCallsOf(world, provider).resolve(key, 'SUCCESS')
     assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
-    await hear(key, [said.paid(A + 5n)], { hint: true })
-    await handsOf(world, provider).resolve(key, 'FAILED')
+    await hear(key, [payoutAnswers.paid(A + 5n)], { hint: true })
+    await payoutCallsOf(world, provider).resolve(key, 'FAILED')
     const { completed_at, failure_reason_code, status_reason } = await recordOf(world, key)
     assert.deepEqual(
       { completed_at, failure_reason_code, status_reason },

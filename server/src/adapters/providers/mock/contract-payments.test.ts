@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
   DELAY_MS,
+  eventually,
   listen,
   PROFILE,
   pause,
   SECRET,
   SETTLED_MS,
   type Subject,
-  soon,
   startLocal,
   startRemote,
   urlOf,
@@ -62,7 +62,7 @@ for (const [name, start] of [
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
       assert.match(answer.provider_id ?? '', /^MOCK-[0-9A-F]{16}$/)
-      await soon(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       const { provider_id } = answer
       assert.deepEqual(await statusOf(request), {
         kind: 'succeeded',
@@ -99,7 +99,7 @@ for (const [name, start] of [
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
       assert.ok(early.ask_again_ms !== undefined && early.ask_again_ms > 0 && early.ask_again_ms <= DELAY_MS)
-      await soon(async () => assert.equal((await statusOf(request))?.kind, 'reversed'))
+      await eventually(async () => assert.equal((await statusOf(request))?.kind, 'reversed'))
     })
 
     it('makes one prompt of a repeated reference', async () => {
@@ -130,7 +130,7 @@ for (const [name, start] of [
 
     it('signs its callbacks, and a forged one is refused', async () => {
       const [request] = await send(requestOf('001'))
-      await soon(async () => assert.equal(callbacksFor(request).length, 1))
+      await eventually(async () => assert.equal(callbacksFor(request).length, 1))
       const [callback] = callbacksFor(request)
       assert.ok(callback)
       const { headers, body } = callback
@@ -284,7 +284,7 @@ describe('callbacks of the mock over HTTP', () => {
     const server = await startMockServer({ port: 0, host: '127.0.0.1', profile: PROFILE, secret: SECRET, callback_url })
     const provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET })
     await provider.push(requestOf('001'))
-    await soon(async () => assert.equal(server.book().callbacks.delivered, 1))
+    await eventually(async () => assert.equal(server.book().callbacks.delivered, 1))
     assert.equal(bodies.length, 2)
     assert.equal(bodies[0], bodies[1])
     assert.deepEqual(server.book().callbacks, { due: 1, delivered: 1, given_up: 0, requests: 2 })

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
   DELAY_MS,
+  eventually,
   pause,
   payoutOf,
   SETTLED_MS,
   type Subject,
-  soon,
   startLocal,
   startRemote,
 } from '../../../../test/mock-providers.ts'
@@ -52,7 +52,7 @@ for (const [name, start] of [
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
       assert.match(answer.provider_id ?? '', /^MOCK-[0-9A-F]{16}$/)
-      await soon(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       const { provider_id } = answer
       assert.deepEqual(await statusOf(request), {
         kind: 'succeeded',
@@ -61,13 +61,13 @@ for (const [name, start] of [
         provider_status: 'COMPLETED',
         provider_id,
       })
-      await soon(async () => assert.deepEqual(statusesOf(request), ['COMPLETED']))
+      await eventually(async () => assert.deepEqual(statusesOf(request), ['COMPLETED']))
     })
 
     it('102 is declined, with a reason', async () => {
       const [request, answer] = await send(payoutOf('102'))
       assert.equal(answer.kind, 'accepted')
-      await soon(async () => assert.deepEqual(statusesOf(request), ['FAILED']))
+      await eventually(async () => assert.deepEqual(statusesOf(request), ['FAILED']))
       const { provider_id } = answer
       const declined = { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED', provider_id }
       assert.deepEqual(await statusOf(request), declined)
@@ -98,7 +98,7 @@ for (const [name, start] of [
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
       assert.ok(early.ask_again_ms !== undefined && early.ask_again_ms > 0 && early.ask_again_ms <= DELAY_MS)
-      await soon(async () => assert.deepEqual(statusesOf(request), ['COMPLETED', 'REVERSED']))
+      await eventually(async () => assert.deepEqual(statusesOf(request), ['COMPLETED', 'REVERSED']))
       assert.deepEqual(await statusOf(request), {
         kind: 'reversed',
         amount_minor: 123_450n,
@@ -111,7 +111,7 @@ for (const [name, start] of [
 
     it('106 is paid without a callback', async () => {
       const [request] = await send(payoutOf('106'))
-      await soon(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
+      await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       await pause(SETTLED_MS)
       assert.deepEqual(statusesOf(request), [])
     })
@@ -135,7 +135,7 @@ for (const [name, start] of [
       }
       const [paid] = await send(payoutOf('', { ...bank, destination_identifier: '0150102345' }))
       const [short] = await send(payoutOf('', { ...bank, destination_identifier: '7' }))
-      await soon(async () => {
+      await eventually(async () => {
         for (const request of [paid, short]) assert.equal((await statusOf(request))?.kind, 'succeeded')
       })
     })
@@ -168,7 +168,7 @@ for (const [name, start] of [
 
     it('signs its callbacks, and a forged one is refused', async () => {
       const [request] = await send(payoutOf('456'))
-      await soon(async () => assert.equal(statusesOf(request).length, 1))
+      await eventually(async () => assert.equal(statusesOf(request).length, 1))
       const callback = subject.received.find(({ body }) => body.includes(`"${request.reference}"`))
       assert.ok(callback)
       const { headers, body } = callback

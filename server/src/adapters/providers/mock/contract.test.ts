@@ -2,7 +2,7 @@
 
 import { PROFILE, SECRET } from '../../../../test/mock-providers.ts'
 import { testProviderContract } from '../../../../test/provider-contract.ts'
-import { type AnySubject, type Received, startReceiver } from '../../../../test/provider-subjects.ts'
+import { type AnySubject, type ArrivedCallback, startReceiver } from '../../../../test/provider-subjects.ts'
 import { systemClock } from '../../../kernel/lib/index.ts'
 import { createMockProvider } from './adapter.ts'
 import { createRemoteMockProvider } from './remote.ts'
@@ -14,7 +14,7 @@ testProviderContract('mock in this process', startLocal)
 testProviderContract('mock over HTTP', startRemote)
 
 async function startLocal(): Promise<AnySubject> {
-  const received: Received[] = []
+  const received: ArrivedCallback[] = []
   const sink = async (_name: string, headers: Record<string, string>, body: Buffer) => {
     received.push({ headers, body })
   }

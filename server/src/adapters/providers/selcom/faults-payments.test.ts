@@ -4,7 +4,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { payment, shortly } from '../../../../test/providers/selcom.ts'
-import { type Asked, adapterOf, isFinal, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import {
+  adapterOf,
+  isFinal,
+  repeatUntil,
+  startWithTwin,
+  type TwinWithAdapter,
+} from '../../../../test/providers/selcom-with-twin.ts'
 import { MAGIC_NUMBERS, type Simulator } from '../../../../twins/selcom/index.ts'
 import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
@@ -45,7 +51,7 @@ const PAYERS: Record<string, string> = {
  * when `done` says so, or when nothing more can come.
  */
 async function take(
-  { provider }: Asked,
+  { provider }: TwinWithAdapter,
   request: PaymentRequest,
   hints: Map<string, () => void>,
   done: (answer: PushAnswer) => boolean,
@@ -59,7 +65,7 @@ async function take(
     if (isFinal(answer) || (answer.kind === 'accepted' && standing.kind === 'unknown')) standing = answer
   }
   hints.set(request.reference, () => void learn())
-  await until(
+  await repeatUntil(
     () => done(standing),
     async () => {
       if (!isFinal(standing)) await learn()
@@ -168,7 +174,7 @@ describe('against the twin: payments', () => {
   it('that were lost before they began are sent, where a code for that is configured, and those that began are not', async () => {
     const asked = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
     const request = payment({ phone: '255740000001' })
-    const resume = async (provider: Asked['provider']) => {
+    const resume = async (provider: TwinWithAdapter['provider']) => {
       const [answer] = await provider.status([request])
       return answer?.kind === 'not_found' ? provider.push(request) : answer
     }
@@ -181,7 +187,7 @@ describe('against the twin: payments', () => {
   it('whose order was never made are known not to exist where the gateway tells, and only there', async () => {
     const known = await startWithTwin({ settings: { unknown_order: 'fail' } }, { order_unknown_codes: ['651'] })
     const request = payment({ phone: '255740000001' })
-    const statusOf = async ({ provider }: Asked) => shortly((await provider.status([request]))[0] ?? null)
+    const statusOf = async ({ provider }: TwinWithAdapter) => shortly((await provider.status([request]))[0] ?? null)
     assert.equal(await statusOf(known), 'not_found')
     await known.provider.push(request)
     assert.notEqual(await statusOf(known), 'not_found')
@@ -198,7 +204,7 @@ describe('against the twin: payments', () => {
     assert.match(code.qr_payload ?? '', /^000201010212.*6304[0-9A-F]{4}$/)
     assert.deepEqual(await asked.provider.qr(request), code)
     let answer: PushAnswer = code
-    await until(
+    await repeatUntil(
       () => isFinal(answer),
       async () => {
         answer = (await asked.provider.status([request]))[0] ?? answer

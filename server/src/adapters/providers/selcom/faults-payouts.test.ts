@@ -4,7 +4,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { payment, payout, shortly } from '../../../../test/providers/selcom.ts'
-import { type Asked, adapterOf, isFinal, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import {
+  adapterOf,
+  isFinal,
+  repeatUntil,
+  startWithTwin,
+  type TwinWithAdapter,
+} from '../../../../test/providers/selcom-with-twin.ts'
 import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 
@@ -28,12 +34,12 @@ const PAYEES: Record<string, string> = {
 
 /** Pays out as the platform does: sent again only when nothing was sent or we were kept out, else only asked about. */
 async function payOut(
-  { provider }: Asked,
+  { provider }: TwinWithAdapter,
   request: PayoutRequest,
   done: (answer: PayoutAnswer) => boolean,
 ): Promise<PayoutAnswer> {
   let standing = await provider.payout(request)
-  await until(
+  await repeatUntil(
     () => done(standing),
     async () => {
       if (standing.kind === 'not_sent' || standing.kind === 'blocked') standing = await provider.payout(request)

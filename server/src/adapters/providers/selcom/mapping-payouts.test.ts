@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answered, said, shortly } from '../../../../test/providers/selcom.ts'
+import { answered, shortly, verdictOfWords } from '../../../../test/providers/selcom.ts'
 import { DESTINATIONS } from '../../../kernel/lib/index.ts'
 import { PAYOUT_METHODS, type PayoutRequest } from '../port.ts'
 import { RAILS, routeTo, SELCOM_DESTINATIONS } from './destinations.ts'
@@ -39,102 +39,137 @@ describe('a payout', () => {
 
   /** Each with what it means as the answer to the request, and as the answer to a question. */
   const CASES: [what: string, verdict: Verdict, sent: string, asked: string][] = [
-    ['success', said('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
-    ['in progress', said('111', 'INPROGRESS'), 'accepted', 'accepted'],
-    ['in progress', said('927', 'PENDING'), 'accepted', 'accepted'],
-    ['in progress', said('001', 'INPROGRESS'), 'accepted', 'accepted'],
-    ['in progress', said('003', 'PENDING'), 'accepted', 'accepted'],
-    ['ambiguous', said('999', 'AMBIGOUS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['success', verdictOfWords('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
+    ['in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['in progress', verdictOfWords('927', 'PENDING'), 'accepted', 'accepted'],
+    ['in progress', verdictOfWords('001', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['in progress', verdictOfWords('003', 'PENDING'), 'accepted', 'accepted'],
+    ['ambiguous', verdictOfWords('999', 'AMBIGOUS'), 'unknown unseen_status', 'unknown unseen_status'],
     [
       'ambiguous',
-      said('999', 'AMBIGUOUS', 'No reponse from upstream system'),
+      verdictOfWords('999', 'AMBIGUOUS', 'No reponse from upstream system'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['ambiguous', said('999', 'INPROGRESS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['ambiguous', verdictOfWords('999', 'INPROGRESS'), 'unknown unseen_status', 'unknown unseen_status'],
     [
       'upstream silent',
-      said('403', 'FAIL', 'No reponse from upstream system'),
+      verdictOfWords('403', 'FAIL', 'No reponse from upstream system'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['a contradiction', said('000', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['a contradiction', said('111', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['a contradiction', said('777', 'SUCCESS'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['declined', said('415', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['a contradiction', verdictOfWords('000', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a contradiction', verdictOfWords('111', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a contradiction', verdictOfWords('777', 'SUCCESS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['declined', verdictOfWords('415', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
     [
       'a wrong number',
-      said('010', 'FAIL', 'Invalid mobile number'),
+      verdictOfWords('010', 'FAIL', 'Invalid mobile number'),
       'declined unknown_recipient',
       'declined unknown_recipient',
     ],
-    ['no bank', said('012', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['no bank', said('612', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['suspended', said('029', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['nobody', said('103', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['a wrong name', said('203', 'FAILED'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['no bank', verdictOfWords('012', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['no bank', verdictOfWords('612', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['suspended', verdictOfWords('029', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['nobody', verdictOfWords('103', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['a wrong name', verdictOfWords('203', 'FAILED'), 'declined unknown_recipient', 'declined unknown_recipient'],
     [
       'a wrong account',
-      said('201', 'FAIL', 'Account does not exist'),
+      verdictOfWords('201', 'FAIL', 'Account does not exist'),
       'declined unknown_recipient',
       'declined unknown_recipient',
     ],
     [
       'a limit',
-      said('013', 'FAIL', 'must be greater than or equal to TZS 1,000.'),
+      verdictOfWords('013', 'FAIL', 'must be greater than or equal to TZS 1,000.'),
       'declined limit_exceeded',
       'declined limit_exceeded',
     ],
-    ['a limit', said('703', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
-    ['an amount', said('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
-    ['failed', said('400', 'FAIL', 'Transaction failed'), 'declined provider_declined', 'declined provider_declined'],
-    ['failed', said('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
-    ['a code that nobody explained', said('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a limit', verdictOfWords('703', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
+    ['an amount', verdictOfWords('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
+    [
+      'failed',
+      verdictOfWords('400', 'FAIL', 'Transaction failed'),
+      'declined provider_declined',
+      'declined provider_declined',
+    ],
+    ['failed', verdictOfWords('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['a code that nobody explained', verdictOfWords('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
     [
       'a code that nobody explained',
-      said('777', 'FAIL', 'Transaction failed'),
+      verdictOfWords('777', 'FAIL', 'Transaction failed'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['no such account, or no such payout', said('404', 'FAIL'), 'declined unknown_recipient', 'unknown unseen_status'],
+    [
+      'no such account, or no such payout',
+      verdictOfWords('404', 'FAIL'),
+      'declined unknown_recipient',
+      'unknown unseen_status',
+    ],
     [
       'no such payout',
-      said('400', 'FAIL', 'Transaction not found'),
+      verdictOfWords('400', 'FAIL', 'Transaction not found'),
       'declined provider_declined',
       'unknown unseen_status',
     ],
-    ['unavailable', said('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
-    ['an internal failure', said('500', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['too many', said('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['an invalid vendor', said('651', 'FAIL', 'Invalid vendor'), 'blocked access', 'unknown unseen_status'],
+    ['unavailable', verdictOfWords('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['an internal failure', verdictOfWords('500', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['too many', verdictOfWords('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['an invalid vendor', verdictOfWords('651', 'FAIL', 'Invalid vendor'), 'blocked access', 'unknown unseen_status'],
     [
       'a wrong PIN, as a bad request',
-      said('651', 'FAIL', 'Invalid PIN', 400),
+      verdictOfWords('651', 'FAIL', 'Invalid PIN', 400),
       'blocked access',
       'unknown unseen_status',
     ],
-    ['an account of ours that is not found', said('611', 'FAIL'), 'blocked access', 'unknown unseen_status'],
-    ['a duplicate', said('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['an empty float', said('990', 'FAIL', 'Insufficient account balance'), 'blocked float', 'unknown unseen_status'],
-    ['wrong parameters', said('412', 'FAIL', '', 412), 'declined unknown_provider_error', 'unknown unseen_status'],
-    ['a bad request', said('400', 'FAIL', '', 400), 'declined unknown_provider_error', 'unknown unseen_status'],
-    ['a bad request about nobody', said('010', 'FAIL', '', 400), 'declined unknown_recipient', 'unknown unseen_status'],
+    ['an account of ours that is not found', verdictOfWords('611', 'FAIL'), 'blocked access', 'unknown unseen_status'],
+    [
+      'a duplicate',
+      verdictOfWords('400', 'FAIL', 'Duplicate transid'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'an empty float',
+      verdictOfWords('990', 'FAIL', 'Insufficient account balance'),
+      'blocked float',
+      'unknown unseen_status',
+    ],
+    [
+      'wrong parameters',
+      verdictOfWords('412', 'FAIL', '', 412),
+      'declined unknown_provider_error',
+      'unknown unseen_status',
+    ],
+    [
+      'a bad request',
+      verdictOfWords('400', 'FAIL', '', 400),
+      'declined unknown_provider_error',
+      'unknown unseen_status',
+    ],
+    [
+      'a bad request about nobody',
+      verdictOfWords('010', 'FAIL', '', 400),
+      'declined unknown_recipient',
+      'unknown unseen_status',
+    ],
     [
       'a duplicate, as a bad request',
-      said('400', 'FAIL', 'transid already used', 400),
+      verdictOfWords('400', 'FAIL', 'transid already used', 400),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     ['a bad request without words', weigh(answered(400, '')), 'unknown unreadable', 'unknown unreadable'],
     [
       'our address',
-      said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
+      verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
       'blocked address',
       'unknown refused_us',
     ],
     [
       'our contract',
-      said('403', 'FAIL', 'API endpoint not enabled for the vendor (4035)', 403),
+      verdictOfWords('403', 'FAIL', 'API endpoint not enabled for the vendor (4035)', 403),
       'blocked access',
       'unknown refused_us',
     ],
@@ -144,26 +179,31 @@ describe('a payout', () => {
       'blocked',
       'unknown refused_us',
     ],
-    ['our key', said('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
+    ['our key', verdictOfWords('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
     ['a 401 without words', weigh(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
     ['a 401 page', weigh(answered(401, '<html>401</html>')), 'unknown refused_us', 'unknown refused_us'],
-    ['a 401 that succeeded', said('000', 'SUCCESS', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
-    ['a 401 in progress', said('111', 'PENDING', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'a 401 that succeeded',
+      verdictOfWords('000', 'SUCCESS', '', 401),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['a 401 in progress', verdictOfWords('111', 'PENDING', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
     [
       'a 401, upstream silent',
-      said('403', 'FAIL', 'No reponse from upstream system', 401),
+      verdictOfWords('403', 'FAIL', 'No reponse from upstream system', 401),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
       'a timeout, told as a failure',
-      said('400', 'FAIL', 'Transaction timed out'),
+      verdictOfWords('400', 'FAIL', 'Transaction timed out'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
       'trouble, told as a failure',
-      said('010', 'FAIL', 'System error, try again later'),
+      verdictOfWords('010', 'FAIL', 'System error, try again later'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
@@ -171,12 +211,12 @@ describe('a payout', () => {
     ['an empty body', weigh(answered(200, '')), 'unknown unreadable', 'unknown unreadable'],
     ['half an answer', weigh(answered(200, '{"resultcode":"000"')), 'unknown unreadable', 'unknown unreadable'],
     ['no code', weigh(answered(200, '{"result":"SUCCESS"}')), 'unknown unreadable', 'unknown unreadable'],
-    ['408', said('000', 'SUCCESS', '', 408), 'unknown timeout', 'unknown timeout'],
-    ['429', said('400', 'FAIL', '', 429), 'unknown unreachable', 'unknown unreachable'],
-    ['500', said('000', 'SUCCESS', '', 500), 'unknown unreachable', 'unknown unreachable'],
+    ['408', verdictOfWords('000', 'SUCCESS', '', 408), 'unknown timeout', 'unknown timeout'],
+    ['429', verdictOfWords('400', 'FAIL', '', 429), 'unknown unreachable', 'unknown unreachable'],
+    ['500', verdictOfWords('000', 'SUCCESS', '', 500), 'unknown unreachable', 'unknown unreachable'],
     ['502', weigh(answered(502, '<html>')), 'unknown unreachable', 'unknown unreachable'],
-    ['503', said('400', 'FAIL', '', 503), 'unknown unreachable', 'unknown unreachable'],
-    ['404', said('404', 'FAIL', '', 404), 'unknown unreadable', 'unknown unreadable'],
+    ['503', verdictOfWords('400', 'FAIL', '', 503), 'unknown unreachable', 'unknown unreachable'],
+    ['404', verdictOfWords('404', 'FAIL', '', 404), 'unknown unreadable', 'unknown unreadable'],
     ['no answer in time', weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout', 'unknown timeout'],
     ['a reset', weigh({ kind: 'lost', why: 'unreachable' }), 'unknown unreachable', 'unknown unreachable'],
     ['no byte written', weigh({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
@@ -241,17 +281,17 @@ describe('a payout', () => {
   })
 
   it('has failed by a code that an operator vouched for, unless the words are about the question', () => {
-    assert.equal(shortly(asked(said('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
-    assert.equal(shortly(asked(said('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
+    assert.equal(shortly(asked(verdictOfWords('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
+    assert.equal(shortly(asked(verdictOfWords('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
     assert.equal(
-      shortly(payoutSent(said('777', 'FAIL'), PAYOUT, { ...READING, failed_codes: ['777'] })),
+      shortly(payoutSent(verdictOfWords('777', 'FAIL'), PAYOUT, { ...READING, failed_codes: ['777'] })),
       'declined provider_declined',
     )
     for (const message of ['Transaction does not exist', 'Transaction timed out']) {
-      assert.equal(shortly(asked(said('777', 'FAIL', message), TAKEN, ['777'])), 'unknown unseen_status')
+      assert.equal(shortly(asked(verdictOfWords('777', 'FAIL', message), TAKEN, ['777'])), 'unknown unseen_status')
     }
-    assert.equal(shortly(asked(said('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
-    assert.equal(shortly(asked(said('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(asked(verdictOfWords('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(asked(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
   })
 
   it('is never "not found", whatever is said', () => {
@@ -262,27 +302,31 @@ describe('a payout', () => {
   })
 
   it('in progress is asked about after the pause that the gateway asks for', () => {
-    for (const verdict of [said('111', 'PENDING'), said('999', 'AMBIGOUS')]) {
+    for (const verdict of [verdictOfWords('111', 'PENDING'), verdictOfWords('999', 'AMBIGOUS')]) {
       assert.equal(sent(verdict).ask_again_ms, ASK_AGAIN_MS)
       assert.equal(asked(verdict).ask_again_ms, ASK_AGAIN_MS)
     }
-    for (const verdict of [said('000', 'SUCCESS'), said('415', 'FAIL'), weigh({ kind: 'lost', why: 'timeout' })]) {
+    for (const verdict of [
+      verdictOfWords('000', 'SUCCESS'),
+      verdictOfWords('415', 'FAIL'),
+      weigh({ kind: 'lost', why: 'timeout' }),
+    ]) {
       assert.equal(sent(verdict).ask_again_ms, undefined)
       assert.equal(asked(verdict).ask_again_ms, undefined)
     }
   })
 
   it("keeps the gateway's word and id of it", () => {
-    assert.deepEqual(sent(said('000', 'SUCCESS')), {
+    assert.deepEqual(sent(verdictOfWords('000', 'SUCCESS')), {
       kind: 'succeeded',
       amount_minor: 1_500_000n,
       currency: 'TZS',
       provider_status: '000 SUCCESS',
       provider_id: '0289999288',
     })
-    assert.equal(sent(said('990', 'FAIL')).provider_status, '990 FAIL')
+    assert.equal(sent(verdictOfWords('990', 'FAIL')).provider_status, '990 FAIL')
     // Of a question that says nothing, neither word nor id belongs to the payout.
-    assert.deepEqual(asked(said('999', 'AMBIGOUS')), {
+    assert.deepEqual(asked(verdictOfWords('999', 'AMBIGOUS')), {
       kind: 'unknown',
       why: 'unseen_status',
       provider_status: null,
@@ -311,7 +355,7 @@ describe('what else is asked', () => {
     assert.equal(nameOf(row([{ name: 'é'.repeat(500) }]))?.length, 100)
     for (const data of [[], [{}], [{ name: '' }], [{ name: ' ' }], [{ name: 7 }], null])
       assert.equal(nameOf(row(data)), null)
-    assert.equal(nameOf(said('010', 'FAIL')), null)
+    assert.equal(nameOf(verdictOfWords('010', 'FAIL')), null)
   })
 
   it('a balance is read in shillings, an empty one too', () => {
@@ -323,7 +367,7 @@ describe('what else is asked', () => {
     for (const data of [[], [{}], [{ balance: '' }], [{ balance: '-5' }], [{ balance: 'much' }], [{ balance: null }]]) {
       assert.equal(balanceOf(row(data)), null)
     }
-    assert.equal(balanceOf(said('990', 'FAIL')), null)
+    assert.equal(balanceOf(verdictOfWords('990', 'FAIL')), null)
   })
 })
 

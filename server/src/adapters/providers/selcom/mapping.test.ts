@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answered, said, shortly } from '../../../../test/providers/selcom.ts'
+import { answered, shortly, verdictOfWords } from '../../../../test/providers/selcom.ts'
 import type { ExchangeResult } from '../exchange.ts'
 import type { PaymentRequest } from '../port.ts'
 import { type Verdict, weigh } from './envelope.ts'
@@ -30,28 +30,31 @@ describe('an order', () => {
 
   it('is made, refused, kept out, not sent or unclear, and no word of it pays anything', () => {
     const cases: [Verdict, string][] = [
-      [said('000', 'SUCCESS'), 'made'],
-      [said('010', 'FAIL'), 'refused: declined provider_declined'],
-      [said('151', 'FAIL'), 'refused: declined provider_unavailable'],
-      [said('218', 'FAIL'), 'refused: declined provider_unavailable'],
-      [said('889', 'FAIL'), 'refused: declined provider_unavailable'],
-      [said('900', 'FAIL'), 'refused: declined provider_unavailable'],
-      [said('651', 'FAIL', 'Invalid vendor'), 'refused: declined unknown_provider_error'],
+      [verdictOfWords('000', 'SUCCESS'), 'made'],
+      [verdictOfWords('010', 'FAIL'), 'refused: declined provider_declined'],
+      [verdictOfWords('151', 'FAIL'), 'refused: declined provider_unavailable'],
+      [verdictOfWords('218', 'FAIL'), 'refused: declined provider_unavailable'],
+      [verdictOfWords('889', 'FAIL'), 'refused: declined provider_unavailable'],
+      [verdictOfWords('900', 'FAIL'), 'refused: declined provider_unavailable'],
+      [verdictOfWords('651', 'FAIL', 'Invalid vendor'), 'refused: declined unknown_provider_error'],
       [
-        said('412', 'FAIL', 'Parameter no_of_items is invalid or missing', 412),
+        verdictOfWords('412', 'FAIL', 'Parameter no_of_items is invalid or missing', 412),
         'refused: declined unknown_provider_error',
       ],
-      [said('651', 'FAIL', 'Duplicate order'), 'refused: unknown unseen_status'],
-      [said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'kept_out: declined provider_unavailable'],
-      [said('403', 'FAIL', 'Go away', 403), 'kept_out: declined provider_unavailable'],
-      [said('401', 'FAIL', '', 401), 'kept_out: declined provider_unavailable'],
+      [verdictOfWords('651', 'FAIL', 'Duplicate order'), 'refused: unknown unseen_status'],
+      [
+        verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
+        'kept_out: declined provider_unavailable',
+      ],
+      [verdictOfWords('403', 'FAIL', 'Go away', 403), 'kept_out: declined provider_unavailable'],
+      [verdictOfWords('401', 'FAIL', '', 401), 'kept_out: declined provider_unavailable'],
       [weigh({ kind: 'not_sent' }), 'not_sent: unknown unreachable'],
       [weigh({ kind: 'not_sent', busy: true }), 'not_sent: unknown busy'],
       [weigh({ kind: 'lost', why: 'timeout' }), 'unclear: unknown timeout'],
-      [said('999', 'AMBIGOUS'), 'unclear: unknown unseen_status'],
-      [said('111', 'PENDING'), 'unclear: unknown unseen_status'],
-      [said('000', 'FAIL'), 'unclear: unknown unseen_status'],
-      [said('000', 'SUCCESS', '', 502), 'unclear: unknown unreachable'],
+      [verdictOfWords('999', 'AMBIGOUS'), 'unclear: unknown unseen_status'],
+      [verdictOfWords('111', 'PENDING'), 'unclear: unknown unseen_status'],
+      [verdictOfWords('000', 'FAIL'), 'unclear: unknown unseen_status'],
+      [verdictOfWords('000', 'SUCCESS', '', 502), 'unclear: unknown unreachable'],
     ]
     for (const [verdict, expected] of cases) assert.equal(kindOf(verdict), expected)
   })
@@ -76,26 +79,26 @@ describe('an order', () => {
 
   it('whose prompt was answered has paid nothing yet', () => {
     const cases: [Verdict, string][] = [
-      [said('111', 'PENDING'), 'accepted'],
-      [said('927', 'INPROGRESS'), 'accepted'],
-      [said('000', 'SUCCESS'), 'accepted'],
-      [said('010', 'FAIL', 'Invalid mobile number'), 'declined provider_declined'],
-      [said('900', 'FAIL'), 'declined provider_unavailable'],
-      [said('412', 'FAIL', '', 412), 'declined unknown_provider_error'],
-      [said('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status'],
-      [said('400', 'FAIL', 'transid already used'), 'unknown unseen_status'],
-      [said('403', 'FAIL', 'No reponse from upstream system'), 'unknown unseen_status'],
-      [said('999', 'AMBIGUOUS'), 'unknown unseen_status'],
-      [said('000', 'FAIL'), 'unknown unseen_status'],
-      [said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'nobody asked'],
-      [said('403', 'FAIL', 'Go away', 403), 'unknown refused_us'],
-      [said('000', 'SUCCESS', '', 500), 'unknown unreachable'],
+      [verdictOfWords('111', 'PENDING'), 'accepted'],
+      [verdictOfWords('927', 'INPROGRESS'), 'accepted'],
+      [verdictOfWords('000', 'SUCCESS'), 'accepted'],
+      [verdictOfWords('010', 'FAIL', 'Invalid mobile number'), 'declined provider_declined'],
+      [verdictOfWords('900', 'FAIL'), 'declined provider_unavailable'],
+      [verdictOfWords('412', 'FAIL', '', 412), 'declined unknown_provider_error'],
+      [verdictOfWords('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status'],
+      [verdictOfWords('400', 'FAIL', 'transid already used'), 'unknown unseen_status'],
+      [verdictOfWords('403', 'FAIL', 'No reponse from upstream system'), 'unknown unseen_status'],
+      [verdictOfWords('999', 'AMBIGUOUS'), 'unknown unseen_status'],
+      [verdictOfWords('000', 'FAIL'), 'unknown unseen_status'],
+      [verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'nobody asked'],
+      [verdictOfWords('403', 'FAIL', 'Go away', 403), 'unknown refused_us'],
+      [verdictOfWords('000', 'SUCCESS', '', 500), 'unknown unreachable'],
       [weigh({ kind: 'not_sent' }), 'nobody asked'],
       [weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout'],
       [weigh(answered(200, '')), 'unknown unreadable'],
     ]
     for (const [verdict, expected] of cases) assert.equal(shortly(promptAnswer(verdict)), expected)
-    const { provider_status, provider_id } = promptAnswer(said('111', 'PENDING')) ?? {}
+    const { provider_status, provider_id } = promptAnswer(verdictOfWords('111', 'PENDING')) ?? {}
     assert.deepEqual([provider_status, provider_id], ['PENDING', '0289999288'])
   })
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createWorld, type World } from '../../../../test/harness.ts'
-import { type Asked, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import { repeatUntil, startWithTwin, type TwinWithAdapter } from '../../../../test/providers/selcom-with-twin.ts'
 import type { SimulatorOptions } from '../../../../twins/selcom/index.ts'
 import { systemClock } from '../../../kernel/lib/index.ts'
 import type { SelcomOptions } from './adapter.ts'
@@ -12,7 +12,7 @@ const ANY_TIME_S = 1e9
 
 /** A world that takes live payments over the twin. The platform's clock stands still, the adapter's too; the gateway's does not. */
 async function stage(
-  work: (world: World, asked: Asked) => Promise<void>,
+  work: (world: World, asked: TwinWithAdapter) => Promise<void>,
   {
     env = {},
     twin = {},
@@ -43,7 +43,7 @@ async function statusOf(world: World, id: string) {
 /** The collection once it is no longer processing. `step` is what happens between two looks. */
 async function settled(world: World, id: string, step: () => Promise<unknown>) {
   let collection = await statusOf(world, id)
-  await until(
+  await repeatUntil(
     () => collection.status !== 'processing',
     async () => {
       await step()
@@ -131,7 +131,7 @@ it('of a burst that is many times our connections every payment is prompted once
       const operator = (await world.newSession('SUPER_ADMIN')).token
       let open = replies.map((reply) => reply.body.data.collection_id as string)
       const ended: string[] = []
-      await until(
+      await repeatUntil(
         () => open.length === 0,
         async () => {
           await world.pass(1_000)

@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  type Act,
+  existingOrder,
   FAIL,
-  type Heard,
   MADE,
   PENDING,
   payment,
+  type ServerReaction,
+  type SignedRequest,
   SUCCESS,
   shortly,
   start,
-  there,
 } from '../../../../test/providers/selcom.ts'
 import { settableClock, systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest } from '../port.ts'
@@ -30,7 +30,7 @@ describe('an order', () => {
       fields: Partial<PaymentRequest>,
       push_expiry_min: number | null,
     ) => {
-      const script = ({ path }: Heard) => (path === CREATE ? MADE : PENDING)
+      const script = ({ path }: SignedRequest) => (path === CREATE ? MADE : PENDING)
       const { provider, heard } = await start(script, { clock, push_expiry_min })
       const deadline_at = minutes === null ? {} : { deadline_at: new Date(clock.now().getTime() + minutes * MINUTE_MS) }
       const request = payment({ ...fields, ...deadline_at })
@@ -49,20 +49,20 @@ describe('an order', () => {
 describe('a payment whose deadline is over', () => {
   const over = () => payment({ deadline_at: systemClock.now(), sent_at: new Date(0) })
   /** Asks a gateway that says these of the order, one after the other, and this when it is to be cancelled. */
-  const ask = async (words: string[], cancel: Act, request = over()) => {
+  const ask = async (words: string[], cancel: ServerReaction, request = over()) => {
     const left = [...words]
     const { provider, heard } = await start(
       (call) => {
         if (call.path === CANCEL) return cancel
         const word = left.shift()
-        return word === undefined ? 'reset' : there(call, word)
+        return word === undefined ? 'reset' : existingOrder(call, word)
       },
       { timeout_ms: 1_500 },
     )
     const [answer] = await provider.status([request])
     return { answer, heard, calls: heard.map(({ method, path }) => `${method} ${path}`) }
   }
-  const ended: Act = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
+  const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
   it('is cancelled while it is open, so that nobody pays it any more', async () => {
     const request = over()
@@ -80,7 +80,7 @@ describe('a payment whose deadline is over', () => {
   })
 
   it('of which nobody can tell whether it ended is what was last known of it', async () => {
-    for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as Act[]) {
+    for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as ServerReaction[]) {
       assert.equal(shortly((await ask(['PENDING', 'PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask(['PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask([], cancel)).answer ?? null), 'unknown unreachable')

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  type Act,
   adapterFor,
+  existingOrder,
   FAIL,
   MADE,
   NO_ORDER,
-  NOBODY_ASKED,
+  NO_PROMPT,
   PENDING,
   payment,
   payout,
+  type ServerReaction,
   SUCCESS,
   start,
-  there,
   why,
 } from '../../../../test/providers/selcom.ts'
 import { nowhere } from '../../../../test/providers/servers.ts'
@@ -82,14 +82,16 @@ describe('a prompt', () => {
   })
 
   it('is not made for an order that was there before: an earlier process may have made it', async () => {
-    const taken: Act = { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }
+    const taken: ServerReaction = { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }
     for (const create of [taken, FAIL]) {
       for (const [status, kind] of [
         ['PENDING', 'accepted'],
         ['COMPLETED', 'succeeded'],
         ['USERCANCELLED', 'declined'],
       ] as const) {
-        const { provider, paths } = await start((heard) => (heard.path === CREATE ? create : there(heard, status)))
+        const { provider, paths } = await start((heard) =>
+          heard.path === CREATE ? create : existingOrder(heard, status),
+        )
         assert.equal((await provider.push(payment())).kind, kind)
         assert.deepEqual(paths(), [CREATE, STATUS])
       }
@@ -97,10 +99,16 @@ describe('a prompt', () => {
   })
 
   it('is made for an order whose making was not answered, once the order is seen', async () => {
-    for (const act of ['hang', 'reset', 'half', { status: 502, content: '<html>' }, { content: '' }] as Act[]) {
+    for (const act of [
+      'hang',
+      'reset',
+      'half',
+      { status: 502, content: '<html>' },
+      { content: '' },
+    ] as ServerReaction[]) {
       const { provider, paths } = await start((heard) => {
         if (heard.path === CREATE) return act
-        return heard.path === STATUS ? there(heard) : PENDING
+        return heard.path === STATUS ? existingOrder(heard) : PENDING
       })
       assert.equal((await provider.push(payment())).kind, 'accepted')
       assert.deepEqual(paths(), [CREATE, STATUS, PROMPT])
@@ -108,7 +116,7 @@ describe('a prompt', () => {
   })
 
   it('that nobody got has failed at once, and can be tried again', async () => {
-    const acts: Act[] = [
+    const acts: ServerReaction[] = [
       'hang',
       'reset',
       'half',
@@ -117,22 +125,22 @@ describe('a prompt', () => {
       { status: 429, content: '' },
     ]
     for (const create of acts) {
-      for (const status of ['hang', NO_ORDER] as Act[]) {
+      for (const status of ['hang', NO_ORDER] as ServerReaction[]) {
         const options = { timeout_ms: 800 }
         const { provider, paths } = await start(({ path }) => (path === CREATE ? create : status), options)
-        assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+        assert.deepEqual(await provider.push(payment()), NO_PROMPT)
         assert.deepEqual(paths(), [CREATE, STATUS])
       }
     }
     const { provider } = adapterFor(await nowhere())
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
   })
 
   it('that found no free connection in time was not sent, is not asked about, and goes through when it is made again', async () => {
     const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
-    assert.deepEqual(answers, [NOBODY_ASKED, { kind: 'not_sent', busy: true, provider_status: null }])
+    assert.deepEqual(answers, [NO_PROMPT, { kind: 'not_sent', busy: true, provider_status: null }])
     assert.ok(heard.every(({ fields }) => fields.order_id === first.reference))
     await provider.push(second)
     assert.ok(heard.some(({ fields }) => fields.order_id === second.reference))
@@ -145,14 +153,14 @@ describe('a prompt', () => {
       return path === CREATE ? MADE : PENDING
     })
     const request = payment()
-    assert.deepEqual(await provider.push(request), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(request), NO_PROMPT)
     is_up = true
     assert.equal((await provider.push(request)).kind, 'accepted')
     assert.deepEqual(paths(), [CREATE, STATUS, CREATE, PROMPT])
   })
 
   it('that may be out is unknown, and is not sent again', async () => {
-    const cases: [Act, string][] = [
+    const cases: [ServerReaction, string][] = [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
       ['half', 'unreachable'],
@@ -172,7 +180,7 @@ describe('a prompt', () => {
   })
 
   it('that is refused is declined, with a reason', async () => {
-    const number: Act = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
+    const number: ServerReaction = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
     const { provider } = await start(({ path }) => (path === CREATE ? MADE : number))
     assert.deepEqual(await provider.push(payment()), {
       kind: 'declined',
@@ -218,7 +226,7 @@ describe('a QR code', () => {
   })
 
   it('that did not come is unknown, and comes when it is asked for again', async () => {
-    let act: Act = 'reset'
+    let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })
     for (const [next, reason] of [
@@ -227,7 +235,7 @@ describe('a QR code', () => {
       [{ content: '' }, 'unreadable'],
       [{ content: { ...SUCCESS, data: [] } }, 'unreadable'],
       [{ status: 500, content: '' }, 'unreachable'],
-    ] as [Act, string][]) {
+    ] as [ServerReaction, string][]) {
       act = next
       assert.equal(why(await provider.qr(request)), reason)
     }
@@ -238,7 +246,7 @@ describe('a QR code', () => {
   })
 
   it('of an order whose code was lost has failed: nobody can pay it', async () => {
-    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : there(heard)))
+    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : existingOrder(heard)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
       reason: 'provider_unavailable',
@@ -247,7 +255,7 @@ describe('a QR code', () => {
   })
 
   it('of an order that was paid meanwhile says so', async () => {
-    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : there(heard, 'COMPLETED')))
+    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : existingOrder(heard, 'COMPLETED')))
     assert.equal((await provider.qr(payment({ method: 'qr' }))).kind, 'succeeded')
   })
 })
@@ -258,7 +266,7 @@ describe('the status of payments', () => {
       (call) => {
         const number = Number(String(call.fields.order_id).slice(-6))
         if (number % 5 === 0) return { status: 500, content: '' }
-        return there(call, number % 2 === 0 ? 'COMPLETED' : 'PENDING')
+        return existingOrder(call, number % 2 === 0 ? 'COMPLETED' : 'PENDING')
       },
       { connections: 3, timeout_ms: 4_500 },
     )

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, it } from 'node:test'
 import {
-  type Act,
   adapterFor,
   FAIL,
   PIN,
   payout,
+  type ServerReaction,
   SUCCESS,
   shortly,
   start,
@@ -18,7 +18,7 @@ import { listen, nowhere } from '../../../../test/providers/servers.ts'
 import type { PayoutRequest } from '../port.ts'
 
 describe('a payout', () => {
-  const DONE: Act = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }
+  const DONE: ServerReaction = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }
   const wallet = payout()
 
   it('goes by the product of its destination, and is asked of the same', async () => {
@@ -151,7 +151,7 @@ describe('a payout', () => {
       [{ status: 302, content: '' }, 'unreadable'],
       [{ status: 403, content: '<html>403</html>' }, 'refused_us'],
       [{ content: { resultcode: '999', result: 'AMBIGUOUS' } }, 'unseen_status'],
-    ] as [Act, string][]) {
+    ] as [ServerReaction, string][]) {
       const { provider, heard } = await start(() => act, { timeout_ms: 600 })
       const request = payout()
       assert.equal(why(await provider.payout(request)), reason)
@@ -162,7 +162,7 @@ describe('a payout', () => {
   })
 
   it('that was kept out is sent again under the same reference', async () => {
-    let act: Act = {
+    let act: ServerReaction = {
       status: 403,
       content: { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' },
     }
@@ -279,7 +279,7 @@ describe('what else can be asked', () => {
   })
 
   it('nothing is learned when there is no answer', async () => {
-    for (const act of ['hang', 'reset', FAIL, { status: 500, content: '' }, { content: '' }] as Act[]) {
+    for (const act of ['hang', 'reset', FAIL, { status: 500, content: '' }, { content: '' }] as ServerReaction[]) {
       const { provider } = await start(() => act, { timeout_ms: 200 })
       assert.equal(await provider.floatBalance(), null)
       const { method, destination_code, destination_identifier } = payout()

@@ -7,11 +7,11 @@ import { closing, listen } from '../../../../test/providers/servers.ts'
 import {
   adapterFor,
   CALLBACK_SECRET,
+  eventually,
   payment,
   payout,
   SLOW,
   shortly,
-  soon,
   start,
 } from '../../../../test/providers/vodacom.ts'
 import { settableClock, systemClock } from '../../../kernel/lib/index.ts'
@@ -51,7 +51,7 @@ describe('payments', () => {
     ] as const) {
       const request = payment(ending)
       assert.equal(shortly(await provider.push(request)), pushed, ending)
-      await soon(async () => assert.equal(shortly(await statusOf(provider, request)), asked, ending))
+      await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), asked, ending))
     }
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
@@ -83,7 +83,7 @@ describe('payments', () => {
     const pushed = await Promise.all(requests.map((request) => provider.push(request)))
     assert.deepEqual(pushed.map(shortly), ['unknown timeout', 'unknown timeout', 'unknown timeout'])
     assert.deepEqual((await provider.status(requests)).map(shortly), Array(3).fill('unknown unseen_status'))
-    await soon(async () => {
+    await eventually(async () => {
       assert.deepEqual((await provider.status(requests)).map(shortly), [
         'succeeded 500000 TZS',
         'declined insufficient_balance',
@@ -104,8 +104,8 @@ describe('payments', () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const request = payment('010')
     assert.equal(shortly(await provider.push(request)), 'unknown timeout')
-    await soon(async () => assert.equal(shortly(await statusOf(provider, request)), 'declined provider_declined'))
-    await soon(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
+    await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), 'declined provider_declined'))
+    await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
   })
 
   test('prompts that wait for their payers hold up neither questions nor other prompts', async () => {
@@ -178,7 +178,7 @@ describe('callbacks', () => {
       const { provider, twin, verdicts } = await startWithCallbacks({ callback_field, callback_success: '0' })
       const request = payment()
       await provider.push(request)
-      await soon(() => assert.equal(verdicts.length, 1))
+      await eventually(() => assert.equal(verdicts.length, 1))
       await twin.idle()
       assert.deepEqual(verdicts, [{ verified: true, reference: request.reference }])
       assert.equal(twin.callbacks[0]?.answer?.output_ResponseCode, '0')
@@ -191,7 +191,7 @@ describe('callbacks', () => {
     const { provider, twin, verdicts } = await startWithCallbacks({ callbacks: 'forged' })
     const request = payment('002')
     await provider.push(request)
-    await soon(() => assert.equal(verdicts.length, 2))
+    await eventually(() => assert.equal(verdicts.length, 2))
     await twin.idle()
     assert.equal(twin.callbacks[0]?.forged, true)
     assert.equal(shortly(await statusOf(provider, request)), 'unknown unseen_status')
@@ -200,7 +200,7 @@ describe('callbacks', () => {
   test('those to another address are forged', async () => {
     const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-somebody-else')
     await provider.push(payment())
-    await soon(() => assert.deepEqual(verdicts, [{ verified: false }]))
+    await eventually(() => assert.deepEqual(verdicts, [{ verified: false }]))
   })
 
   test('a payment whose callback is lost is found by asking', async () => {

@@ -3,7 +3,16 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { API_KEY, adapterFor, payment, payout, SLOW, shortly, soon, start } from '../../../../test/providers/vodacom.ts'
+import {
+  API_KEY,
+  adapterFor,
+  eventually,
+  payment,
+  payout,
+  SLOW,
+  shortly,
+  start,
+} from '../../../../test/providers/vodacom.ts'
 import type { PayoutRequest } from '../port.ts'
 
 type Provider = Awaited<ReturnType<typeof start>>['provider']
@@ -28,7 +37,7 @@ describe('payouts', () => {
     ] as const) {
       const request = payout(ending)
       assert.equal(shortly(await provider.payout(request)), sent, ending)
-      await soon(async () => assert.equal(shortly(await payoutStatusOf(provider, request)), asked, ending))
+      await eventually(async () => assert.equal(shortly(await payoutStatusOf(provider, request)), asked, ending))
     }
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
@@ -64,7 +73,7 @@ describe('payouts', () => {
     const [paid, wrong] = [payout('001'), payout('004')]
     const sent = await Promise.all([provider.payout(paid), provider.payout(wrong)])
     assert.deepEqual(sent.map(shortly), ['unknown timeout', 'unknown timeout'])
-    await soon(async () => {
+    await eventually(async () => {
       const answers = await provider.payoutStatus([paid, wrong])
       assert.deepEqual(answers.map(shortly), ['succeeded 1500000 TZS', 'declined unknown_recipient'])
     })

@@ -2,10 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Act, NOBODY_ASKED, payment, payout, script, shortly, start } from '../../../../test/providers/vodacom.ts'
+import {
+  NO_PROMPT,
+  payment,
+  payout,
+  script,
+  shortly,
+  start,
+  type VodacomReaction,
+} from '../../../../test/providers/vodacom.ts'
 import { settableClock, systemClock } from '../../../kernel/lib/index.ts'
 
-const INS_0: Act = { status: 201, content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' } }
+const INS_0: VodacomReaction = {
+  status: 201,
+  content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' },
+}
 
 describe('sessions', () => {
   test('payments that come at once share one session', async () => {
@@ -51,7 +62,7 @@ describe('sessions', () => {
       { clock, settings: { session_settle_ms: 20_000 } },
       { clock, timeout_ms: 800 },
     )
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
     assert.equal(shortly((await provider.status([payment()]))[0]), 'unknown refused_us')
     assert.equal(twin.totals().requests.c2b, undefined, 'no payment was tried out')
@@ -79,7 +90,7 @@ describe('sessions', () => {
 
   test('a wrong key opens none: nobody is asked to pay, and an operator is told', async () => {
     const { provider, logged, twin } = await start({}, { api_key: 'another-key-of-the-tests' })
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
     assert.equal(twin.totals().refusals['api key'], 1, 'for a second nobody asks again')
@@ -91,7 +102,7 @@ describe('sessions', () => {
     const { provider, heard } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal(heard.filter(({ path }) => path.includes('getSession')).length, 2)
     assert.equal(heard.filter(({ method }) => method === 'POST').length, 0)
   })
@@ -109,7 +120,7 @@ describe('sessions', () => {
     is_open = false
     const request = payout()
     assert.equal((await provider.payout(request)).kind, 'blocked')
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal(heard.filter(({ body }) => body.includes(request.reference)).length, 2, 'renewed once')
     is_open = true
     assert.equal((await provider.payout(request)).kind, 'succeeded')

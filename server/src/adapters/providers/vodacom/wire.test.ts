@@ -4,23 +4,26 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { nowhere } from '../../../../test/providers/servers.ts'
 import {
-  type Act,
   API_KEY,
   adapterFor,
-  NOBODY_ASKED,
+  eventually,
+  NO_PROMPT,
   PUBLIC_KEY,
   payment,
   payout,
   script,
   shortly,
-  soon,
   start,
+  type VodacomReaction,
 } from '../../../../test/providers/vodacom.ts'
 import { ConfigError, systemClock } from '../../../kernel/lib/index.ts'
 import { CALL_MS_MAX } from '../port.ts'
 import { createVodacomProvider, type VodacomOptions } from './adapter.ts'
 
-const INS_0: Act = { status: 201, content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' } }
+const INS_0: VodacomReaction = {
+  status: 201,
+  content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' },
+}
 
 describe('requests', () => {
   test('carry the fields of the manual, as text, under a session and with an origin', async () => {
@@ -77,8 +80,8 @@ describe('requests', () => {
     }
     assert.deepEqual(await provider.push(payment('001', { phone: '+255754000001' })), unfit)
     assert.deepEqual(await provider.push(payment('001', { reference: 'no reference of ours, and too long' })), unfit)
-    assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NOBODY_ASKED)
-    assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NO_PROMPT)
+    assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NO_PROMPT)
     const { provider_message, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
     assert.deepEqual(small, { kind: 'blocked', provider_status: null })
     assert.match(provider_message ?? '', /^not sent: .*whole shillings/)
@@ -112,7 +115,7 @@ describe('requests', () => {
 })
 
 describe('words that no setting names', () => {
-  const said = (word: string): Act => ({
+  const said = (word: string): VodacomReaction => ({
     content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: word },
   })
 
@@ -147,7 +150,7 @@ describe('words that no setting names', () => {
 })
 
 describe('a gateway in trouble', () => {
-  const strange: [string, Act, string, string, string][] = [
+  const strange: [string, VodacomReaction, string, string, string][] = [
     ['no JSON', { content: 'not json' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
     ['a list', { content: '[]' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
     ['nothing', { content: '' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
@@ -184,7 +187,7 @@ describe('a gateway in trouble', () => {
   test('an address where nobody listens: nothing was sent, and nothing is told', async () => {
     const url = await nowhere()
     const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
-    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.deepEqual(await provider.payout(payout()), { kind: 'not_sent', provider_status: null })
     assert.equal(shortly((await provider.status([payment()]))[0]), 'unknown unreachable')
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
@@ -196,8 +199,8 @@ describe('a gateway in trouble', () => {
     await Promise.all([provider.push(payment()), provider.payout(payout())])
     await twin.close()
     // A connection that has just ended may still be written to: that is a doubt, and not for long.
-    await soon(async () => assert.equal((await provider.payout(payout())).kind, 'not_sent'))
-    await soon(async () => assert.deepEqual(await provider.push(payment()), NOBODY_ASKED))
+    await eventually(async () => assert.equal((await provider.payout(payout())).kind, 'not_sent'))
+    await eventually(async () => assert.deepEqual(await provider.push(payment()), NO_PROMPT))
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
   })
 
@@ -210,7 +213,7 @@ describe('a gateway in trouble', () => {
       provider.payout(payout()),
     ])
     assert.ok(performance.now() - started < CALL_MS_MAX)
-    assert.deepEqual(answer, NOBODY_ASKED, 'the session was never proven, so nothing was sent')
+    assert.deepEqual(answer, NO_PROMPT, 'the session was never proven, so nothing was sent')
   })
 
   test('a gateway that repeats our secrets makes us write down none of them', async () => {
