@@ -6,7 +6,7 @@ import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
 import { Balance } from './schema.ts'
 
-/** Adds the balance of a merchant in one environment: for keys, and for the dashboard. */
+/** Adds the endpoints of the balance: one for API keys and one for the dashboard. */
 export function balanceRoutes(deps: Deps): Routes {
   const tags = ['Balance']
   const response = { 200: success(Balance) }
@@ -14,24 +14,24 @@ export function balanceRoutes(deps: Deps): Routes {
     app.get(
       '/v1/balance',
       {
-        schema: { tags, summary: 'The balance of the wallet', response },
+        schema: { tags, summary: 'Show the balance', response },
         config: { access: { scopes: ['transactions:read'] } },
       },
-      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
+      async (request) => ({ success: true as const, data: await presentBalance(deps, caller(request)) }),
     )
     app.get(
       '/v1/merchant/balance',
       {
-        schema: { tags, summary: 'The balance of the wallet, for the dashboard', response },
+        schema: { tags, summary: 'Show the balance in the dashboard', response },
         config: { access: { roles: MERCHANT_ROLES } },
       },
-      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
+      async (request) => ({ success: true as const, data: await presentBalance(deps, caller(request)) }),
     )
   }
 }
 
-async function balance(deps: Deps, of: { merchant: { id: string }; environment: Environment }) {
-  const { available, reserved, held } = await readBalance(deps.db, of.merchant.id, of.environment)
+async function presentBalance(deps: Deps, book: { merchant: { id: string }; environment: Environment }) {
+  const { available, reserved, held } = await readBalance(deps.db, book.merchant.id, book.environment)
   return {
     available: formatAmount(available),
     reserved: formatAmount(reserved),

@@ -1,4 +1,4 @@
-// The balance: of the key's environment, and for the dashboard of the one that is asked for.
+// The balance: in the environment of an API key, and in the requested environment for a session.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ after(() => world.close())
 
 const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-test('every member reads the balance, live unless the request names the sandbox', async () => {
+test('every member reads the live balance by default, and the sandbox balance on request', async () => {
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession(role)
     assert.deepEqual((await world.get(PATH, token)).body.data, EMPTY, role)
@@ -28,7 +28,7 @@ test('every member reads the balance, live unless the request names the sandbox'
   }
 })
 
-test('a key reads the balance of its own environment on its own path, and a session does not', async () => {
+test('an API key reads the balance of its environment on its own path, where a session is refused', async () => {
   assert.deepEqual((await world.get('/v1/balance')).body.data, FULL)
   assert.deepEqual((await world.get('/v1/balance', world.live_key)).body.data, EMPTY)
   const { token } = await world.newSession('FINANCE')
@@ -36,7 +36,7 @@ test('a key reads the balance of its own environment on its own path, and a sess
   assert.deepEqual(codeOf(await world.get(PATH)), [403, 'insufficient_role'])
 })
 
-test('the server refuses an unknown environment, or two at once, and names the field', async () => {
+test('the server refuses a request with an unknown environment or with two, and names the field', async () => {
   const { token } = await world.newSession('VIEWER')
   for (const query of [
     'environment=test',
@@ -50,7 +50,7 @@ test('the server refuses an unknown environment, or two at once, and names the f
   }
 })
 
-test('a member of two merchants reads the balance of the named merchant, one at a time', async () => {
+test('a member of two merchants reads the balance of the merchant that the request names', async () => {
   const other = await world.newMerchant()
   const { token } = await world.newSession([{ role: 'VIEWER' }, { role: 'FINANCE', merchant: other }])
   const read = (query: string) => world.get(`${PATH}?environment=sandbox&${query}`, token)

@@ -1,4 +1,4 @@
-// Booking order: what a merchant reads chains from line to line, however many processes book at once.
+// Booking order: each balance follows from the previous line when several processes book at once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -28,7 +28,7 @@ type Line = {
 const cents = (text: string) => BigInt(text.replace('.', ''))
 const signed = ({ direction, net_amount }: Line) => (direction === 'credit' ? 1n : -1n) * cents(net_amount)
 
-/** What reads the transactions of a merchant in one environment. */
+/** Functions that read the transactions of a merchant in one environment. */
 async function readerOf(merchant: Merchant, environment: Environment) {
   const key = await world.newKey({ merchant, environment })
   const path = `/v1/merchants/${merchant.id}`
@@ -64,7 +64,7 @@ async function readerOf(merchant: Merchant, environment: Environment) {
   }
 }
 
-/** Lines in the order of the list: numbers without gaps, each balance made of the one before, times that never go back. */
+/** Asserts numbers without gaps, balances that follow from the previous line, and times that never go back. */
 function assertChain(newest_first: readonly Line[], opening: bigint, first = 1): bigint {
   let balance = opening
   let time = ''
@@ -72,23 +72,23 @@ function assertChain(newest_first: readonly Line[], opening: bigint, first = 1):
     balance += signed(line)
     assert.equal(cents(line.balance_after), balance, `balance after booking ${first + i}`)
     assert.equal(line.sequence, first + i)
-    assert.ok(line.created_at >= time, `booking ${first + i} is dated before its predecessor`)
+    assert.ok(line.created_at >= time, `booking ${first + i} is dated before the previous booking`)
     time = line.created_at
   }
   return balance
 }
 
-/** Processes of their own on the same database, with clocks that are some milliseconds apart. */
+/** Runs separate processes on the same database, with clocks that differ by some milliseconds. */
 async function withProcesses<T>(times: readonly Date[], work: (processes: TestDeps[]) => Promise<T>): Promise<T> {
   const processes = times.map((time) => testDeps(world.url, { clock: settableClock(time) }))
   try {
     return await work(processes)
   } finally {
-    for (const one of processes) await one.close()
+    for (const deps of processes) await deps.close()
   }
 }
 
-/** Books everything that a book can hold, in sets of several sizes, from several processes at once. */
+/** Books every kind of posting in sets of several sizes, from several processes at once. */
 async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, rounds: number): Promise<void> {
   const credit = (environment: Environment, n: number): FactOf => ({
     fact: 'collection_settled',
@@ -96,14 +96,14 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
     amount_minor: BigInt(10_000 + n * 7),
     fee_minor: BigInt((n % 3) * 11),
   })
-  const turn = async (deps: TestDeps, lane: number) => {
+  const bookRounds = async (deps: TestDeps, lane: number) => {
     for (let round = 0; round < rounds; round++) {
       const environment = ENVIRONMENTS[(round + lane) % 2] as Environment
       const set = Array.from({ length: 1 + ((round + lane) % 4) }, (_, n) => credit(environment, n + round))
       const sources = await postFacts(deps, merchant, [
         ...set,
         credit(environment === 'live' ? 'sandbox' : 'live', round),
-        // Neither is read by a merchant: what is held leaves no number.
+        // A held payment gets no sequence number.
         { fact: 'collection_held', environment, amount_minor: 5n },
         { fact: 'adjustment_credited_fee', environment, amount_minor: 50n },
       ])
@@ -122,8 +122,8 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
           pass_through: round % 2 === 0,
         })
         await approve(deps, merchant, [id])
-        const ending = [{ kind: 'declined' }, { kind: 'succeeded' }] as const
-        await payoutAnswer(deps, merchant, id, ending[round % 2] as (typeof ending)[number])
+        const answers = [{ kind: 'declined' }, { kind: 'succeeded' }] as const
+        await payoutAnswer(deps, merchant, id, answers[round % 2] as (typeof answers)[number])
         if (round % 2 === 1) await payoutAnswer(deps, merchant, id, { kind: 'reversed', charge_returned: lane === 1 })
       }
       deps.clock.advance((round * 5 + lane) % 4)
@@ -134,12 +134,12 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
       { fact: 'adjustment_credited_float', environment, amount_minor: 1_000_000n },
     ])
   }
-  await Promise.all(processes.flatMap((deps) => [0, 1].map((lane) => turn(deps, lane))))
+  await Promise.all(processes.flatMap((deps) => [0, 1].map((lane) => bookRounds(deps, lane))))
 }
 
 const now = () => world.deps.clock.now().getTime()
 
-describe('what many processes book at once', () => {
+describe('bookings of several processes at once', () => {
   let merchant: Merchant
   before(async () => {
     merchant = await world.newMerchant()
@@ -149,7 +149,7 @@ describe('what many processes book at once', () => {
   })
 
   for (const environment of ENVIRONMENTS) {
-    test(`chains in the list, the look-up, the CSV and the statement that the merchant reads in ${environment}`, async () => {
+    test(`have the same order and matching balances in list, look-up, CSV and statement in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const lines = await reader.list()
       assert.ok(lines.length > 150, `${lines.length} transactions`)
@@ -169,32 +169,32 @@ describe('what many processes book at once', () => {
       )
     })
 
-    test(`keeps the numbers of the whole book in a list and a CSV of one type, in ${environment}`, async () => {
+    test(`keep their sequence numbers in a list and a CSV of one type in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const all = await reader.list('', 100)
       for (const type of ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT']) {
-        const some = await reader.list(`type=${type}`)
+        const of_type = await reader.list(`type=${type}`)
         assert.deepEqual(
-          some,
+          of_type,
           all.filter((line) => (line as Line & { type: string }).type === type),
         )
         assert.deepEqual(
           (await reader.csv(`type=${type}`)).map(({ sequence }) => sequence),
-          some.map(({ sequence }) => sequence),
+          of_type.map(({ sequence }) => sequence),
         )
       }
     })
   }
 })
 
-test('45 payments of one moment, which several workers settle, chain in the list and the CSV that the merchant reads', async () => {
+test('45 payments that two workers settle at once have the same order and matching balances in list and CSV', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const second = await createWorld({ url: world.url, clock: settableClock(new Date(now() + 1)) })
   try {
-    const pay = async (of: World, i: number) => {
+    const pay = async (by: World, i: number) => {
       const body = { amount: 1000 + i, phone: '0754123001' }
-      const reply = await of.post('/v1/collections/wallet-push', body, { key })
+      const reply = await by.post('/v1/collections/wallet-push', body, { key })
       assert.equal(reply.status, 202, reply.text)
     }
     await Promise.all(Array.from({ length: 45 }, (_, i) => pay(i % 2 === 0 ? world : second, i)))
@@ -217,7 +217,7 @@ test('45 payments of one moment, which several workers settle, chain in the list
 describe('a book', () => {
   const credit = (more: Partial<FactOf> = {}): FactOf => ({ fact: 'collection_settled', amount_minor: 500n, ...more })
 
-  test('leaves no gap where a posting was repeated, and none where a set was rolled back', async () => {
+  test('has no gap when a posting is repeated or a set is rolled back', async () => {
     const merchant = await world.newMerchant()
     const [source_id] = (await postFacts(world.deps, merchant, [credit()])) as [string]
     await assert.rejects(postFacts(world.deps, merchant, [credit(), credit({ source_id }), credit()]))
@@ -233,7 +233,7 @@ describe('a book', () => {
     assertChain(lines, 0n)
   })
 
-  test('reads in the order of its bookings, also where the ids of transactions were made in another order', async () => {
+  test('lists bookings in their order when the ids of transactions were made in another order', async () => {
     const merchant = await world.newMerchant()
     const ids = [3, 1, 2, 0].map((ms) =>
       newId({ ...world.deps, clock: settableClock(new Date(now() - ms * 1_000)) }, merchant.routing_code),
@@ -243,7 +243,7 @@ describe('a book', () => {
     assertChain(await (await readerOf(merchant, 'sandbox')).list(), 0n)
   })
 
-  test('never dates a booking before the one that it follows, when the clock of a process is behind', async () => {
+  test('never dates a booking before the previous one when the clock of a process is behind', async () => {
     const merchant = await world.newMerchant()
     await withProcesses([new Date(now() + 2 * MINUTE), new Date(now())], async ([ahead, behind]) => {
       for (const deps of [behind, ahead, behind, ahead, behind] as TestDeps[])
@@ -261,7 +261,7 @@ describe('a book', () => {
   })
 })
 
-test('consecutive days and months neither lose nor repeat a line, and their lines chain over each border', async () => {
+test('consecutive days and months have each line once, and their balances match at each border', async () => {
   const merchant = await world.newMerchant()
   const midnight = Date.parse('2026-02-01T00:00:00+03:00')
   world.deps.clock.advance(midnight - 30 - now())
@@ -292,9 +292,9 @@ test('consecutive days and months neither lose nor repeat a line, and their line
         )
         assert.deepEqual(
           (await reader.csv(`from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`)).map(
-            (one) => one.sequence,
+            ({ sequence }) => sequence,
           ),
-          part.map((one) => one.sequence),
+          part.map(({ sequence }) => sequence),
         )
         if (period !== periods[0]) assert.ok(part.length > 5, `${period} has lines on its side of the border`)
       }

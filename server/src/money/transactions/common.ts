@@ -12,10 +12,10 @@ export const READ = { scopes: ['transactions:read'], roles: MERCHANT_ROLES } as 
 /** The content type of a file. */
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
-/** The answer of a route that sends a file. */
+/** The response schema of a CSV file. */
 export const csvAnswer = { content: { 'text/csv': { schema: Csv } } }
 
-/** The header that makes a browser keep the answer as a file with a name that tells whose it is. */
-export function fileName(what: string, { merchant, environment }: Caller): string {
-  return `attachment; filename="${what}-${merchant.code}-${environment}.csv"`
+/** The content-disposition header of a file. The file name has the merchant code and the environment. */
+export function attachmentHeader(content: string, { merchant, environment }: Caller): string {
+  return `attachment; filename="${content}-${merchant.code}-${environment}.csv"`
 }

@@ -1,4 +1,4 @@
-// The export: every transaction once, in a file that a spreadsheet reads as data, and never as orders.
+// The export: a CSV file with every transaction once, which a spreadsheet reads as data and not as formulas.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { exportTransactions } from './export.ts'
 import { factsOfType } from './kinds.ts'
 
-/** Reads of transactions are unnamed, and a test may hold them or make them fail. */
+/** The number of reads of transactions, whose statements have no name. `onRead` lets a test delay or fail a read. */
 let reads = 0
 let onRead: () => void | Promise<void> = () => {}
 
@@ -33,7 +33,7 @@ const HEADER =
   'reference,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence'
 const pathOf = (merchant: Merchant) => `/v1/merchants/${merchant.id}/transactions/export`
 
-/** Reads CSV as RFC 4180 says, strictly: every line ends with CR LF, and every one has the same number of cells. */
+/** Parses CSV strictly as RFC 4180 defines it: each line ends with CR LF and has the same number of cells. */
 function parse(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -49,7 +49,7 @@ function parse(text: string): string[][] {
       at += 1
     } else {
       for (; at < text.length && text[at] !== ',' && text[at] !== '\r'; at++) {
-        assert.ok(text[at] !== '"' && text[at] !== '\n', 'what needs quotes has them')
+        assert.ok(text[at] !== '"' && text[at] !== '\n', 'a cell with a quote or a line end is quoted')
         cell += text[at]
       }
     }
@@ -67,13 +67,13 @@ function parse(text: string): string[][] {
   return rows
 }
 
-test('a cell with any content survives writing and reading', () => {
+test('a CSV cell keeps its content when it is written and parsed', () => {
   for (const text of ['', 'a', 'a,b', 'a"b', '""', 'a\r\nb', 'Mama Asha’s duka', '测试, "四"', "'", ' ']) {
     assert.deepEqual(parse(csvLine([text, 'x'])), [[text, 'x']])
   }
 })
 
-test('a text that a spreadsheet would run begins with an apostrophe; an amount stays a number', () => {
+test('the export puts an apostrophe before a text that a spreadsheet would run, and keeps amounts as numbers', () => {
   for (const text of [
     '=1+1',
     '+255754123001',
@@ -89,7 +89,7 @@ test('a text that a spreadsheet would run begins with an apostrophe; an amount s
   assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
 })
 
-test('the file has its type and name, and contains every transaction as in the list, newest first', async () => {
+test('the file has its content type and name, and every transaction in the order of the list', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const references = ['=cmd|"/c calc"!A1', 'ORDER, "7"', '+1', '-1', '@x', 'plain', 'ÜTF-8 ✓']
@@ -126,13 +126,13 @@ test('the file has its type and name, and contains every transaction as in the l
   )
 })
 
-test('a merchant without transactions gets the header alone', async () => {
+test('a merchant without transactions gets a file with only the header', async () => {
   const merchant = await world.newMerchant()
   const reply = await world.get(pathOf(merchant), await world.newKey({ merchant }))
   assert.equal(reply.text, `${HEADER}\r\n`)
 })
 
-test('only what lies between from and to is in it, in the environment that is asked for', async () => {
+test('the file has only transactions between from and to in the requested environment', async () => {
   const merchant = await world.newMerchant()
   const start = world.deps.clock.now().getTime()
   for (let i = 0; i < 10; i++) {
@@ -154,7 +154,7 @@ test('only what lies between from and to is in it, in the environment that is as
   assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
 })
 
-test('a list that is narrowed to one type has a file of the same rows', async () => {
+test('the file has only transactions of the type that the request names', async () => {
   const merchant = await world.newMerchant()
   await postFacts(world.deps, merchant, [
     { fact: 'collection_settled', amount_minor: 500n, environment: 'live' },
@@ -183,7 +183,7 @@ async function busyMerchant(count: number): Promise<Merchant> {
   return merchant
 }
 
-test('five thousand transactions are all in it once, and no batch is larger than another', async () => {
+test('the export reads five thousand transactions once each, in batches of equal size', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,
@@ -202,12 +202,12 @@ test('five thousand transactions are all in it once, and no batch is larger than
   }
   assert.deepEqual(sizes, [1, ...Array(10).fill(500)], 'the header, then the batches')
   assert.equal(seen.size, 5_001)
-  assert.equal(reads, 11, 'ten full batches, and one that found nothing more')
+  assert.equal(reads, 11, 'ten full batches, and an empty one')
   const whole = await world.get(pathOf(merchant), await world.newKey({ merchant }))
   assert.equal(parse(whole.text).length, 5_001)
 })
 
-test('a batch is read when the one before has been taken: a slow reader fills no memory', async () => {
+test('the export reads a batch only after the client took the previous one', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,
@@ -221,7 +221,7 @@ test('a batch is read when the one before has been taken: a slow reader fills no
   const chunks = stream[Symbol.asyncIterator]()
   for (let taken = 1; taken <= 4; taken++) {
     await chunks.next()
-    // By now the stream has requested everything that it reads ahead.
+    // After this query, the stream has requested all batches that it reads ahead.
     await world.deps.db.ping()
     assert.ok(reads <= taken + 2, `${reads} batches were read for ${taken}`)
   }
@@ -235,21 +235,21 @@ test('the server reads no more batches after the client disconnects', async () =
     world.system.app.server.once('connection', (socket) => socket.once('close', () => resolve()))
   })
   reads = 0
-  // The third batch waits until the client is gone.
+  // The third batch waits until the client has disconnected.
   onRead = () => (reads === 3 ? closed : undefined)
-  const leaving = new AbortController()
+  const client = new AbortController()
   const headers = { authorization: `Bearer ${key}`, connection: 'close' }
-  const response = await fetch(base + pathOf(merchant), { headers, signal: leaving.signal })
+  const response = await fetch(base + pathOf(merchant), { headers, signal: client.signal })
   await response.body?.getReader().read()
-  leaving.abort()
+  client.abort()
   await closed
   onRead = () => {}
-  // One that goes on would read its next batch within a moment.
+  // If the export continued, it would read its next batch during these queries.
   for (let i = 0; i < 50; i++) await world.deps.db.ping()
   assert.ok(reads <= 3, `${reads} batches were read`)
 })
 
-test('an export that breaks off never looks whole, and one that cannot begin is refused', async () => {
+test('the server cuts the connection when an export fails, and refuses an export whose first read fails', async () => {
   const merchant = await busyMerchant(2_000)
   const headers = { authorization: `Bearer ${await world.newKey({ merchant })}` }
   const read = () => fetch(base + pathOf(merchant), { headers })
@@ -266,12 +266,12 @@ test('an export that breaks off never looks whole, and one that cannot begin is 
     if (reads === 3) throw lost
   }
   const broken = await read()
-  await assert.rejects(broken.text(), 'the connection is cut, and a client knows')
+  await assert.rejects(broken.text(), 'the client sees the cut connection')
   onRead = () => {}
   assert.equal(parse(await (await read()).text()).length, 2_001)
 })
 
-test('a HEAD request reads nothing from the database', async () => {
+test('the server reads no transactions for a HEAD request', async () => {
   const merchant = await busyMerchant(500)
   const key = await world.newKey({ merchant })
   reads = 0

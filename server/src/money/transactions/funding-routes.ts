@@ -1,4 +1,4 @@
-// The endpoints of the funding of a withdrawal: for its merchant, and for operators who trace the money.
+// The endpoints of the funding of a withdrawal: for its merchant, and for operators.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,19 +9,22 @@ import { tags } from './common.ts'
 import { fundingOf } from './funding.ts'
 import { FundingAnswer, WithdrawalParams } from './schema.ts'
 
-/** Adds the routes. */
+/** Adds the endpoints of funding. */
 export function fundingRoutes(deps: Deps): Routes {
   const merchantOf = merchantByRoutingCode(deps)
   const description =
-    'First in, first out: before the approval the balance was made of the latest credits, and the withdrawal took the oldest part of them.'
+    'First in, first out: the latest credits make up the balance before the approval, and the withdrawal uses the oldest of them.'
   const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
 
-  /** Finds a withdrawal by id, in any letter case. Without a merchant, the id determines the merchant. */
-  const find = async (text: string, of: { merchant_id: string; environment: string } | null): Promise<Withdrawal> => {
+  /** Finds a withdrawal by id, in any letter case. If `owner` is null, the id determines the merchant. */
+  const find = async (
+    text: string,
+    owner: { merchant_id: string; environment: string } | null,
+  ): Promise<Withdrawal> => {
     const id = text.toLowerCase()
-    const merchant_id = isId(id) ? (of?.merchant_id ?? (await merchantOf(routingCodeOf(id)))) : null
+    const merchant_id = isId(id) ? (owner?.merchant_id ?? (await merchantOf(routingCodeOf(id)))) : null
     const found = merchant_id === null ? null : await findWithdrawal(deps.db, { merchant_id, id })
-    if (found === null || (of !== null && found.environment !== of.environment)) {
+    if (found === null || (owner !== null && found.environment !== owner.environment)) {
       refuse('not_found', { message: 'There is no such withdrawal.' })
     }
     return found
@@ -31,7 +34,7 @@ export function fundingRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchant/withdrawals/:withdrawal_id/funding',
       {
-        schema: { ...schema, tags, summary: 'Which payments a withdrawal was made of' },
+        schema: { ...schema, tags, summary: 'Show the payments that funded a withdrawal' },
         config: { access: { roles: MERCHANT_ROLES } },
       },
       async (request) => {
@@ -43,7 +46,7 @@ export function fundingRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/withdrawals/:withdrawal_id/funding',
       {
-        schema: { ...schema, tags: ['Operator'], summary: 'Which payments the withdrawal of a merchant was made of' },
+        schema: { ...schema, tags: ['Operator'], summary: "Show the payments that funded a merchant's withdrawal" },
         config: { access: 'operator' },
       },
       async (request) => {

@@ -1,4 +1,4 @@
-// Funding: which payments a withdrawal was made of, first in first out, and no cent is claimed twice.
+// Funding: the payments that funded a withdrawal, first in, first out, each cent used once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ async function funding(id: string): Promise<FundingView> {
   return reply.body.data
 }
 
-/** Submits and approves a withdrawal. Answers its id. */
+/** Submits and approves a withdrawal. Returns its id. */
 async function withdraw(merchant: Merchant, amount_minor: bigint, fee_minor = 0n): Promise<string> {
   const id = await submitWithdrawal(world, { merchant, amount_minor, fee_minor })
   await approve(world.deps, merchant, [id])
@@ -35,7 +35,7 @@ async function withdraw(merchant: Merchant, amount_minor: bigint, fee_minor = 0n
   return id
 }
 
-/** Posts facts one after the other. Answers their sources. */
+/** Posts facts one after the other. Returns their sources. */
 async function post(merchant: Merchant, ...facts: FactOf[]): Promise<string[]> {
   const sources: string[] = []
   for (const fact of facts) {
@@ -53,8 +53,8 @@ const credit = (amount_minor: bigint, fee_minor = 0n): FactOf => ({
 const used = ({ items }: FundingView) =>
   items.map(({ type, collection_id, amount, amount_used }) => [type, collection_id, amount, amount_used])
 
-describe('a withdrawal', () => {
-  test('takes the oldest payments first, the next one the rest, each net of its fee', async () => {
+describe('the funding of a withdrawal', () => {
+  test('uses the oldest payments first without their fees, and the next withdrawal uses the rest', async () => {
     const merchant = await world.newMerchant()
     const [a, b, c] = await post(merchant, credit(10_000n), credit(20_000n, 500n), credit(30_000n))
     const first = await funding(await withdraw(merchant, 24_000n, 1_000n))
@@ -75,7 +75,7 @@ describe('a withdrawal', () => {
     ])
   })
 
-  test('names the transactions as the list does, those that are no payments too', async () => {
+  test('has the transaction references of the list, also for adjustments and reversals', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await post(merchant, { fact: 'adjustment_credited_float', amount_minor: 500n })
@@ -100,7 +100,7 @@ describe('a withdrawal', () => {
     )
   })
 
-  test('has no funding before its approval', async () => {
+  test('is empty before the approval', async () => {
     const merchant = await world.newMerchant()
     await post(merchant, credit(1_000n))
     const answer = await funding(await submitWithdrawal(world, { merchant, amount_minor: 500n, fee_minor: 5n }))
@@ -111,7 +111,7 @@ describe('a withdrawal', () => {
     )
   })
 
-  test('after a debt was made of what came since, less the debt', async () => {
+  test('uses only credits beyond the debt when the balance was negative', async () => {
     const merchant = await world.newMerchant()
     const [a, b] = await post(
       merchant,
@@ -123,7 +123,7 @@ describe('a withdrawal', () => {
     assert.deepEqual(used(await funding(await withdraw(merchant, 350n))), [['COLLECTION', b, '5.00', '3.50']])
   })
 
-  test('whose credits are too far back is incomplete and shows the amount found', async () => {
+  test('is incomplete and shows the found amount when the credits are too old', async () => {
     const merchant = await world.newMerchant()
     for (let set = 0; set < 11; set++) {
       await postFacts(
@@ -137,11 +137,11 @@ describe('a withdrawal', () => {
     assert.deepEqual([all.complete, all.amount_found, all.items.length], [false, '95.00', 9_500])
     await post(merchant, credit(50_000n))
     const old = await funding(await withdraw(merchant, 600n))
-    assert.deepEqual([old.complete, old.amount_found], [true, '6.00'], 'most of it lies within reach')
+    assert.deepEqual([old.complete, old.amount_found], [true, '6.00'], 'the credits are recent enough')
   })
 })
 
-test('members of the merchant read the funding in the environment of the withdrawal; others get not_found', async () => {
+test('members of the merchant read the funding in its environment, and other callers get not_found', async () => {
   const merchant = await world.newMerchant()
   await post(merchant, credit(1_000n))
   const id = await withdraw(merchant, 500n)
@@ -149,7 +149,7 @@ test('members of the merchant read the funding in the environment of the withdra
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession([{ role, merchant }])
     assert.deepEqual((await world.get(`${path}?environment=sandbox`, token)).body.data, await funding(id), role)
-    assert.deepEqual(codeOf(await world.get(path, token)), [404, 'not_found'], 'live, when none is chosen')
+    assert.deepEqual(codeOf(await world.get(path, token)), [404, 'not_found'], 'the default environment is live')
   }
   const { token } = await world.newSession('FINANCE')
   assert.deepEqual(codeOf(await world.get(`${path}?environment=sandbox`, token)), [404, 'not_found'])
@@ -165,7 +165,7 @@ test('members of the merchant read the funding in the environment of the withdra
   assert.equal((await world.get(`/v1/operator/withdrawals/${id.toUpperCase()}/funding`, operator)).status, 200)
 })
 
-type Move = {
+type RandomMove = {
   what: 'credit' | 'reversal' | 'debit' | 'withdrawal'
   amount: number
   fee: number
@@ -173,34 +173,34 @@ type Move = {
   share: number
 }
 
-const moves: fc.Arbitrary<Move[]> = fc.array(
+const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
     what: fc.constantFrom('credit', 'credit', 'credit', 'reversal', 'debit', 'withdrawal', 'withdrawal'),
     amount: fc.integer({ min: 100, max: 9_999 }),
     fee: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 })),
-    // Ids are made before the account is locked, by clocks that are a little apart.
+    // Ids are made before the account is locked, by clocks that differ a little.
     skew_ms: fc.integer({ min: -20_000, max: 20_000 }),
-    // How much of the balance a withdrawal takes, in hundredths: often all of it.
+    // The percentage of the balance that a withdrawal takes, often 100.
     share: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
   }),
   { minLength: 5, maxLength: 50 },
 )
 
-/** Money in the order in which it came, as a queue that debits take from. */
+/** A first-in first-out queue of credits that debits take from. */
 function createQueue() {
-  const waiting: { source: string; left: bigint }[] = []
+  const credits: { source: string; left: bigint }[] = []
   let debt = 0n
   return {
-    balance: () => waiting.reduce((sum, { left }) => sum + left, 0n) - debt,
+    balance: () => credits.reduce((sum, { left }) => sum + left, 0n) - debt,
     put(source: string, net: bigint) {
       const paid = net < debt ? net : debt
       debt -= paid
-      if (net > paid) waiting.push({ source, left: net - paid })
+      if (net > paid) credits.push({ source, left: net - paid })
     },
     take(amount: bigint): [source: string, used: bigint][] {
       const taken: [string, bigint][] = []
       for (let need = amount; need > 0n; ) {
-        const [first] = waiting
+        const [first] = credits
         if (!first) {
           debt += need
           break
@@ -209,18 +209,18 @@ function createQueue() {
         taken.push([first.source, part])
         first.left -= part
         need -= part
-        if (first.left === 0n) waiting.shift()
+        if (first.left === 0n) credits.shift()
       }
       return taken
     },
   }
 }
 
-test('each withdrawal names exactly the money of a first-in first-out queue, for any order of credits and debits', async () => {
+test('the funding equals the result of a first-in first-out queue for any order of credits and debits', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()
-      // The clock has moved on, and a session does not last for ever.
+      // The clock has advanced, so the previous session may have ended.
       operator = (await world.newSession('SUPER_ADMIN')).token
       const queue = createQueue()
       const expected = new Map<string, [string, bigint][]>()

@@ -10,7 +10,7 @@ export type TransactionType = (typeof TYPES)[number]
 
 /** credit: increases the available balance. debit: decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** TransactionDirection of a transaction. */
+/** The direction of a transaction. */
 export type TransactionDirection = (typeof DIRECTIONS)[number]
 
 /** The type and direction of a transaction. */
@@ -57,7 +57,7 @@ const KIND_OF = {
 /** The kind of a posting. Only for postings that change the available balance. */
 export function transactionKind(posting: Fact): TransactionKind {
   const kind = KIND_OF[posting]
-  assertInvariant(kind !== null, `${posting} is no transaction`)
+  assertInvariant(kind !== null, `${posting} is not a transaction`)
   return kind
 }
 

@@ -5,7 +5,7 @@ import { bookingsBetween } from '../../books/ledger/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, pageOf, type Routes } from '../../kernel/http/index.ts'
 import { base32ToId, refuse } from '../../kernel/lib/index.ts'
-import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
+import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
 import { factsOfType } from './kinds.ts'
 import { presentTransaction } from './present.ts'
@@ -21,7 +21,7 @@ import { countSelected, createFindTransaction, readTransactions, type Selection 
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 
-/** Adds the routes. */
+/** Adds the endpoints of transactions. */
 export function transactionListRoutes(deps: Deps): Routes {
   const find = createFindTransaction(deps)
   return (app) => {
@@ -32,7 +32,7 @@ export function transactionListRoutes(deps: Deps): Routes {
           tags,
           summary: 'List transactions, newest first',
           description:
-            'In the order of the book: `sequence` has no gap, and the `balance_after` of a transaction is that of the one before it plus or minus its `net_amount`. `total_items` of a list filtered by type counts up to 10,000.',
+            'In the order of the book: `sequence` has no gap. The `balance_after` of a transaction is the `balance_after` of the previous transaction plus or minus its `net_amount`. With a filter by type, `total_items` counts up to 10,000.',
           params: MerchantParams,
           querystring: TransactionsQuery,
           response: { 200: TransactionsAnswer },
@@ -69,7 +69,7 @@ export function transactionListRoutes(deps: Deps): Routes {
           tags,
           summary: 'Export transactions as CSV, newest first',
           description:
-            'All transactions, in the order of the list, sent while they are read. A text that a spreadsheet would read as a formula begins with an apostrophe.',
+            'All transactions in the order of the list, as a stream. A text that a spreadsheet would read as a formula begins with an apostrophe.',
           params: MerchantParams,
           querystring: ExportQuery,
           response: { 200: csvAnswer },
@@ -80,7 +80,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         const file = await exportTransactions(deps, await selectionOf(deps, request, request.query))
         return reply
           .type(CSV_TYPE)
-          .header('content-disposition', fileName('transactions', caller(request)))
+          .header('content-disposition', attachmentHeader('transactions', caller(request)))
           .send(file)
       },
     )

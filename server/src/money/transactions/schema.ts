@@ -1,4 +1,4 @@
-// Requests and answers: one schema is the validation, the type and the documentation.
+// Requests and responses of balance, transactions, statements and funding.
 
 import type { Readable } from 'node:stream'
 import Type, { type Static } from 'typebox'
@@ -12,40 +12,40 @@ const Amount = (description: string, example = '25000.00') => Type.String({ desc
 /** The balance of a merchant. */
 export const Balance = Type.Object({
   available: Amount('The amount that may be withdrawn. Negative only after a reversal.'),
-  reserved: Amount('Set aside for payouts under way.'),
-  held: Amount('Received, and waiting for a review.'),
+  reserved: Amount('The amount that is set aside for payouts.'),
+  held: Amount('The received amount that is under review.'),
   currency: Type.String(),
 })
 
-const TYPE_WORDS =
-  'COLLECTION: a payment was credited. COLLECTION_REVERSAL: it was taken back. WITHDRAWAL: amount and charges were set aside for a payout. WITHDRAWAL_REVERSAL: they came back. ADJUSTMENT: the platform corrected the balance.'
-const STATUS_WORDS =
-  'Of a COLLECTION: successful, or reversed after a reversal. Of a WITHDRAWAL: the status of the withdrawal. Of all others: successful.'
+const TYPE_HELP =
+  'COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance. ADJUSTMENT: the platform corrected the balance.'
+const STATUS_HELP =
+  'For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For all others: successful.'
 
 const STATUSES = ['successful', 'reversed', ...WITHDRAWAL_STATUSES] as const
-/** Status of a transaction. */
+/** The status of a transaction. */
 export type TransactionStatus = (typeof STATUSES)[number]
 
-/** A transaction. */
+/** A transaction in a response. */
 export const TransactionView = Type.Object({
   reference: Type.String({ description: 'TXN- and 26 characters.', examples: ['TXN-01K6Q0Z3W5ABCDEFGHJKMNPQRS'] }),
   sequence: Type.Integer({
     description:
-      'Its place in your book of this environment: 1 for the first transaction, and no number is left out. Lists, exports and statements are in this order.',
+      'The number in your book of this environment: the first transaction has 1, and there are no gaps. Lists, exports and statements use this order.',
     examples: [128],
   }),
-  type: oneOf(TYPES, TYPE_WORDS),
+  type: oneOf(TYPES, TYPE_HELP),
   direction: oneOf(DIRECTIONS, 'credit: increases the available balance. debit: decreases it.'),
-  amount: Amount('Without fee.'),
-  fee: Amount('The charge, or on a reversal the returned charge.', '250.00'),
+  amount: Amount('The amount without the fee.'),
+  fee: Amount('The fee. For a reversal, the returned fee.', '250.00'),
   net_amount: Amount(
     'The change of your available balance: amount less fee for payments and their reversals, amount plus fee for withdrawals and their reversals.',
     '24750.00',
   ),
   currency: Type.String(),
-  status: oneOf(STATUSES, STATUS_WORDS),
+  status: oneOf(STATUSES, STATUS_HELP),
   balance_after: Amount(
-    'The available balance after it: that of the transaction with the previous `sequence`, changed by this one.',
+    'The available balance after this transaction: the balance after the previous `sequence`, plus or minus `net_amount`.',
   ),
   collection_id: nullable(Type.String({ format: 'uuid', description: 'The payment of the transaction.' })),
   withdrawal_id: nullable(Type.String({ format: 'uuid', description: 'The withdrawal of the transaction.' })),
@@ -53,14 +53,14 @@ export const TransactionView = Type.Object({
   environment: oneOf(ENVIRONMENTS),
   created_at: Type.String({
     format: 'date-time',
-    description: 'When it was booked; never before the transaction with the previous `sequence`.',
+    description: 'The time of booking, never earlier than the time of the previous `sequence`.',
   }),
 })
 export type TransactionView = Static<typeof TransactionView>
 
-/** Answer of the look-up. */
+/** Response with one transaction. */
 export const TransactionAnswer = success(TransactionView)
-/** Answer of the list. */
+/** Response of the list. */
 export const TransactionsAnswer = success(page(TransactionView))
 
 /** The merchant of the transactions. */
@@ -70,8 +70,8 @@ export const ReferenceParams = Type.Object({ reference: line(64) })
 
 const Filter = {
   type: Type.Optional(oneOf(TYPES)),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created at or after this time.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created before this time.' })),
 }
 /** The query of the list. */
 export const TransactionsQuery = Type.Object({ ...PageQuery, ...Filter })
@@ -80,7 +80,7 @@ export type TransactionsQuery = Static<typeof TransactionsQuery>
 export const ExportQuery = Type.Object(Filter)
 export type ExportQuery = Static<typeof ExportQuery>
 
-/** A file in the form of RFC 4180: a text, or a stream of it. */
+/** A CSV file as RFC 4180 defines it, as a text or a stream. */
 export const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })
 
 /** The merchant, and the day or month of a statement. */
@@ -89,14 +89,16 @@ export const StatementParams = Type.Object({
   period: line(64, 'A month (2026-01) or a day (2026-01-05) of Africa/Dar_es_Salaam.'),
 })
 /** The format of a statement. */
-export const StatementQuery = Type.Object({ format: Type.Optional(oneOf(['json', 'csv'], 'json when left out.')) })
+export const StatementQuery = Type.Object({
+  format: Type.Optional(oneOf(['json', 'csv'], 'The format of the response: json (default) or csv.')),
+})
 
 const StatementLine = Type.Object({
   type: oneOf(TYPES),
   direction: oneOf(DIRECTIONS),
   count: Type.Integer(),
-  amount: Amount('Sum of the amounts.'),
-  fee: Amount('Sum of the fees.', '250.00'),
+  amount: Amount('The sum of the amounts.'),
+  fee: Amount('The sum of the fees.', '250.00'),
   net: Amount('The change of the available balance: negative if it decreased.', '24750.00'),
 })
 /** The statement of a period. */
@@ -105,12 +107,15 @@ export const StatementView = Type.Object({
   environment: oneOf(ENVIRONMENTS),
   period: Type.String(),
   from: Type.String({ format: 'date-time', description: 'The start of the period.' }),
-  to: Type.String({ format: 'date-time', description: 'The end of the period, and the start of the next one.' }),
+  to: Type.String({
+    format: 'date-time',
+    description: 'The end of the period, which is the start of the next period.',
+  }),
   final: Type.Boolean({ description: 'False while the period may still get transactions.' }),
   currency: Type.String(),
-  opening_balance: Amount('The available balance at the start: the closing balance of the period before.'),
-  closing_balance: Amount('The opening balance and the net of all lines.'),
-  lines: Type.Array(StatementLine, { description: 'One for each type and direction, those without transactions too.' }),
+  opening_balance: Amount('The available balance at the start, which is the closing balance of the previous period.'),
+  closing_balance: Amount('The opening balance plus the net of all lines.'),
+  lines: Type.Array(StatementLine, { description: 'One line for each type and direction, also without transactions.' }),
 })
 export type StatementView = Static<typeof StatementView>
 
@@ -121,21 +126,21 @@ const FundingItem = Type.Object({
   transaction_reference: Type.String(),
   type: oneOf(TYPES),
   collection_id: nullable(Type.String({ format: 'uuid' })),
-  amount: Amount('What the transaction credited, net of its fee.'),
+  amount: Amount('The credited amount without its fee.'),
   amount_used: Amount('The part that funded this withdrawal.'),
 })
 /** The credits that funded a withdrawal. */
 export const FundingView = Type.Object({
   withdrawal_id: Type.String({ format: 'uuid' }),
   transaction_reference: nullable(Type.String({ description: 'Null until the withdrawal is approved.' })),
-  total_reserved_amount: Amount('Amount and charges.'),
-  amount_found: Amount('The sum of amount_used: total_reserved_amount when complete.'),
+  total_reserved_amount: Amount('The amount plus the charges.'),
+  amount_found: Amount('The sum of `amount_used`. If `complete` is true, this is `total_reserved_amount`.'),
   currency: Type.String(),
   complete: Type.Boolean({
-    description: 'False before the approval, and if the credits are further back than some thousands of transactions.',
+    description: 'False before the approval, and if the credits are more than some thousands of transactions older.',
   }),
   items: Type.Array(FundingItem, { description: 'The credits, oldest first.' }),
 })
 export type FundingView = Static<typeof FundingView>
-/** Answer of the funding. */
+/** Response with the funding. */
 export const FundingAnswer = success(FundingView)

@@ -3,12 +3,12 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
-import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
+import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
 import { readPeriod, type StatementPeriod } from './period.ts'
 import { StatementParams, StatementQuery, StatementView } from './schema.ts'
 import { readStatement, statementCsv } from './statement.ts'
 
-/** Adds the route. */
+/** Adds the endpoint of statements. */
 export function statementRoutes(deps: Deps): Routes {
   const json = { 'application/json': { schema: success(StatementView) } }
   return (app) => {
@@ -18,9 +18,9 @@ export function statementRoutes(deps: Deps): Routes {
         exposeHeadRoute: false,
         schema: {
           tags,
-          summary: 'The statement of a day or a month',
+          summary: 'Show the statement of a day or a month',
           description:
-            'The opening balance and the net of all lines are the closing balance, and that is the opening balance of the next period. A period that has not ended yet shows its transactions so far.',
+            'The opening balance plus the net of all lines is the closing balance, which is the opening balance of the next period. A period that has not ended shows its transactions so far.',
           params: StatementParams,
           querystring: StatementQuery,
           response: { 200: { content: { ...json, ...csvAnswer.content } } },
@@ -28,14 +28,14 @@ export function statementRoutes(deps: Deps): Routes {
         config: { access: READ },
       },
       async (request, reply) => {
-        const of = caller(request)
-        const period = begun(deps, request.params.period)
-        const book = { merchant_id: of.merchant.id, environment: of.environment }
+        const actor = caller(request)
+        const period = readBegunPeriod(deps, request.params.period)
+        const book = { merchant_id: actor.merchant.id, environment: actor.environment }
         const statement = await readStatement(deps, book, period)
         if (request.query.format !== 'csv') return { success: true as const, data: statement }
         return reply
           .type(CSV_TYPE)
-          .header('content-disposition', fileName(`statement-${period.name}`, of))
+          .header('content-disposition', attachmentHeader(`statement-${period.name}`, actor))
           .send(statementCsv(statement))
       },
     )
@@ -43,7 +43,7 @@ export function statementRoutes(deps: Deps): Routes {
 }
 
 /** Reads a period. Refuses a wrong format, and a period that has not begun. */
-function begun(deps: Deps, name: string): StatementPeriod {
+function readBegunPeriod(deps: Deps, name: string): StatementPeriod {
   const period =
     readPeriod(name) ?? refuseField('period', 'must be a month such as 2026-01 or a day such as 2026-01-05')
   if (period.from > deps.clock.now()) refuseField('period', 'has not begun yet in Africa/Dar_es_Salaam')

@@ -1,4 +1,4 @@
-// Statements: the closing balance of a day is the opening balance of the next, and the lines add up.
+// Statements: the lines add up, and the closing balance of a period is the opening balance of the next.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,15 +25,15 @@ const DAY = 24 * HOUR
 
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** Moves the clock to a time of Tanzania. */
+/** Moves the clock to a time in Tanzania. */
 function moveTo(time: string): void {
   world.deps.clock.advance(Date.parse(`${time}+03:00`) - world.deps.clock.now().getTime())
 }
 
-/** The day of a moment in Tanzania. */
+/** The date of a time in Tanzania. */
 const dayOf = (ms: number) => new Date(ms + 3 * HOUR).toISOString().slice(0, 10)
 
-/** A merchant with nothing yet, and what reads their statements. */
+/** A new merchant, and functions that read the merchant's statements. */
 async function newBook() {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -47,7 +47,7 @@ async function newBook() {
   return { merchant, key, get, read }
 }
 
-/** The lines with something in them. */
+/** The lines with transactions, as texts. */
 const linesAsText = ({ lines }: StatementView) =>
   lines.filter(({ count }) => count > 0).map((line) => Object.values(line).join(' '))
 
@@ -56,7 +56,7 @@ function assertAddsUp(statement: StatementView): void {
   assert.equal(cents(statement.opening_balance) + net, cents(statement.closing_balance), statement.period)
 }
 
-describe('days and months', () => {
+describe('the period of a statement', () => {
   for (const [name, from, to] of [
     ['2026-01-05', '2026-01-04T21:00:00.000Z', '2026-01-05T21:00:00.000Z'],
     ['2026-01', '2025-12-31T21:00:00.000Z', '2026-01-31T21:00:00.000Z'],
@@ -65,7 +65,7 @@ describe('days and months', () => {
     ['2024-02-29', '2024-02-28T21:00:00.000Z', '2024-02-29T21:00:00.000Z'],
     ['0050-03', '0050-02-28T21:00:00.000Z', '0050-03-31T21:00:00.000Z'],
   ] as const) {
-    test(`${name} begins and ends at midnight in Tanzania`, () => {
+    test(`begins and ends at midnight in Tanzania for ${name}`, () => {
       const period = readPeriod(name)
       assert.deepEqual([period?.from.toISOString(), period?.to.toISOString()], [from, to])
     })
@@ -83,7 +83,7 @@ describe('days and months', () => {
     ' 2026-01',
     '2026-01-05T00:00',
   ]) {
-    test(`the server refuses ${name}, which is no day and no month, and names the field`, async () => {
+    test(`is refused with the name of the field when ${name} is neither a day nor a month`, async () => {
       const { get } = await newBook()
       const reply = await get(encodeURIComponent(name))
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -91,7 +91,7 @@ describe('days and months', () => {
     })
   }
 
-  test('a period that has not begun in Tanzania is refused, and one that has is shown as far as it goes', async () => {
+  test('is refused before it begins in Tanzania, and is not final before it ends', async () => {
     moveTo('2026-02-09T23:59:59.999')
     const { get, read } = await newBook()
     assert.equal((await read('2026-02-09')).final, false)
@@ -100,7 +100,7 @@ describe('days and months', () => {
       assert.deepEqual(codeOf(await get(period)), [400, 'validation_failed'])
     moveTo('2026-02-10T00:00:00.000')
     assert.equal((await read('2026-02-10')).final, false)
-    assert.equal((await read('2026-02-09')).final, false, 'what is just being written may still belong to it')
+    assert.equal((await read('2026-02-09')).final, false, 'a booking in progress may still belong to the day')
     moveTo('2026-02-10T00:05:00.000')
     assert.equal((await read('2026-02-09')).final, true)
   })
@@ -161,7 +161,7 @@ describe('a statement', () => {
     for (const statement of [monday, tuesday, wednesday, march, quiet]) assertAddsUp(statement)
   })
 
-  test('of a period that has not ended closes with the present balance', async () => {
+  test('closes with the present balance when the period has not ended', async () => {
     moveTo('2026-03-16T12:00:00')
     const { merchant, key, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n }])
@@ -174,7 +174,7 @@ describe('a statement', () => {
     assert.equal((await read('2026-03-17')).closing_balance, '7.25')
   })
 
-  test('after a long silence begins with what the last payment left, however long ago', async () => {
+  test('opens with the last balance when the period follows months without transactions', async () => {
     moveTo('2026-03-18T12:00:00')
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -185,7 +185,7 @@ describe('a statement', () => {
     }
   })
 
-  test('is of one environment, which a member chooses, and of one merchant', async () => {
+  test('has one merchant and the environment that a member chooses', async () => {
     moveTo('2026-06-03T12:00:00')
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [
@@ -200,7 +200,7 @@ describe('a statement', () => {
     assert.deepEqual(codeOf(await world.get(path)), [403, 'merchant_mismatch'])
   })
 
-  test('as CSV adds up too', async () => {
+  test('has the same lines and balances as CSV', async () => {
     moveTo('2026-06-08T12:00:00')
     const { merchant, get } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -229,7 +229,7 @@ describe('a statement', () => {
   })
 })
 
-test('a month is the same whether it is summed up at once or in parts', async () => {
+test('a statement of a month is the same when the server sums it in batches of any size', async () => {
   moveTo('2026-06-20T12:00:00')
   const { merchant, read } = await newBook()
   for (let i = 0; i < 25; i++) {
@@ -251,28 +251,28 @@ test('a month is the same whether it is summed up at once or in parts', async ()
   }
 })
 
-/** What a test knows of a transaction: when it was booked, and what it did. */
-type Known = { at: number; kind: string; amount: bigint; fee: bigint; net: bigint }
+/** A transaction that the test has booked. */
+type BookedTransaction = { at: number; kind: string; amount: bigint; fee: bigint; net: bigint }
 
-/** What a period must say, reckoned from what the test knows. */
-function expected(known: readonly Known[], name: string) {
+/** The expected statement of a period. */
+function expectedStatement(booked: readonly BookedTransaction[], name: string) {
   const period = readPeriod(name)
   assert.ok(period)
   const [from, to] = [period.from.getTime(), period.to.getTime()]
-  const sum = (some: readonly Known[], field: 'amount' | 'fee' | 'net') =>
-    some.reduce((total, one) => total + one[field], 0n)
-  const within = known.filter(({ at }) => at >= from && at < to)
+  const sum = (transactions: readonly BookedTransaction[], field: 'amount' | 'fee' | 'net') =>
+    transactions.reduce((total, transaction) => total + transaction[field], 0n)
+  const within = booked.filter(({ at }) => at >= from && at < to)
   const lines = [...Map.groupBy(within, ({ kind }) => kind)].map(
-    ([kind, some]) => `${kind} ${some.length} ${sum(some, 'amount')} ${sum(some, 'fee')} ${sum(some, 'net')}`,
+    ([kind, group]) => `${kind} ${group.length} ${sum(group, 'amount')} ${sum(group, 'fee')} ${sum(group, 'net')}`,
   )
   const opening = sum(
-    known.filter(({ at }) => at < from),
+    booked.filter(({ at }) => at < from),
     'net',
   )
   return { opening, closing: opening + sum(within, 'net'), lines: lines.sort() }
 }
 
-function found(statement: StatementView) {
+function shownStatement(statement: StatementView) {
   const lines = statement.lines
     .filter(({ count }) => count > 0)
     .map(
@@ -282,10 +282,10 @@ function found(statement: StatementView) {
   return { opening: cents(statement.opening_balance), closing: cents(statement.closing_balance), lines: lines.sort() }
 }
 
-type Move = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
+type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
-/** Pauses that lead over midnights, and often land close to one; postings whose ids are made moments before. */
-const moves: fc.Arbitrary<Move[]> = fc.array(
+/** Random pauses that often end near a midnight, and postings whose ids are made shortly before. */
+const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
     gap_ms: fc.oneof(
       fc.constant(0),
@@ -300,13 +300,17 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-/** Does one move, whose id was made `lag_ms` before it is booked, and answers what it was. */
-async function play(merchant: Merchant, { lag_ms, what, amount, fee }: Move, balance: bigint): Promise<Known> {
+/** Books one move, whose id was made `lag_ms` before, and returns the expected transaction. */
+async function bookMove(
+  merchant: Merchant,
+  { lag_ms, what, amount, fee }: RandomMove,
+  balance: bigint,
+): Promise<BookedTransaction> {
   const { deps } = world
   const at = deps.clock.now().getTime()
   const transfer_id = newId({ ...deps, clock: settableClock(new Date(at - lag_ms)) }, merchant.routing_code)
   const [amount_minor, fee_minor] = [BigInt(amount), BigInt(fee)]
-  const enough = balance >= amount_minor + fee_minor
+  const has_balance = balance >= amount_minor + fee_minor
   const post = (fact: FactOf['fact'], more: Partial<FactOf> = {}) =>
     postFacts(deps, merchant, [{ fact, amount_minor, transfer_id, ...more }])
   if (what === 1) {
@@ -319,18 +323,18 @@ async function play(merchant: Merchant, { lag_ms, what, amount, fee }: Move, bal
       net: fee_minor - amount_minor,
     }
   }
-  if (what === 2 && enough) {
+  if (what === 2 && has_balance) {
     const total = amount_minor + fee_minor
     const source_id = await submitWithdrawal(world, { merchant, amount_minor, fee_minor })
     await post('withdrawal_reserved', { amount_minor: total, source_id })
     return { at, kind: 'WITHDRAWAL debit', amount: amount_minor, fee: fee_minor, net: -total }
   }
-  if (what === 3 && enough) {
+  if (what === 3 && has_balance) {
     const source_id = await submitWithdrawal(world, { merchant, amount_minor, fee_minor })
     await post('withdrawal_paid_late', { fee_minor, source_id, charge_minor: 5n, charge_borne_by: 'platform' })
     return { at, kind: 'WITHDRAWAL debit', amount: amount_minor, fee: fee_minor, net: -amount_minor - fee_minor }
   }
-  if (what === 4 && enough) {
+  if (what === 4 && has_balance) {
     await post('adjustment_debited_float')
     return { at, kind: 'ADJUSTMENT debit', amount: amount_minor, fee: 0n, net: -amount_minor }
   }
@@ -338,19 +342,19 @@ async function play(merchant: Merchant, { lag_ms, what, amount, fee }: Move, bal
   return { at, kind: 'COLLECTION credit', amount: amount_minor, fee: fee_minor, net: amount_minor - fee_minor }
 }
 
-test('every day and month adds up and opens with the closing balance before it, for any movements', async () => {
+test('each day and month adds up and opens with the previous closing balance for random movements', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const { merchant, read } = await newBook()
-      // Two days before the end of a month, a few seconds before midnight.
+      // The movements begin two days before the end of a month, a few seconds before midnight.
       const now = new Date(world.deps.clock.now().getTime() + 3 * HOUR)
       const begin = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, -1) - 3 * HOUR - 5 * SECOND
       world.deps.clock.advance(begin - now.getTime() + 3 * HOUR)
-      const known: Known[] = []
+      const booked: BookedTransaction[] = []
       for (const move of history) {
         world.deps.clock.advance(move.gap_ms)
-        const balance = known.reduce((sum, { net }) => sum + net, 0n)
-        known.push(await play(merchant, move, balance))
+        const balance = booked.reduce((sum, { net }) => sum + net, 0n)
+        booked.push(await bookMove(merchant, move, balance))
       }
       world.deps.clock.advance(DAY)
       const end = world.deps.clock.now().getTime()
@@ -361,7 +365,7 @@ test('every day and month adds up and opens with the closing balance before it, 
         for (const name of names) {
           const statement = await read(name)
           assertAddsUp(statement)
-          assert.deepEqual(found(statement), expected(known, name), name)
+          assert.deepEqual(shownStatement(statement), expectedStatement(booked, name), name)
           if (closing !== null) assert.equal(cents(statement.opening_balance), closing, name)
           closing = cents(statement.closing_balance)
         }
@@ -372,12 +376,12 @@ test('every day and month adds up and opens with the closing balance before it, 
 })
 
 describe('two processes around midnight', () => {
-  /** Another process on the same database, with a clock of its own. */
-  const process_ = (time: string) =>
+  /** Another process on the same database, with its own clock. */
+  const newProcess = (time: string) =>
     testDeps(world.url, { clock: settableClock(new Date(Date.parse(`${time}+03:00`))) })
 
-  /** Waits until so many statements wait for a lock. */
-  const waiting = async (count: number) => {
+  /** Waits until `count` statements wait for a lock. */
+  const waitForLocks = async (count: number) => {
     for (;;) {
       const [row] = await world.rows<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity
@@ -387,20 +391,20 @@ describe('two processes around midnight', () => {
     }
   }
 
-  test('a payment that is booked after one of today belongs to today, also when its process took the time before midnight', async () => {
+  test('a payment that is booked after one of today belongs to today when its process took the time before midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
-    const [late, early] = [process_('2029-05-06T23:59:59.990'), process_('2029-05-07T00:00:00.010')]
+    const [late, early] = [newProcess('2029-05-06T23:59:59.990'), newProcess('2029-05-07T00:00:00.010')]
     // A transaction locks the book; the process whose clock shows today queues first.
     const book = { merchant_id: merchant.id, environment: 'sandbox' }
     const queued: Promise<unknown>[] = []
     await inTransaction(world.deps.db, async (tx) => {
       await lockBooks(tx, [book])
       queued.push(postFacts(early, merchant, [{ fact: 'collection_settled', amount_minor: 20n, fee_minor: 1n }]))
-      await waiting(1)
+      await waitForLocks(1)
       queued.push(postFacts(late, merchant, [{ fact: 'collection_settled', amount_minor: 300n, fee_minor: 2n }]))
-      await waiting(2)
+      await waitForLocks(2)
     })
     await Promise.all(queued)
     await Promise.all([late.close(), early.close()])
@@ -411,7 +415,7 @@ describe('two processes around midnight', () => {
     assert.deepEqual(
       order.map((row) => row.amount_minor),
       [1_000n, 20n, 300n],
-      'the order was turned',
+      'the later process booked first',
     )
     moveTo('2029-05-08T12:00:00')
     const [yesterday, today] = [await read('2029-05-06'), await read('2029-05-07')]
@@ -421,11 +425,11 @@ describe('two processes around midnight', () => {
     assert.deepEqual(linesAsText(today), ['COLLECTION credit 2 3.20 0.03 3.17'])
   })
 
-  test('whose clocks are minutes apart leave days that still add up, and the log warns the operator', async () => {
+  test('the days add up and the log warns when the clocks of the processes differ by minutes', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n }])
-    const [ahead, right] = [process_('2029-06-07T00:06:00'), process_('2029-06-06T23:59:00')]
+    const [ahead, right] = [newProcess('2029-06-07T00:06:00'), newProcess('2029-06-06T23:59:00')]
     await postFacts(ahead, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
     for (const amount_minor of [1_500n, 500n])
       await postFacts(right, merchant, [{ fact: 'collection_settled', amount_minor }])
@@ -438,22 +442,22 @@ describe('two processes around midnight', () => {
     assert.equal(ahead.logged.length, 0)
   })
 
-  test('that post at once leave two days that add up to the last cent', async () => {
+  test('both days add up exactly when the processes post at once', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
-    const both = [process_('2029-06-06T23:59:59.900'), process_('2029-06-06T23:59:59.930')]
-    const post = async (of: (typeof both)[number], turn: number) => {
+    const both = [newProcess('2029-06-06T23:59:59.900'), newProcess('2029-06-06T23:59:59.930')]
+    const post = async (deps: (typeof both)[number], turn: number) => {
       for (let i = 0; i < 60; i++) {
         const set = Array.from({ length: 1 + ((i + turn) % 4) }, (_, k): FactOf => {
           return { fact: 'collection_settled', amount_minor: BigInt(100 + i * 7 + k), fee_minor: BigInt((i + k) % 3) }
         })
-        await postFacts(of, merchant, set)
-        of.clock.advance(1 + ((i * 7 + turn) % 5))
+        await postFacts(deps, merchant, set)
+        deps.clock.advance(1 + ((i * 7 + turn) % 5))
       }
     }
-    // Several of each process wait for the book at any time, and their ids are made before they wait.
-    await Promise.all(both.flatMap((of) => [1, 2, 3].map((turn) => post(of, turn))))
-    for (const of of both) await of.close()
+    // Several transactions of each process wait for the book at once. Their ids are made before they wait.
+    await Promise.all(both.flatMap((deps) => [1, 2, 3].map((turn) => post(deps, turn))))
+    for (const deps of both) await deps.close()
     moveTo('2029-06-08T12:00:00')
     const days = [
       await read('2029-06-05'),
@@ -466,7 +470,7 @@ describe('two processes around midnight', () => {
       if (i > 0) assert.equal(day.opening_balance, days[i - 1]?.closing_balance)
     }
     const counts = days.map(({ lines }) => lines[0]?.count ?? 0)
-    assert.ok((counts[1] ?? 0) > 50 && (counts[2] ?? 0) > 50, `both days have some: ${counts}`)
+    assert.ok((counts[1] ?? 0) > 50 && (counts[2] ?? 0) > 50, `both days have transactions: ${counts}`)
     const [sum] = await world.rows<{ balance_minor: bigint; turned: number }>(
       `select balance_minor, (
          select count(*)::int from ledger_transfers a join ledger_transfers b on b.merchant_id = a.merchant_id
@@ -475,7 +479,7 @@ describe('two processes around midnight', () => {
        from ledger_accounts where merchant_id = $1 and environment = 'sandbox' and code = 'available'`,
       [merchant.id],
     )
-    assert.ok(sum && sum.turned > 0, 'the ids of some were made in another order')
+    assert.ok(sum && sum.turned > 0, 'some ids were made in another order')
     assert.equal(cents(days[3]?.closing_balance ?? ''), sum.balance_minor)
     assert.deepEqual([days[1]?.final, days[2]?.final], [true, true])
   })

@@ -57,12 +57,12 @@ export async function readStatement(
   const final = deps.clock.now().getTime() >= period.to.getTime() + BOOKING_DELAY_MS
   const bookings = await bookingsBetween(deps.db, book, period.from, period.to)
   const sums = await sumBookings(deps.db, book, bookings, batch)
-  const moved = [...sums.values()].reduce((sum, { net_minor }) => sum + net_minor, 0n)
+  const net_change = [...sums.values()].reduce((sum, { net_minor }) => sum + net_minor, 0n)
   const opening = await balanceAfter(deps.db, book, bookings.from - 1n)
   const closing = await balanceAfter(deps.db, book, bookings.until - 1n)
   assertInvariant(
-    opening + moved === closing,
-    `${period.name} of ${book.merchant_id} closes with ${opening + moved}, not ${closing}`,
+    opening + net_change === closing,
+    `${period.name} of ${book.merchant_id} closes with ${opening + net_change}, not ${closing}`,
   )
   return {
     merchant_id: book.merchant_id,
@@ -74,11 +74,11 @@ export async function readStatement(
     currency: CURRENCY,
     opening_balance: formatAmount(opening),
     closing_balance: formatAmount(closing),
-    lines: KINDS.map((kind) => statementLine(kind, sums.get(kindName(kind)) ?? NOTHING)),
+    lines: KINDS.map((kind) => statementLine(kind, sums.get(kindName(kind)) ?? ZERO_SUM)),
   }
 }
 
-const NOTHING: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
+const ZERO_SUM: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
 /** Sums bookings by the name of their kind, the last bookings first. */
 async function sumBookings(
@@ -99,7 +99,7 @@ async function sumBookings(
     let read = 0
     for (const { posting, first, ...part } of rows) {
       const name = kindName(transactionKind(posting))
-      const sum = sums.get(name) ?? NOTHING
+      const sum = sums.get(name) ?? ZERO_SUM
       sums.set(name, {
         items: sum.items + part.items,
         amount_minor: sum.amount_minor + part.amount_minor,
@@ -144,13 +144,13 @@ const COLUMNS = [
 /** A statement as CSV: the opening balance, a line for each kind, the closing balance. */
 export function statementCsv(statement: StatementView): string {
   const { period, environment, currency, final, opening_balance, closing_balance, lines } = statement
-  const of: CsvCell[] = [period, environment, currency, plainCell(final)]
-  const nothing = ['', '', '', '', '']
+  const first_cells: CsvCell[] = [period, environment, currency, plainCell(final)]
+  const empty_cells = ['', '', '', '', '']
   return [
     COLUMNS,
-    [...of, 'OPENING_BALANCE', ...nothing, plainCell(opening_balance)],
+    [...first_cells, 'OPENING_BALANCE', ...empty_cells, plainCell(opening_balance)],
     ...lines.map(({ type, direction, count, amount, fee, net }) => [
-      ...of,
+      ...first_cells,
       type,
       direction,
       plainCell(count),
@@ -159,7 +159,7 @@ export function statementCsv(statement: StatementView): string {
       plainCell(net),
       '',
     ]),
-    [...of, 'CLOSING_BALANCE', ...nothing, plainCell(closing_balance)],
+    [...first_cells, 'CLOSING_BALANCE', ...empty_cells, plainCell(closing_balance)],
   ]
     .map(csvLine)
     .join('')

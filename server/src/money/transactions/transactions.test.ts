@@ -1,4 +1,4 @@
-// Transactions: the merchant's view of the ledger adds up, line by line.
+// Transactions: the merchant's view of the ledger, with a correct balance after each line.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -37,7 +37,7 @@ const linesOf = (reply: Reply): Line[] => {
 }
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** A merchant with nothing yet, and what reads their list. */
+/** A new merchant, and a function that reads the merchant's list. */
 async function newBook(): Promise<{ merchant: Merchant; read(query?: string): Promise<Reply> }> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -47,8 +47,8 @@ async function newBook(): Promise<{ merchant: Merchant; read(query?: string): Pr
 const short = ({ type, direction, amount, fee, net_amount, status, balance_after }: Line) =>
   [type, direction, amount, fee, net_amount, status, balance_after].join(' ')
 
-describe('a payment', () => {
-  test('is credited less its fee, and names the payment and the reference of the merchant', async () => {
+describe('the transaction of a payment', () => {
+  test('credits the amount without the fee, with the ids of payment and merchant reference', async () => {
     const { merchant, read } = await newBook()
     await world.rows(
       `insert into pricing_rules (merchant_id, id, flow, method, destination_code, percentage_hundredths, flat_fee_minor,
@@ -74,13 +74,13 @@ describe('a payment', () => {
     assert.match(line.reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
   })
 
-  test('that is reversed shows twice: as reversed, and as what took it back with its fee', async () => {
+  test('becomes reversed when the payment is reversed, and a second transaction debits amount and fee', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123012' }, { key })
     await world.pass(5_000)
     const lines = linesOf(await read())
-    // Both happened in one millisecond, which the test holds.
+    // The clock of the test stands still, so both have the same time.
     assert.deepEqual(lines.map(short).sort(), [
       'COLLECTION credit 80.00 0.00 80.00 reversed 80.00',
       'COLLECTION_REVERSAL debit 80.00 0.00 80.00 successful 0.00',
@@ -88,7 +88,7 @@ describe('a payment', () => {
     assert.equal(lines[0]?.collection_id, lines[1]?.collection_id)
   })
 
-  test('that is held is no transaction yet', async () => {
+  test('does not exist while the payment is held', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123014' }, { key })
@@ -98,7 +98,7 @@ describe('a payment', () => {
   })
 })
 
-describe('a withdrawal', () => {
+describe('the transaction of a withdrawal', () => {
   const MONEY = {
     amount_minor: 100_000n,
     fee_minor: 2_000n,
@@ -107,7 +107,7 @@ describe('a withdrawal', () => {
     reference: 'PAY-1',
   }
   /** Approves a withdrawal of 1,000.00 with charges of 25.00 out of 2,000.00. */
-  const approved = async () => {
+  const newApprovedWithdrawal = async () => {
     const book = await newBook()
     await postFacts(world.deps, book.merchant, [{ fact: 'collection_settled', amount_minor: 200_000n }])
     world.deps.clock.advance(1)
@@ -117,8 +117,8 @@ describe('a withdrawal', () => {
     return { ...book, id }
   }
 
-  test('is debited with its charges at the approval, and shows its status', async () => {
-    const { merchant, read, id } = await approved()
+  test('debits amount and charges at the approval, and has the status of the withdrawal', async () => {
+    const { merchant, read, id } = await newApprovedWithdrawal()
     const [line] = linesOf(await read())
     assert.ok(line)
     assert.equal(short(line), 'WITHDRAWAL debit 1000.00 25.00 1025.00 PROCESSING 975.00')
@@ -131,8 +131,8 @@ describe('a withdrawal', () => {
     assert.equal(lines[0]?.status, 'SUCCESS')
   })
 
-  test('that fails comes back with its charges', async () => {
-    const { merchant, read, id } = await approved()
+  test('is followed by a credit of amount and charges when the payout fails', async () => {
+    const { merchant, read, id } = await newApprovedWithdrawal()
     await payoutAnswer(world.deps, merchant, id, { kind: 'declined' })
     assert.deepEqual(
       linesOf(await read())
@@ -149,8 +149,8 @@ describe('a withdrawal', () => {
     [true, '1025.00', '25.00'],
     [false, '1020.00', '20.00'],
   ] as const) {
-    test(`that is reversed comes back with the service fee, and ${charge_returned ? 'with' : 'without'} the charge of the provider`, async () => {
-      const { merchant, read, id } = await approved()
+    test(`is followed by a credit with the fee and ${charge_returned ? 'with' : 'without'} the provider's charge when the payout is reversed`, async () => {
+      const { merchant, read, id } = await newApprovedWithdrawal()
       await payoutAnswer(world.deps, merchant, id, { kind: 'succeeded' })
       world.deps.clock.advance(1)
       await payoutAnswer(world.deps, merchant, id, { kind: 'reversed', charge_returned })
@@ -163,7 +163,7 @@ describe('a withdrawal', () => {
     })
   }
 
-  test('whose charge we bear ourselves takes nothing but amount and fee, also when it was paid late or came back', async () => {
+  test('debits only amount and fee when the platform bears the charge of a late or reversed payout', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500_000n }])
     world.deps.clock.advance(1)
@@ -196,7 +196,7 @@ describe('a withdrawal', () => {
   })
 })
 
-test('every fact that changes what is available shows as one transaction, with its direction, and no other fact does', async () => {
+test('each fact that changes the available balance makes one transaction, and no other fact does', async () => {
   const { merchant, read } = await newBook()
   const source = async (fact: Fact) =>
     fact.startsWith('withdrawal') ? { source_id: await submitWithdrawal(world, { merchant, amount_minor: 100n }) } : {}
@@ -227,22 +227,22 @@ test('every fact that changes what is available shows as one transaction, with i
     )
     await postFacts(world.deps, merchant, [{ fact, amount_minor, ...(await source(fact)) }])
     world.deps.clock.advance(1)
-    const [after_it] = await world.rows<{ balance_minor: bigint }>(
+    const [account_after] = await world.rows<{ balance_minor: bigint }>(
       "select balance_minor from ledger_accounts where merchant_id = $1 and environment = 'sandbox' and code = 'available'",
       [merchant.id],
     )
-    const change = (after_it?.balance_minor ?? 0n) - (account?.balance_minor ?? 0n)
+    const change = (account_after?.balance_minor ?? 0n) - (account?.balance_minor ?? 0n)
     const lines = linesOf(await read('page_size=100'))
     assert.equal(lines.length - list_before.length, change === 0n ? 0 : 1, fact)
     if (change === 0n) continue
     const [line] = lines
     assert.ok(line)
     assert.equal(cents(line.net_amount) * (line.direction === 'credit' ? 1n : -1n), change, fact)
-    assert.equal(cents(line.balance_after), after_it?.balance_minor, fact)
+    assert.equal(cents(line.balance_after), account_after?.balance_minor, fact)
   }
 })
 
-test('the balance after a transaction is the one before it and its net amount, from the first to the last', async () => {
+test('the balance after each transaction is the previous balance plus or minus its net amount', async () => {
   const { merchant, read } = await newBook()
   for (let i = 0; i < 40; i++) {
     const amount_minor = BigInt(1_000 + i * 37)
@@ -298,7 +298,7 @@ describe('the list', () => {
       .filter(filter)
       .map((i) => `${10 + Math.floor(i / 100)}.${String(i).padStart(2, '0')}`)
 
-  test('shows the newest first, twenty to a page, and all pages together hold each once', async () => {
+  test('shows the newest first, twenty on a page, and each transaction on one page', async () => {
     const first = await read()
     assert.deepEqual(
       linesOf(first).map(({ amount }) => amount),
@@ -321,17 +321,13 @@ describe('the list', () => {
   for (const [name, query, filter] of [
     ['a type', () => 'type=ADJUSTMENT', (i) => i % 5 === 4],
     ['the common type', () => 'type=COLLECTION', (i) => i % 5 !== 4],
-    ['a type that never came', () => 'type=WITHDRAWAL', () => false],
-    ['what came from a moment on', () => `from=${at(10)}`, (i) => i >= 10],
-    ['what came before a moment', () => `to=${at(10)}`, (i) => i < 10],
-    ['what came between two', () => `from=${at(5)}&to=${at(8)}`, (i) => i >= 5 && i < 8],
-    [
-      'a type between two moments',
-      () => `type=ADJUSTMENT&from=${at(5)}&to=${at(20)}`,
-      (i) => i % 5 === 4 && i >= 5 && i < 20,
-    ],
+    ['a type without transactions', () => 'type=WITHDRAWAL', () => false],
+    ['from', () => `from=${at(10)}`, (i) => i >= 10],
+    ['to', () => `to=${at(10)}`, (i) => i < 10],
+    ['from and to', () => `from=${at(5)}&to=${at(8)}`, (i) => i >= 5 && i < 8],
+    ['a type, from and to', () => `type=ADJUSTMENT&from=${at(5)}&to=${at(20)}`, (i) => i % 5 === 4 && i >= 5 && i < 20],
   ] as [string, () => string, (i: number) => boolean][]) {
-    test(`filtered by ${name} shows and counts exactly that`, async () => {
+    test(`shows and counts only matching transactions when filtered by ${name}`, async () => {
       const reply = await read(`page_size=100&${query()}`)
       assert.deepEqual(
         linesOf(reply).map(({ amount }) => amount),
@@ -349,7 +345,7 @@ describe('the list', () => {
     ['page=0', 'page'],
     ['page_size=101', 'page_size'],
   ] as const) {
-    test(`the server refuses an impossible filter (${query}) and names the field`, async () => {
+    test(`is refused with the name of the field when the filter is invalid (${query})`, async () => {
       const reply = await read(query)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
       const named = reply.body.error.details.fields.map((one: { field: string }) => one.field)
@@ -357,14 +353,14 @@ describe('the list', () => {
     })
   }
 
-  test('of a key is that of its own environment; the server refuses a request for the other one', async () => {
+  test('of an API key has its own environment, and a request for the other one is refused', async () => {
     assert.equal((await read('environment=sandbox')).body.data.pagination.total_items, 25)
     const other = await read('environment=live')
     assert.deepEqual([other.status, other.body.error.code], [400, 'validation_failed'])
     assert.equal(other.body.error.details.fields[0].field, 'environment')
   })
 
-  test('is the same for every member, who choose the environment', async () => {
+  test('is the same for every member, in the environment that the request names', async () => {
     for (const role of MERCHANT_ROLES) {
       const { token } = await world.newSession([{ role, merchant }])
       assert.equal(
@@ -379,15 +375,15 @@ describe('the list', () => {
     }
   })
 
-  test('of another merchant is refused, even if that merchant does not exist', async () => {
+  test('is refused when the path names another merchant, even one that does not exist', async () => {
     for (const id of [merchant.id, '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f', 'x']) {
       assert.deepEqual(codeOf(await world.get(`/v1/merchants/${id}/transactions`)), [403, 'merchant_mismatch'])
     }
   })
 })
 
-describe('a reference', () => {
-  test('leads to the transaction as the list shows it, in capital letters or not', async () => {
+describe('the look-up of a reference', () => {
+  test('returns the transaction as in the list, in upper or lower case', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -402,7 +398,7 @@ describe('a reference', () => {
     for (const reply of together) assert.deepEqual(reply.body.data, line)
   })
 
-  test('that is unknown, malformed, of another merchant or of the other environment is not found', async () => {
+  test('is not found when the reference is unknown, malformed, or of another merchant or environment', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -428,7 +424,7 @@ describe('a reference', () => {
     }
   })
 
-  test('is that of the amount: the movement of a fee, and what only moves what is held, are no transactions', async () => {
+  test('finds only the transfer of the amount, not the transfer of a fee or of held money', async () => {
     const { merchant } = await newBook()
     const key = await world.newKey({ merchant })
     await postFacts(world.deps, merchant, [
