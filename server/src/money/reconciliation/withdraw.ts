@@ -93,7 +93,7 @@ async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
   return row ?? refuse('not_found', { message: 'There is no such statement.' })
 }
 
-// Removes the lines of the statement. If a line replaced one of a statement that still counts, the statement restores that line.
+// Removes the lines of the statement. If a line replaced a line of another statement that still counts, the query restores it.
 // Lines are read in pages along their key.
 const REMOVE_LINES = sql(
   'statement_lines_take_back',
