@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { createKey } from '../src/access/api-keys/index.ts'
-import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'
 import { createMerchant, createUser, type Merchant, setMember } from '../src/access/merchants/index.ts'
 import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/kernel/db/index.ts'
@@ -149,7 +149,7 @@ export async function createWorld(
       }
       return made
     })
-    const key = await signingKey(deps, 'http://127.0.0.1/identity')
+    const key = await issuerKey(deps, 'http://127.0.0.1/identity')
     return { token: await issueAccessToken(deps, key, user.id, ['pwd', 'otp']), user_id: user.id, email }
   }
 

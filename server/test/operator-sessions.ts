@@ -1,7 +1,7 @@
 // Operators who signed in to their console some time ago, and members of merchants.
 
 import { SignJWT } from 'jose'
-import { signingKey } from '../src/access/identity/index.ts'
+import { issuerKey } from '../src/access/identity/index.ts'
 import type { Console, Role } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
@@ -11,7 +11,7 @@ export async function consoleToken(
   user_id: string,
   { client = 'operator', age_s = 0 }: { client?: Console; age_s?: number | null } = {},
 ): Promise<string> {
-  const { kid, issuer, private_key } = await signingKey(world.deps, 'http://127.0.0.1/identity')
+  const { kid, issuer, private_key } = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   const now = Math.floor(world.deps.clock.now().getTime() / 1000)
   const signed_in = age_s === null ? {} : { auth_time: now - age_s }
   return new SignJWT({ amr: ['pwd', 'otp'], client_id: client, ...signed_in })

@@ -1,7 +1,7 @@
 // An operator for tests: merchants with money and prices, withdrawals, and the operator's API calls.
 
 import assert from 'node:assert/strict'
-import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Reply, World } from './harness.ts'
 
@@ -74,7 +74,7 @@ export type TestOperator = {
 export async function createTestOperator(world: World): Promise<TestOperator> {
   const { user_id, email } = await world.newSession('SUPER_ADMIN')
   const session: TestOperator['session'] = async () =>
-    issueAccessToken(world.deps, await signingKey(world.deps, 'http://127.0.0.1/identity'), user_id, ['pwd', 'otp'])
+    issueAccessToken(world.deps, await issuerKey(world.deps, 'http://127.0.0.1/identity'), user_id, ['pwd', 'otp'])
   const adjust: TestOperator['adjust'] = async (shop, body) =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/adjustments`, body, { key: await session() })
   const show: TestOperator['show'] = async (id) => {

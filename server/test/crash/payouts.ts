@@ -2,7 +2,7 @@
 // comparison of their records after a crash.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import type { PayoutEntry } from '../../src/adapters/providers/mock/payout-book.ts'
 import { verify } from '../../src/apps/admin/verify.ts'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -31,7 +31,7 @@ export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CH
 export async function openCashier(rig: Rig): Promise<Cashier> {
   const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
   const { user_id } = await world.newSession('SUPER_ADMIN')
-  const signing = await signingKey(rig.deps, 'http://127.0.0.1/identity')
+  const signing = await issuerKey(rig.deps, 'http://127.0.0.1/identity')
   const token = await issueAccessToken(
     { ...rig.deps, clock: { ...rig.deps.clock, now: () => new Date() } },
     signing,

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { verify } from '../../src/apps/admin/verify.ts'
 import { createTestDatabase } from '../database.ts'
@@ -237,7 +237,7 @@ async function lookAt(slugs: readonly string[]): Promise<void> {
 
 /** A new session each time, because hours pass between two calls. */
 async function operatorToken(world: World): Promise<string> {
-  const key = await signingKey(world.deps, 'http://127.0.0.1/identity')
+  const key = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   return issueAccessToken(world.deps, key, operator, ['pwd', 'otp'])
 }
 

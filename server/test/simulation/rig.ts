@@ -2,7 +2,7 @@
 // the API.
 
 import assert from 'node:assert/strict'
-import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import type { Merchant } from '../../src/access/merchants/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
 import { findApprovals, withdrawalName } from '../../src/money/withdrawals/index.ts'
@@ -100,7 +100,7 @@ export async function createSimulation(): Promise<Rig> {
   }
   const [world] = processes as [World]
   const operators = [await world.newSession('SUPER_ADMIN'), await world.newSession('SUPER_ADMIN')]
-  const signing = await signingKey(world.deps, 'http://127.0.0.1/identity')
+  const signing = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   // A new session each time, because hours pass between two calls.
   const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
   const codeOf = (reply: Reply) => (reply.status < 300 ? 'ok' : (reply.body?.error?.code ?? String(reply.status)))

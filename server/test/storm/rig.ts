@@ -1,7 +1,7 @@
 // The surroundings of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the
 // processes of the platform, which die. All others live in the test process and continue.
 
-import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import { createUser } from '../../src/access/merchants/index.ts'
 import { createDb, type Db, inTransaction } from '../../src/kernel/db/index.ts'
 import { type Clock, settableClock, systemClock } from '../../src/kernel/lib/index.ts'
@@ -104,7 +104,7 @@ async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
   const user = await inTransaction(deps.db, (tx) =>
     createUser(deps, tx, { ...person, identity: 'embedded', super_admin: true }),
   )
-  const key = await signingKey(deps, 'http://127.0.0.1/identity')
+  const key = await issuerKey(deps, 'http://127.0.0.1/identity')
   const real = { ...deps, clock: systemClock }
   let token = { text: '', until: 0 }
   return async () => {

@@ -16,7 +16,7 @@ import {
 import { inTransaction } from '../../kernel/db/index.ts'
 import { catalogue } from '../../kernel/lib/index.ts'
 import { createUser, setMember } from '../merchants/index.ts'
-import { signingKey } from './keys.ts'
+import { issuerKey } from './keys.ts'
 import { EMBEDDED, issueAccessToken, TOKEN_MAX } from './tokens.ts'
 
 const NOW_S = START.getTime() / 1000
@@ -222,7 +222,7 @@ for (const [name, offer] of Object.entries(OFFERS)) {
 forged('the key of another installation', async (stage) => {
   const other = await createWorld()
   try {
-    const key = await signingKey(other.deps, stage.issuer)
+    const key = await issuerKey(other.deps, stage.issuer)
     return await issueAccessToken(other.deps, key, String(stage.claims.sub), ['pwd', 'otp'])
   } finally {
     await other.close()
@@ -288,7 +288,7 @@ const times = { iat: NOW_S, nbf: NOW_S, exp: NOW_S + 600, jti: 'j', client_id: '
 
 async function builtIn(): Promise<Stage> {
   const world = await createWorld()
-  const { kid, private_jwk } = await signingKey(world.deps, ADMIN_URL)
+  const { kid, private_jwk } = await issuerKey(world.deps, ADMIN_URL)
   const private_key = createPrivateKey({ key: private_jwk as Record<string, string>, format: 'jwk' })
   const sub = await personOf(world, 'embedded')
   return {

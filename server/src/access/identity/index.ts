@@ -2,7 +2,7 @@
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'
-export { latestSigningKey, signingKey } from './keys.ts'
+export { issuerKey, latestIssuerKey } from './keys.ts'
 export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'
 export { ACCESS_TOKEN_S, EMBEDDED, issueAccessToken } from './tokens.ts'

@@ -26,12 +26,12 @@ const INSERT = sql(
 )
 
 /** The newest signing key of any issuer; null if there is none yet. */
-export function latestSigningKey(deps: Deps): Promise<IssuerKey | null> {
+export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
 /** The signing key of `issuer`. Creates one if there is none yet. */
-export async function signingKey(deps: Deps, issuer: string): Promise<IssuerKey> {
+export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
   const pair = await generateKeyPair(ALGORITHM, { extractable: true })

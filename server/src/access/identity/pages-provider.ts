@@ -24,7 +24,7 @@ function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {
   }
 }
 
-function sendPage(ctx: KoaContextWithOIDC, text: string, form_origins: readonly string[] = []): void {
+function sendProviderPage(ctx: KoaContextWithOIDC, text: string, form_origins: readonly string[] = []): void {
   ctx.type = 'html'
   ctx.set('content-security-policy', pagePolicy(form_origins))
   ctx.set('referrer-policy', 'same-origin')
@@ -44,14 +44,14 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
 </form>
 <p><a href="${view.dashboard}">${t.stay}</a></p>`
   const next = state.postLogoutRedirectUri
-  sendPage(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
+  sendProviderPage(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
 /** The page after signing out, if the console named no page of its own. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
-  sendPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
+  sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
 /** The Retry-After of a page, in seconds, while the database does not answer. */
@@ -63,5 +63,5 @@ export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const t = textsOf(view)
   const wait = waitInWords(t, RETRY_AFTER_S)
   const lead = ctx.status === 503 ? t.failed_wait(wait) : ctx.status >= 500 ? t.failed_lead : t.expired_lead
-  sendPage(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
+  sendProviderPage(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
 }

@@ -193,7 +193,7 @@ const en: IdentityTexts = {
 export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**
- * The language of a page: `lang` of the URL, then what the dashboard asked for, then what the browser prefers, then
+ * The language of a page: `lang` of the URL, else the language that the dashboard requests, else that of the browser, else
  * Swahili.
  */
 export function languageOf(asked: readonly unknown[], accept: string | undefined): Language {

@@ -56,7 +56,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
         if (value !== undefined) reply.raw.setHeader(name, value)
       }
       reply.hijack()
-      // The provider writes its addresses from these. What the client sent in them is overwritten.
+      // The provider makes its addresses from these headers, so the server overwrites the headers of the client.
       raw.headers['x-forwarded-proto'] = address.protocol.slice(0, -1)
       raw.headers['x-forwarded-host'] = address.host
       const url = raw.url ?? ''

@@ -5,13 +5,13 @@ import type { Provider } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, type Console, pageStyle } from '../../kernel/http/index.ts'
 import type { RevokeAllKeys } from '../merchants/index.ts'
-import { type IssuerKey, signingKey } from './keys.ts'
+import { type IssuerKey, issuerKey } from './keys.ts'
 import type { View } from './pages.ts'
 import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
 
-/** What the pages of the provider share. */
+/** The shared functions of the pages of the provider. */
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
@@ -38,7 +38,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
     revokeAllKeys,
     base_url,
     async provider() {
-      const key = await signingKey(deps, `${base_url()}${MOUNT}`)
+      const key = await issuerKey(deps, `${base_url()}${MOUNT}`)
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
       const current = built
       return current.provider.catch((error) => {

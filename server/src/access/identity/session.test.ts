@@ -1,4 +1,4 @@
-// Sessions: whose token is good, and what its person may do now, whichever process is asked.
+// Sessions: valid tokens, and the current rights of their users, at every process.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

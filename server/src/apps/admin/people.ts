@@ -3,11 +3,11 @@
 import {
   ACCESS_TOKEN_S,
   issueAccessToken,
-  latestSigningKey,
+  latestIssuerKey,
   mayMailInvitation,
   newPassword,
   setPassword,
-  signingKey,
+  issuerKey,
 } from '../../access/identity/index.ts'
 import { bindUser, createUser, findMerchant, inviteMember, makeOperator } from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
@@ -158,7 +158,7 @@ const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disab
  * an unknown user (not_found), and with invalid_state a disabled user or one without an account at the built-in provider.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
-  const key = (await latestSigningKey(deps)) ?? (await signingKey(deps, embeddedIssuer(deps)))
+  const key = (await latestIssuerKey(deps)) ?? (await issuerKey(deps, embeddedIssuer(deps)))
   return inTransaction(deps.db, async (tx) => {
     const [user] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
