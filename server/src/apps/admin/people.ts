@@ -3,11 +3,11 @@
 import {
   ACCESS_TOKEN_S,
   issueAccessToken,
+  issuerKey,
   latestIssuerKey,
   mayMailInvitation,
   newPassword,
   setPassword,
-  issuerKey,
 } from '../../access/identity/index.ts'
 import { bindUser, createUser, findMerchant, inviteMember, makeOperator } from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'

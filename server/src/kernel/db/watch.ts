@@ -1,5 +1,5 @@
 // Detects a silent database: it neither answers nor closes its connections, for example after a network failure.
-// A heartbeat over a connection of its own distinguishes a silent database from a slow statement.
+// A heartbeat over a separate connection distinguishes a silent database from a slow statement.
 
 import pg from 'pg'
 

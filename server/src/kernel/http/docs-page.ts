@@ -4,9 +4,9 @@ import { type Config, catalogue, type Html, html } from '../lib/index.ts'
 import { SCOPES } from './access.ts'
 import { type FieldRow, fieldsOf, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
-/** What the simulated provider does for a phone, or a destination, that ends in three given digits. */
+/** The outcome at the simulated provider for a phone or a destination with this ending. */
 type MagicNumberRow = { ending: string; happens: string; ends_as: string }
-/** What the simulated provider does with payments, and with payouts, row by row. */
+/** The outcomes of payments and of payouts at the simulated provider. */
 export type MagicTables = { magic_numbers: readonly MagicNumberRow[]; payout_magic_numbers: readonly MagicNumberRow[] }
 
 /** The page's body. */

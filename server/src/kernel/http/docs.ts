@@ -29,7 +29,7 @@ export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => 
     app.get('/openapi.json', route, openapi)
     app.get('/docs', route, async (request, reply) => docs(request, withPolicy(reply)))
     app.get('/', route, async (_request, reply) =>
-      sendPage(reply, shell(config.brand_name, startPage(config.brand_name))),
+      sendDocsPage(reply, shell(config.brand_name, startPage(config.brand_name))),
     )
     app.get('/assets/page.css', route, async (request, reply) => {
       const requested_version = (request.query as { v?: unknown }).v
@@ -42,7 +42,7 @@ export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => 
   }
 }
 
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
+function sendDocsPage(reply: FastifyReply, page: string): FastifyReply {
   return withPolicy(reply).type('text/html; charset=utf-8').send(page)
 }
 

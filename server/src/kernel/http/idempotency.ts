@@ -162,7 +162,7 @@ function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined):
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
   if (!same || now > replay_until) return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  // A lock with a longer rest than any lock lasts was taken by a machine whose clock was ahead.
+  // If the lock ends later than any lock can, its machine had a clock that was ahead, and the lock does not count.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
   return left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS ? inProgress() : null
 }

@@ -64,7 +64,7 @@ export function checkPayerPhone(method: Method, phone: string | null | undefined
   return canonicalPhone(phone) ?? refuseField('customer_phone', PHONE_HELP)
 }
 
-/** What the steps of a payment share. `inTurn` runs the work on one page in sequence. */
+/** The dependencies of the steps of a payment. `inTurn` runs the work on one page in sequence. */
 type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
 
 type CollectReply = StoredAnswer & { replayed: boolean }
@@ -258,7 +258,7 @@ const SAME_CODE_MS = 15 * 60_000
 
 /**
  * The recent QR code of a hosted page that can still be scanned: a repeated request means the same payment. On a payment link
- * each request is a payment of its own.
+ * each request starts a new payment.
  */
 function recentCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
   const since = deps.clock.now().getTime() - SAME_CODE_MS
