@@ -25,7 +25,7 @@ function bench(
   })
 }
 
-test('the benchmark runs every case, prints JSON, and no payment is lost', async () => {
+test('the benchmark runs every case, prints JSON and loses no payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const { code, stdout, stderr } = await bench([...TINY.split(' '), '--results', folder, '--json'], {
     DATABASE_URL: testServer().adminUrl,
@@ -59,7 +59,7 @@ test('the benchmark runs every case, prints JSON, and no payment is lost', async
   assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...good })
 })
 
-test('a case that takes minutes runs when it is named, and tells how many transactions compare to few', async () => {
+test('the case transactions runs when it is named and compares many transactions with few', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['transactions', '--transactions', '20000', '--reads', '5', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -76,7 +76,7 @@ test('a case that takes minutes runs when it is named, and tells how many transa
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
-test('every list of few and of many rows is read, filtered and not, when that is asked for', async () => {
+test('the case lists reads every list of few and of many rows, with and without filters', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['lists', '--rows', '2000', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -89,7 +89,7 @@ test('every list of few and of many rows is read, filtered and not, when that is
     assert.ok(lists?.reads.some(({ path, many_ms }) => path.includes(list) && many_ms > 0))
 })
 
-test('a statement is imported twice when that is asked for, and every line of it agrees', async () => {
+test('the case reconcile imports a statement twice, and every line matches', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['reconcile', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl, LINES: '2500' })
@@ -102,7 +102,7 @@ test('a statement is imported twice when that is asked for, and every line of it
   assert.ok(reconcile.first.lines_per_second > 0 && reconcile.again.lines_per_second > 0)
 })
 
-test('a flood of forged callbacks is measured beside payments, all of it is refused, and no payment is lost', async () => {
+test('the case flood measures payments during forged callbacks; the server refuses each forged callback and loses no payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   // Longer than the other tests, because the flood must run while payments are counted.
   const sizes = '--seconds 1 --warmup 0.5 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
@@ -120,7 +120,7 @@ test('a flood of forged callbacks is measured beside payments, all of it is refu
   assert.deepEqual({ lost, verify_broken, in_database }, { lost: 0, verify_broken: [], in_database: accepted })
 })
 
-test('an option that does not exist is refused by name, without a stack', async () => {
+test('the benchmark refuses an unknown option by name, without a stack trace', async () => {
   const { code, stdout, stderr } = await bench(['--bogus'])
   assert.equal(code, 1)
   assert.equal(stdout, '')
@@ -128,7 +128,7 @@ test('an option that does not exist is refused by name, without a stack', async 
   assert.doesNotMatch(stderr, /\n\s+at /)
 })
 
-test('a case that does not exist is refused by name', async () => {
+test('the benchmark refuses an unknown case by name', async () => {
   const { code, stderr } = await bench(['--only', 'speed'])
   assert.equal(code, 1)
   assert.match(stderr, /no case "speed"/)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures the real server with load, provider and receiver processes of its own, and tells on what.
+ * `npm run bench`: measures the real server with separate load, provider and receiver processes, and reports the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -40,60 +40,59 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
-/** Cases that take minutes: only when they are named. */
+/** Cases that take minutes. They run only if they are named. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
 
-Measures the server on this machine: everything on loopback, on a fresh embedded PostgreSQL with its durable
-defaults (DATABASE_URL: on that server instead, in databases of its own that are dropped afterwards).
+Measures the server on this machine, on loopback, with a new embedded PostgreSQL and its durable defaults. With
+DATABASE_URL, the benchmark uses that server instead, in its own databases, which it drops at the end.
 
 Cases
-  baseline   one payment per transaction straight into PostgreSQL, 16 connections: what accepting would be ungathered
+  baseline   one payment per transaction directly in PostgreSQL, 16 connections: accepting without batches
   accept     POST /v1/collections/wallet-push, accepted and not sent (PROCESS=api); goal: at least the baseline
   life       whole payments: HTTP in, provider, callback, ledger, signed webhook received; goal: 2,500 a second
-  life_one   the same on one merchant; goal: 0.9 of life
+  life_one   the same with one merchant; goal: 0.9 of life
   status     GET /v1/collections/{id} against the empty route of a bare Fastify app; goal: half of it
   latency    answer and webhook times at half the rate of life, fixed arrivals; needs life
-  memory     most memory of the server during life; needs life; goal: below 300 MB
-  approve    waiting withdrawals approved by an operator, paid out, signed webhook received, in turn with those of
-             one merchant; goal: 300 a second
-  transactions   only when it is named: makes a merchant with ten million transactions (minutes, and gigabytes in
-             TMPDIR), and times first page, look-up by reference and balance against one with ten thousand, in turn;
+  memory     largest memory of the server during life; needs life; goal: below 300 MB
+  approve    withdrawals: approved by an operator, paid out, signed webhook received; of many merchants in turns with
+             those of one; goal: 300 a second
+  transactions   only if named: creates a merchant with ten million transactions (minutes, and gigabytes in TMPDIR);
+             times first page, look-up by reference and balance, in turns with a merchant with ten thousand;
              goal: at most 1.5 times as long
-  reconcile  only when it is named: a provider's statement of a million lines (LINES), each of a payment or payout of
-             ours, imported twice; goal: at most 60 seconds
-  flood      only when it is named: whole payments with and without a flood of forged callbacks from another process,
-             in turn: as many as can be, then half as many at fixed times; goal: 0.9 of the payments a second
-  pages      only when it is named: pages of payers drawn a second, with one server and with two; goal: 3,000 a second
-             on two cores; and 10,000 who wait, polled as their script does; goal: below 0.2 cores, no question
-             to the provider
-  requests   only when it is named: whole payments, and readings of their status, with the log of requests and without it
-             (REQUEST_LOG_DAYS=0), in turn; goal: 0.97 of the rates without it
-  lists      only when it is named: every list and the home of a merchant with a million rows in each (--rows), over 90 days (--days):
-             first page, filtered pages and page 1,000 beside those of ten thousand rows; goal: at most 100 ms
+  reconcile  only if named: imports a provider's statement with a million lines (LINES) twice; each line is one of our
+             payments or payouts; goal: at most 60 seconds
+  flood      only if named: whole payments with and without a flood of forged callbacks from another process, in
+             turns: at the highest rate, then at half of it; goal: 0.9 of the payments a second
+  pages      only if named: pages of payers a second, with one server and with two; goal: 3,000 a second on two
+             cores; then 10,000 waiting payers whose pages poll; goal: below 0.2 cores, no query to the provider
+  requests   only if named: whole payments and status queries with the request log and without it
+             (REQUEST_LOG_DAYS=0), in turns; goal: 0.97 of the rates without it
+  lists      only if named: every list and the home page of a merchant with a million rows in each (--rows) over 90 days
+             (--days): first page, filtered pages and page 1,000, compared with ten thousand rows; goal: at most 100 ms
 
 Options
-  --only A,B          Only these cases (and what they need); the same as naming them
+  --only A,B          Only these cases, and the cases that they need; the same as naming them
   --seconds N         Measured seconds of each round (8)
-  --warmup N          Seconds before them (2); the first round as a whole is warm-up too
-  --rounds N          Rounds; what is compared takes turns, and medians are compared (3)
+  --warmup N          Unmeasured seconds before them (2); the whole first round is a warm-up too
+  --rounds N          Rounds (3); compared cases run in turns, and their medians are compared
   --connections N     Connections of the load, one request in flight on each (128)
   --merchants N       Merchants (50)
   --outstanding N     Payments of life that may be unfinished at once (2000)
-  --status-ids N      Payments whose status is read (10000)
+  --status-ids N      Payments whose status is queried (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
-  --transactions N    Transactions of the merchant who has many (10000000)
+  --transactions N    Transactions of the large merchant (10000000)
   --rows N            Rows of each list of lists (1000000)
-  --days N            Days over which they are spread (90)
-  --lines N           Lines of the statement of reconcile (LINES, or 1000000)
-  --waiting N         Payers who wait, of pages (10000)
-  --reads N           Readings of each kind, of each merchant (500)
-  --forged N          Forged callbacks a second of flood (5000)
-  --results DIR       Where the JSON is written too (bench/results)
-  --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
-  --json              Only the JSON on standard output
+  --days N            Days of these rows (90)
+  --lines N           Lines of the statement in reconcile (LINES, or 1000000)
+  --waiting N         Waiting payers in pages (10000)
+  --reads N           Reads of each kind, of each merchant (500)
+  --forged N          Forged callbacks a second in flood (5000)
+  --results DIR       Folder for a copy of the JSON (bench/results)
+  --profile           Runs life with --cpu-prof: prints the path of the profile and the functions with most self time
+  --json              Print only the JSON on standard output
   --help              This text
 `
 
@@ -163,7 +162,7 @@ function chosenCases(values: Values): Set<BenchCase> {
   return new Set(names.length === 0 ? CASES : (names as BenchCase[]))
 }
 
-/** True once somebody asked this program to end. */
+/** True after this process received a signal to end. */
 let stopping = false
 
 function writeProgress(text: string): void {

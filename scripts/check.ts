@@ -14,29 +14,29 @@ const STEPS: CheckStep[] = [
   {
     name: 'format and lint',
     run: () => program(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=8', '.']),
-    to_do: 'npm run format repairs most of it; what is left says what to change.',
+    to_do: 'Run npm run format, which repairs most of it. Each remaining message says how to repair it.',
   },
-  { name: 'types', run: () => program(bin('tsc'), ['--noEmit']), to_do: 'Repair the lines that are named above.' },
+  { name: 'types', run: () => program(bin('tsc'), ['--noEmit']), to_do: 'Repair the lines named above.' },
   {
     name: 'types of pages',
     run: () => program(bin('tsc'), ['--noEmit', '-p', 'web']),
-    to_do: 'Repair the lines that are named above.',
+    to_do: 'Repair the lines named above.',
   },
   {
     name: 'architecture',
     run: () =>
       program('--test', ['--test-reporter=dot', 'server/test/architecture.test.ts', 'server/test/structure.test.ts']),
-    to_do: 'Each problem above says how to repair it; ARCHITECTURE.md says why.',
+    to_do: 'Each message says how to repair the problem. ARCHITECTURE.md gives the reasons.',
   },
   {
     name: 'unused code',
     run: () => program(bin('knip'), ['--no-progress', '--no-config-hints']),
-    to_do: 'Remove what nobody uses, or its export.',
+    to_do: 'Remove the unused code, or its export.',
   },
   {
     name: 'generated files',
     run: async () => (await staleFiles()).map((path) => `${path} is out of date`).join('\n'),
-    to_do: 'npm run generate, and look at the difference.',
+    to_do: 'Run npm run generate, and read the difference.',
   },
 ]
 

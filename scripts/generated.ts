@@ -51,7 +51,7 @@ async function openApiText(): Promise<string> {
     random,
     clock: systemClock,
     log: createLog('silent'),
-    db: createDb({ url: 'postgresql://nobody@127.0.0.1:1/none', max_connections: 2 }),
+    db: createDb({ url: 'postgresql://unused@127.0.0.1:1/none', max_connections: 2 }),
     vault: createVault(Buffer.alloc(32), random),
     point: noPoint,
     process_id: randomUUID(),
