@@ -21,12 +21,12 @@ export async function exists(path: string): Promise<boolean> {
 
 /** The JSON of a file. Null means that the file does not exist. */
 export async function readJson<T>(path: string): Promise<T | null> {
-  const text = await readIfThere(path)
+  const text = await readIfPresent(path)
   return text === null ? null : (JSON.parse(text) as T)
 }
 
 /** The text of a file. Null means that the file does not exist. Throws an Error for the operator if another user owns it. */
-export async function readIfThere(path: string): Promise<string | null> {
+export async function readIfPresent(path: string): Promise<string | null> {
   try {
     return await fs.readFile(path, 'utf8')
   } catch (error) {

@@ -10,18 +10,18 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { exists, hash, readJson, writePrivately } from './embedded-files.ts'
 
 /** The content of `postgres.json`. In memory, the place is an absolute path. */
-export type Pointer = { place: string; port: number; id?: string | undefined }
+export type PlacePointer = { place: string; port: number; id?: string | undefined }
 
-type Mark = { data_dir: string; id: string }
+type PlaceMark = { data_dir: string; id: string }
 
 /** Reads `postgres.json`, with an absolute place. Null means that the file is missing. The place is not checked. */
-export async function readPointer(dataDir: string): Promise<Pointer | null> {
-  const pointer = await readJson<Pointer>(join(dataDir, 'postgres.json'))
+export async function readPointer(dataDir: string): Promise<PlacePointer | null> {
+  const pointer = await readJson<PlacePointer>(join(dataDir, 'postgres.json'))
   return pointer && { place: resolve(dataDir, pointer.place), port: pointer.port, id: pointer.id }
 }
 
 /** Writes `postgres.json`, with a relative path for a place inside DATA_DIR. */
-export async function writePointer(dataDir: string, { place, port, id }: Pointer): Promise<void> {
+export async function writePointer(dataDir: string, { place, port, id }: PlacePointer): Promise<void> {
   const written = (await isInside(place, dataDir)) ? await relativeTo(dataDir, place) : place
   const pointer = written === place ? { place, port, id } : { place: written, port }
   await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
@@ -29,7 +29,7 @@ export async function writePointer(dataDir: string, { place, port, id }: Pointer
 
 /** Marks a place outside as that of this DATA_DIR. Returns the id that `postgres.json` must repeat. */
 export async function markPlace(place: string, dataDir: string, id = randomBytes(16).toString('hex')): Promise<string> {
-  const mark: Mark = { data_dir: await fs.realpath(dataDir), id }
+  const mark: PlaceMark = { data_dir: await fs.realpath(dataDir), id }
   await writePrivately(markFile(place), mark, await fs.stat(place))
   return id
 }
@@ -58,9 +58,9 @@ export async function findPlace(dataDir: string): Promise<string | null> {
 }
 
 /** True if a place outside is marked as that of this DATA_DIR. A moved DATA_DIR keeps its place. */
-async function isOwn(pointer: Pointer, dataDir: string): Promise<boolean> {
+async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   const here = await fs.realpath(dataDir)
-  const mark = await readJson<Mark>(markFile(pointer.place))
+  const mark = await readJson<PlaceMark>(markFile(pointer.place))
   if (mark === null) {
     // Older versions wrote no mark; the name of a place began with a hash of its DATA_DIR.
     const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
@@ -79,7 +79,7 @@ async function isOwn(pointer: Pointer, dataDir: string): Promise<boolean> {
 }
 
 async function ownerOf(place: string): Promise<string> {
-  const mark = await readJson<Mark>(markFile(place)).catch(() => null)
+  const mark = await readJson<PlaceMark>(markFile(place)).catch(() => null)
   return mark === null ? '' : ` (${mark.data_dir})`
 }
 

@@ -9,14 +9,14 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
-import { exists, giveTo, readIfThere, type User } from './embedded-files.ts'
+import { exists, giveTo, readIfPresent, type User } from './embedded-files.ts'
 
 /** The number of checks of the watcher before it stops an unused server. */
 const LOOKS = 6
 const LOOK_MS_MAX = 5_000
 
 /** A process. The start time distinguishes it from a later process with the same id. */
-export type Process = { pid: number; started: string | null }
+export type ProcessIdentity = { pid: number; started: string | null }
 
 /** The registration of this program. `keep` writes it again if it is missing; `leave` removes it. */
 export type Registration = { keep(): Promise<void>; leave(): Promise<void> }
@@ -52,18 +52,18 @@ export async function otherUsersLive(place: string): Promise<boolean> {
 }
 
 /** True if the program that started this server registers its use. Programs of older versions do not. */
-export async function isWatched(place: string, server: Process): Promise<boolean> {
+export async function isWatched(place: string, server: ProcessIdentity): Promise<boolean> {
   const [pid, started] = await readWatcher(place)
   return server.started !== null && pid === String(server.pid) && started === server.started
 }
 
 /** The content of the file: process id and start time of the server, then of its watcher. */
 async function readWatcher(place: string): Promise<string[]> {
-  return ((await readIfThere(join(place, 'watcher'))) ?? '').trim().split(' ')
+  return ((await readIfPresent(join(place, 'watcher'))) ?? '').trim().split(' ')
 }
 
 /** Starts a watcher, if none runs, that stops `server` after `orphan_ms` without a living user. */
-export async function watchUsers(place: string, server: Process, orphan_ms: number): Promise<void> {
+export async function watchUsers(place: string, server: ProcessIdentity, orphan_ms: number): Promise<void> {
   const [, , watcher, started] = await readWatcher(place)
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
   if (is_watching && (await isWatched(place, server))) return
@@ -87,7 +87,7 @@ export async function watchUsers(place: string, server: Process, orphan_ms: numb
 }
 
 /** True if the process with this id and start time runs. */
-export async function isAlive(process: Process): Promise<boolean> {
+export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   return process.started !== null && (await startTimeOf(process.pid)) === process.started
 }
 

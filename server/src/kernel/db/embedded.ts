@@ -15,13 +15,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { exists, giveTo, hash, readIfThere, readJson, type User, writePrivately } from './embedded-files.ts'
+import { exists, giveTo, hash, readIfPresent, readJson, type User, writePrivately } from './embedded-files.ts'
 import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
 import {
   isAlive,
   isWatched,
   otherUsersLive,
-  type Process,
+  type ProcessIdentity,
   type Registration,
   registerUser,
   startTimeOf,
@@ -104,9 +104,9 @@ type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
 /** A server that runs on its data. Its process id and start time identify it, also after its end. */
-type Running = Process & { port: number }
+type RunningServer = ProcessIdentity & { port: number }
 /** A server that this program uses. If `may_stop` is false, a program without a registration may use the server too. */
-type UsedServer = { server: Running; adopted: boolean; may_stop: boolean }
+type UsedServer = { server: RunningServer; adopted: boolean; may_stop: boolean }
 
 /**
  * Starts the embedded server of `dataDir`, or adopts a running one. Throws an Error with instructions if the package has no
@@ -125,7 +125,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
     const registration = await registerUser(place, user)
     try {
-      const taken = await takeServer(context, options)
+      const taken = await adoptOrStart(context, options)
       const { server, adopted } = taken
       if (adopted) {
         await writePointer(dataDir, { ...(await readPointer(dataDir)), place, port: server.port })
@@ -201,7 +201,7 @@ function supervise(
       try {
         const lock = await lockFolder(folder)
         try {
-          taken = await takeServer(context, options, port)
+          taken = await adoptOrStart(context, options, port)
         } finally {
           lock.close()
         }
@@ -236,7 +236,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
  * Adopts the running server, or starts one. A program of an older version may use its server without a registration, so this
  * program never stops that server and starts no watcher for it.
  */
-async function takeServer(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
+async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
   const running = await awaitRunning(context)
   if (running === null) return { server: await start(context, options, fixed_port), adopted: false, may_stop: true }
   const may_stop = await isWatched(context.place, running)
@@ -245,7 +245,7 @@ async function takeServer(context: Context, options: EmbeddedOptions, fixed_port
 }
 
 /** Starts a server and waits until it is ready. `fixed_port`: the required port, because a pool uses it. */
-async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Running> {
+async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
   const { place, secrets, dataDir, log } = context
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
   const programs =
@@ -273,7 +273,7 @@ async function start(context: Context, options: EmbeddedOptions, fixed_port?: nu
       attempt += 1
       port = await freePort()
     } else if (/pre-existing shared memory block/i.test(output) && performance.now() < giveUp) {
-      await dismissOrphans(join(place, 'data'))
+      await endOrphans(join(place, 'data'))
     } else {
       throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
     }
@@ -369,13 +369,18 @@ async function spawnServer(
 }
 
 /** Waits until the server accepts connections. False means that the server has ended. */
-async function becameReady(context: Context, child: ChildProcess, server: Running, giveUp: number): Promise<boolean> {
+async function becameReady(
+  context: Context,
+  child: ChildProcess,
+  server: RunningServer,
+  giveUp: number,
+): Promise<boolean> {
   const { place, secrets } = context
   while (performance.now() < giveUp) {
     if (child.exitCode !== null || child.signalCode !== null) return false
     const postmaster = await readPostmaster(place)
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') {
-      const answer = await connects(urlOf(ADMIN, secrets.admin_password, postmaster.port, 'postgres'))
+      const answer = await tryLogin(urlOf(ADMIN, secrets.admin_password, postmaster.port, 'postgres'))
       if (answer === 'yes') return true
     }
     await sleep(POLL_MS)
@@ -402,7 +407,7 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
 }
 
 /** Fast shutdown: the server rolls back open transactions and flushes committed ones. Returns after its end. */
-async function stopServer(server: Running): Promise<void> {
+async function stopServer(server: RunningServer): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
   let late = performance.now() + STOP_TIMEOUT_MS
   while (await isAlive(server)) {
@@ -429,7 +434,7 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
  * Waits until the server on the data of `place` accepts connections. Null means that none runs. The login proves that the
  * server is ours: with SCRAM, the server must prove that it knows the password.
  */
-async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<Running | null> {
+async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<RunningServer | null> {
   const giveUp = performance.now() + READY_TIMEOUT_MS
   let login = ''
   while (performance.now() < giveUp) {
@@ -439,7 +444,7 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
     const started = await startTimeOf(pid)
     if (started === null || !(await runsOn(pid, join(context.place, 'data')))) return null
     if (postmaster.port > 0) {
-      login = await connects(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
+      login = await tryLogin(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
       if (login === 'yes') {
         // If a crash came between initdb and the first start, the owner role is missing.
         await ensureDatabase(
@@ -483,7 +488,7 @@ async function runsOn(pid: number, data: string): Promise<boolean> {
 
 /** Reads postmaster.pid: process id, folder, start time, port, socket folder, address, memory key, status. */
 async function readPostmaster(place: string): Promise<Postmaster | null> {
-  const text = await readIfThere(join(place, 'data', 'postmaster.pid'))
+  const text = await readIfPresent(join(place, 'data', 'postmaster.pid'))
   if (text === null) return null
   const lines = text.split('\n')
   const pid = Number(lines[0])
@@ -492,7 +497,7 @@ async function readPostmaster(place: string): Promise<Postmaster | null> {
 }
 
 /** Tries to log in. Returns `yes`, `not yet` (starting, stopping or ended) or `refused: ` with the reason. */
-async function connects(url: string): Promise<string> {
+async function tryLogin(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the server may die at any moment; the caller looks again
   try {
@@ -511,7 +516,7 @@ async function connects(url: string): Promise<string> {
  * Ends the children of a killed postmaster: they hold the shared memory, so that no new server can start. The signal is
  * SIGQUIT, as a postmaster sends it.
  */
-async function dismissOrphans(data: string): Promise<void> {
+async function endOrphans(data: string): Promise<void> {
   await sleep(ORPHAN_GRACE_MS)
   for (const name of await fs.readdir('/proc')) {
     const pid = Number(name)
@@ -583,7 +588,7 @@ async function serverUser(): Promise<User> {
 }
 
 async function findUser(name: string): Promise<User | null> {
-  const line = ((await readIfThere('/etc/passwd')) ?? '').split('\n').find((entry) => entry.startsWith(`${name}:`))
+  const line = ((await readIfPresent('/etc/passwd')) ?? '').split('\n').find((entry) => entry.startsWith(`${name}:`))
   const [, , uid, gid] = line?.split(':') ?? []
   return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
 }
@@ -638,7 +643,7 @@ async function copyTree(from: string, to: string): Promise<void> {
 }
 
 async function requireMajor(place: string, expected: number): Promise<void> {
-  const text = await readIfThere(join(place, 'data', 'PG_VERSION'))
+  const text = await readIfPresent(join(place, 'data', 'PG_VERSION'))
   if (text === null || Number(text) === expected) return
   throw new Error(
     `the data in ${place} was made by PostgreSQL ${text.trim()}, this is PostgreSQL ${expected}: ` +
