@@ -77,9 +77,9 @@ test('the error of a refusal has its code, message, details, status and request 
 })
 
 test('a call without a readable answer fails with no_answer and the idempotency key for a retry', async () => {
-  const nobody = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
+  const unreachable_client = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
   const unreachable = await failureOf(
-    nobody.walletPush({ amount: 1, phone: '0754123001' }, { idempotency_key: 'again-1' }),
+    unreachable_client.walletPush({ amount: 1, phone: '0754123001' }, { idempotency_key: 'again-1' }),
   )
   assert.deepEqual([unreachable.code, unreachable.status, unreachable.idempotency_key], ['no_answer', 0, 'again-1'])
 

@@ -180,8 +180,8 @@ test('the client lists and exports transactions, and the statement of the month 
 test('an export that is refused or not answered fails with a MalipoError', async () => {
   const foreign = await failureOf(client.exportTransactions('00000000-0000-8000-8000-000000000000'))
   assert.deepEqual([foreign.status, foreign.code], [403, 'merchant_mismatch'])
-  const nobody = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
-  assert.equal((await failureOf(nobody.exportTransactions(merchant_id))).code, 'no_answer')
+  const unreachable = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
+  assert.equal((await failureOf(unreachable.exportTransactions(merchant_id))).code, 'no_answer')
   const silent = createServer(() => {})
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
   const waiting = createClient({

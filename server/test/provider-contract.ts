@@ -44,7 +44,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       return { ...request, sent_at: new Date() }
     }
 
-    it('a payment that was paid has succeeded, with its amount and currency, however often that is asked', async () => {
+    it('a paid payment is succeeded with its amount and currency at each query', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       const first = await statusOf(request)
@@ -53,14 +53,14 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await statusOf(request), first)
     })
 
-    it('a payment that was declined has a reason that payers can be told', async () => {
+    it('a declined payment has a reason that payers can read', async () => {
       const request = await push(paymentBy(subject.payers.declines))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'declined'))
       const answer = await statusOf(request)
       assert.ok(answer.kind === 'declined' && Object.hasOwn(FAILURE_REASONS, answer.reason))
     })
 
-    it('makes one prompt of a repeated reference, also from another process', async () => {
+    it('a repeated reference makes one prompt, also from another process', async () => {
       const request = paymentBy(subject.payers.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
@@ -71,7 +71,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       await eventually(async () => assert.equal(callbacksFor(request).length, 1))
     })
 
-    it('answers many questions in their order, and claims nothing of what was never sent', async () => {
+    it('the provider answers many queries in their order, and reports no outcome of an unknown reference', async () => {
       const paid = await push(paymentBy(subject.payers.pays))
       const declined = await push(paymentBy(subject.payers.declines))
       await eventually(async () => assert.equal((await statusOf(paid)).kind, 'succeeded'))
@@ -85,7 +85,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('what it cannot do is declined before anybody is asked', async () => {
+    it('a payment that the provider cannot take is declined before any prompt', async () => {
       const { methods, whole_shillings } = subject.provider.capabilities
       const cannot = METHODS.filter((method) => !methods.includes(method)).map((method) => paymentBy('001', { method }))
       if (whole_shillings) cannot.push(paymentBy('001', { amount_minor: 500_050n }))
@@ -96,7 +96,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       }
     })
 
-    it('a code, where it makes them, is the same when it is asked for again', async () => {
+    it('a repeated request for a QR code, if the provider makes them, returns the same code', async () => {
       if (!subject.provider.capabilities.methods.includes('qr')) return
       const request = paymentBy('001', { method: 'qr', phone: null })
       const code = await subject.provider.qr(request)
@@ -108,7 +108,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.notEqual(other.qr_payload, code.qr_payload)
     })
 
-    it('its callback names the payment, and one that does not prove itself is forged', async () => {
+    it('a callback names its payment, and a callback without proof is forged', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.ok(callbacksFor(request).length > 0))
       const [callback] = callbacksFor(request)
@@ -127,7 +127,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       }
     })
 
-    it('a payout that was paid has succeeded, with its amount and currency', async () => {
+    it('a paid payout is succeeded with its amount and currency', async () => {
       const request = await payOut(payoutTo(subject.payees.pays))
       await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
       const answer = await payoutStatusOf(request)
@@ -135,7 +135,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual([answer.amount_minor, answer.currency], [request.amount_minor, 'TZS'])
     })
 
-    it('a payout that was declined has a reason that merchants can be told', async () => {
+    it('a declined payout has a reason that merchants can read', async () => {
       const request = payoutTo(subject.payees.declines)
       let answer = await subject.provider.payout(request)
       await eventually(async () => {
@@ -145,7 +145,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.ok(answer.kind === 'declined' && Object.hasOwn(PAYOUT_FAILURES, answer.reason))
     })
 
-    it('pays once under a repeated reference, also from another process', async () => {
+    it('a repeated reference makes one payout, also from another process', async () => {
       const request = payoutTo(subject.payees.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
@@ -157,7 +157,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.ok(times === null || times === 1, `${times} times`)
     })
 
-    it('answers many questions about payouts in their order, and claims nothing of what was never sent', async () => {
+    it('the provider answers many payout queries in their order, and reports no outcome of an unknown reference', async () => {
       const paid = await payOut(payoutTo(subject.payees.pays))
       await eventually(async () => assert.equal((await payoutStatusOf(paid)).kind, 'succeeded'))
       const never = () => payoutTo(subject.payees.pays)
@@ -167,7 +167,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('a destination that it does not reach is declined, what it cannot take is blocked, and neither is paid', async () => {
+    it('an unreachable destination is declined, an unsupported payout is blocked, and neither is paid', async () => {
       const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
       const beyond = DESTINATIONS.filter(
         ({ code, method }) =>

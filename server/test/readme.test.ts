@@ -113,31 +113,31 @@ function listen(child: ChildProcess, hear: (output: string) => void): void {
 
 function outputUntil(child: ChildProcess, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let heard = ''
-    const timer = setTimeout(() => reject(new Error(`"${text}" was not printed:\n${heard}`)), START_MS_MAX)
+    let printed = ''
+    const timer = setTimeout(() => reject(new Error(`"${text}" was not printed:\n${printed}`)), START_MS_MAX)
     listen(child, (output) => {
-      heard = output
+      printed = output
       if (!output.includes(text)) return
       clearTimeout(timer)
       resolve(output)
     })
     child.once('close', (code) => {
       clearTimeout(timer)
-      reject(new Error(`ended with ${code}:\n${heard}`))
+      reject(new Error(`ended with ${code}:\n${printed}`))
     })
   })
 }
 
 function outcome(child: ChildProcess): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    let heard = ''
+    let printed = ''
     listen(child, (output) => {
-      heard = output
+      printed = output
     })
     const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), START_MS_MAX)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ code, output: heard })
+      resolve({ code, output: printed })
     })
   })
 }

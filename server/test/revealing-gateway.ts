@@ -13,7 +13,7 @@ export type RevealingGateway = {
   mood: GatewayMode
   /** Used credentials: authorization headers as sent, and issued sessions. */
   credentials: Set<string>
-  told: number
+  revealed: number
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function startRevealingGateway(target: string, pin: string): Promis
     if (headers.authorization) gateway.credentials.add(headers.authorization.replace(/^\w+ /, ''))
     const opens = url.includes('getSession')
     if (gateway.mood.kind === 'tells' && !opens) {
-      gateway.told++
+      gateway.revealed++
       const sent = JSON.stringify({ pin, url, headers, body: body.toString() })
       const text = gateway.mood.as === 'page' ? `<html>${sent}</html>` : envelope(sent, pin)
       response.writeHead(gateway.mood.status, { 'content-type': 'application/json' }).end(text)
@@ -48,7 +48,7 @@ export async function startRevealingGateway(target: string, pin: string): Promis
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     mood: { kind: 'passes' },
     credentials: new Set(),
-    told: 0,
+    revealed: 0,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -29,14 +29,14 @@ export function writingsOf(value: string): string[] {
 /** Names the secrets in places that must not have them, each with its place and the text around it. */
 export function findSecrets(places: readonly Place[], secrets: readonly Secret[]): string[] {
   // One line per secret and place is enough.
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return secrets.flatMap(({ name, value, shown }) => {
     const writings = writingsOf(value)
     return places.flatMap(({ where, text }) => {
       if (shown?.test(where)) return []
       const found = writings.find((writing) => text.includes(writing))
-      if (found === undefined || told.has(`${name} ${where}`)) return []
-      told.add(`${name} ${where}`)
+      if (found === undefined || reported.has(`${name} ${where}`)) return []
+      reported.add(`${name} ${where}`)
       const at = text.indexOf(found)
       const around = text.slice(Math.max(0, at - 120), at + found.length + 40).replace(/\s+/g, ' ')
       return [`${name} in ${where}, as ${found === value ? 'it is' : HEX.test(found) ? 'hex' : found}: ...${around}...`]

@@ -106,12 +106,12 @@ function listenIn(): void {
   const inject = app.inject.bind(app) as (
     options: object,
   ) => Promise<{ headers: object; body: string; statusCode: number }>
-  const heard = (what: string, status: number, headers: object, text: string) => {
+  const record = (what: string, status: number, headers: object, text: string) => {
     places.push({ where: `answer to ${what.split('?')[0]} ${status}`, text: `${JSON.stringify(headers)}\n${text}` })
   }
   app.inject = (async (options: { method: string; url: string }) => {
     const reply = await inject(options)
-    heard(`${options.method} ${options.url}`, reply.statusCode, reply.headers, reply.body)
+    record(`${options.method} ${options.url}`, reply.statusCode, reply.headers, reply.body)
     return reply
   }) as never
   const { fetch } = globalThis
@@ -120,7 +120,7 @@ function listenIn(): void {
     const at = String(input)
     if (at.startsWith(world.base)) {
       const { 'set-cookie': _, location: __, ...headers } = Object.fromEntries(reply.headers)
-      heard(
+      record(
         `${init?.method ?? 'GET'} ${at.slice(world.base.length)}`,
         reply.status,
         headers,
@@ -277,7 +277,10 @@ test('providers: gateways that repeat their requests, callbacks with a PIN, and 
       world.deps.clock.advance(70_000)
     }
   }
-  assert.ok(selcom.told >= 20 && vodacom.told >= 20, `${selcom.told} and ${vodacom.told} answers said too much`)
+  assert.ok(
+    selcom.revealed >= 20 && vodacom.revealed >= 20,
+    `${selcom.revealed} and ${vodacom.revealed} responses revealed a request`,
+  )
   selcom.mood = { kind: 'passes' }
   vodacom.mood = { kind: 'passes' }
   await callBacks()

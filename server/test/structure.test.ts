@@ -130,7 +130,6 @@ const KNOWN_SHARED = [
   'CollectionsOptions',
   'Envelope',
   'Fields',
-  'Gateway',
   'Payout',
   'Payouts',
   'PayoutsOptions',

@@ -127,7 +127,7 @@ function promisesBroken({ acks, collections }: Facts): string[] {
   }
   for (const row of collections) {
     if (isAbandoned(row)) continue
-    if (!promised.has(row.id)) problems.push(`${row.id} (${row.key}) exists, and no client was told of it`)
+    if (!promised.has(row.id)) problems.push(`${row.id} (${row.key}) exists, and no client got its id`)
     if (row.status === 'processing' || row.status === 'created') problems.push(`${row.id} is stuck in ${row.status}`)
   }
   return problems

@@ -102,7 +102,7 @@ async function plantLosses(sound: Facts): Promise<void> {
   )
   assert.match(
     plant((facts) => facts.acks.splice(0, 1)),
-    /no client was told of it/,
+    /no client got its id/,
   )
   assert.match(
     plant((facts) => Object.assign(facts.collections[0] ?? {}, { status: 'processing' })),

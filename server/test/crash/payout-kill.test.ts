@@ -140,7 +140,7 @@ function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>):
   )
   assert.match(
     plant((facts) => facts.deliveries.splice(0, 1)),
-    /told $|told \n/m,
+    /with the events $|with the events \n/m,
   )
   assert.match(
     plant((facts) => Object.assign(facts.deliveries[0] ?? {}, { status: 'pending' })),

@@ -168,7 +168,8 @@ function eventProblems({ withdrawals, deliveries, arrivals }: PayoutFacts): stri
   const sent = Map.groupBy(deliveries, (row) => row.source_id)
   for (const { id, status } of withdrawals) {
     const events = (sent.get(id) ?? []).map((row) => row.event)
-    if (events.join() !== (EVENTS_OF[status] ?? []).join()) problems.push(`${id} is ${status}, told ${events}`)
+    if (events.join() !== (EVENTS_OF[status] ?? []).join())
+      problems.push(`${id} is ${status}, with the events ${events}`)
   }
   for (const { id, event, source_id, status } of deliveries) {
     const taken = arrivals.filter((arrival) => arrival.id === id && arrival.answer === 200)

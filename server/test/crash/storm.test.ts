@@ -43,7 +43,7 @@ test('after a storm of faults and dying processes, the books of provider and pla
     Object.values(kills).reduce((sum, count) => sum + count, 0),
     SIZE.kills,
   )
-  assert.equal(before.told.length, SIZE.payments + SIZE.payouts)
+  assert.equal(before.results.length, SIZE.payments + SIZE.payouts)
 
   assert.deepEqual(
     shown(findProblems(before)),

@@ -83,8 +83,8 @@ function resultsOf(rig: Rig, facts: Facts) {
   const events = Map.groupBy(facts.deliveries, (row) => row.source_id)
   const payments = facts.collections
     .map(({ id, key, status, amount_minor, net_minor, credits }) => {
-      const told = (events.get(id) ?? []).sort((a, b) => a.source_seq - b.source_seq).map((row) => row.event)
-      return `${key} ${status} ${amount_minor} ${net_minor} ${credits} ${told.join('+')}`
+      const reported = (events.get(id) ?? []).sort((a, b) => a.source_seq - b.source_seq).map((row) => row.event)
+      return `${key} ${status} ${amount_minor} ${net_minor} ${credits} ${reported.join('+')}`
     })
     .sort()
   const balances = rig.shops.map(

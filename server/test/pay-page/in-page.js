@@ -58,7 +58,7 @@ window.look = {
       })
       .map((one) => one.className),
 
-  /** Signs that cannot be told from what is behind them. */
+  /** Signs with the colour of their background. */
   unseenSigns: () =>
     [...document.querySelectorAll('.sign path')].filter(
       (one) => getComputedStyle(one).stroke === getComputedStyle(document.body).backgroundColor,

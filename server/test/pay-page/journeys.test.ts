@@ -266,13 +266,13 @@ for (const way of WAYS) {
       await payer.payBy(street.phone('001'))
       await payer.sees(...paidText)
       const home = payer.page.locator('#back')
-      const told = { a: '1', reference: 'A 1/ä', collection_id: page.id, status: 'successful' }
-      assert.deepEqual(await queryOf(payer, home), told)
+      const expected = { a: '1', reference: 'A 1/ä', collection_id: page.id, status: 'successful' }
+      assert.deepEqual(await queryOf(payer, home), expected)
       assert.equal(await payer.page.locator('#leaving').isVisible(), script)
       if (script) {
         const gone = payer.page.waitForRequest((request) => request.url().startsWith(back))
         await payer.wait(6)
-        assert.deepEqual(Object.fromEntries(new URL((await gone).url()).searchParams), told)
+        assert.deepEqual(Object.fromEntries(new URL((await gone).url()).searchParams), expected)
         await payer.close()
       } else await payer.leave()
     })

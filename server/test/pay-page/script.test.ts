@@ -52,19 +52,19 @@ afterEach(async () => {
  * arrive during the next test.
  */
 async function startSite(): Promise<void> {
-  const heard: string[] = []
+  const requested: string[] = []
   const started = await startScreens((view: Screen) =>
     view.screen === 'success' ? { ...view, redirect: { url: `${started.url}/merchant`, auto: true } } : view,
   )
   started.other = (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
-    heard.push(`${request.method} ${path}`)
+    requested.push(`${request.method} ${path}`)
     if (path.endsWith('/poll')) return poll(request, response)
     if (request.method === 'POST') return void response.writeHead(204).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
   }
-  asked = heard
+  asked = requested
   site = started
 }
 

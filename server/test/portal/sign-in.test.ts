@@ -109,7 +109,7 @@ test("a merchant's browser and a token of the dashboard reach nothing of the ope
   }
   const stranger = await office.comes(owner, 'operator', { refusals: [403] })
   await stranger.opens('/')
-  await stranger.looks('whoever is no operator')
+  await stranger.looks('a person who is no operator')
   assert.equal(await stranger.page.getByRole('navigation').count(), 0)
   await stranger.leave()
 })

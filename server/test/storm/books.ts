@@ -91,7 +91,7 @@ export type Delivery = {
 
 /** The records of all sides. */
 export type Books = {
-  told: readonly RequestResult[]
+  results: readonly RequestResult[]
   funded: ReadonlyMap<string, bigint>
   their_payments: Map<string, TheirPayment>
   their_payouts: Map<string, TheirPayout>
@@ -168,7 +168,7 @@ const DELIVERIES = sql(
 export async function readBooks(
   rig: StormRig,
   known: {
-    told: readonly RequestResult[]
+    results: readonly RequestResult[]
     funded: ReadonlyMap<string, bigint>
     fates: ReadonlyMap<string, PayerFateName>
   },
@@ -176,7 +176,7 @@ export async function readBooks(
   const { simulator } = rig
   const ask = <T>(statement: Statement) => rig.db.query<T>(statement)
   return {
-    told: known.told,
+    results: known.results,
     funded: known.funded,
     ...theirBooks(simulator, known.fates),
     totals: simulator.totals(),

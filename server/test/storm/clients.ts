@@ -14,11 +14,11 @@ import type { StormRig } from './rig.ts'
 export type MerchantRequest = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
 
 /** The result for a merchant: the id of its request, or null if the request was refused for good. */
-export type RequestResult = { wish: MerchantRequest; id: string | null }
+export type RequestResult = { request: MerchantRequest; id: string | null }
 
 /** The results of all requests. */
 export type Clients = {
-  told: RequestResult[]
+  results: RequestResult[]
   /** Responses that break the API's contract. */
   problems: string[]
   /** Requests whose connection was lost, and which were repeated. */
@@ -79,48 +79,49 @@ export function makeRequests(
   }
 }
 
-/** Sends all requests, `at_once` at a time and at most `per_second`. `onTold` gets each result. */
+/** Sends all requests, `at_once` at a time and at most `per_second`. `onResult` gets each result. */
 export function startClients(
   rig: StormRig,
   random: () => number,
   lanes: readonly {
-    wishes: readonly MerchantRequest[]
+    requests: readonly MerchantRequest[]
     at_once: number
     per_second: number
-    onTold?: (told: RequestResult) => void
+    onResult?: (result: RequestResult) => void
   }[],
 ): { clients: Clients; finished: Promise<void> } {
   const pools = rig.apis.map(({ url }) => createClient(url, 64))
-  const told: RequestResult[] = []
+  const results: RequestResult[] = []
   const problems: string[] = []
-  const one = async (wish: MerchantRequest, onTold: (told: RequestResult) => void) => {
-    const first = await ask(rig, pools, random, wish)
+  const one = async (request: MerchantRequest, onResult: (result: RequestResult) => void) => {
+    const first = await ask(rig, pools, random, request)
     if (typeof first === 'string') return void problems.push(first)
-    const entry = { wish, id: first.id }
-    told.push(entry)
-    onTold(entry)
+    const entry = { request, id: first.id }
+    results.push(entry)
+    onResult(entry)
     if (first.id === null || random() >= REPEAT_SHARE) return
-    const again = await ask(rig, pools, random, wish)
+    const again = await ask(rig, pools, random, request)
     if (typeof again === 'string') problems.push(again)
-    else if (again.text !== first.text) problems.push(`${wish.key} was answered ${first.text} and then ${again.text}`)
+    else if (again.text !== first.text)
+      problems.push(`${request.key} was answered ${first.text} and then ${again.text}`)
   }
-  const loops = lanes.flatMap(({ wishes, at_once, per_second, onTold = () => {} }) => {
+  const loops = lanes.flatMap(({ requests, at_once, per_second, onResult = () => {} }) => {
     const begin = Date.now()
     let next = 0
     const loop = async () => {
-      for (let i = next++; i < wishes.length; i = next++) {
+      for (let i = next++; i < requests.length; i = next++) {
         const early_ms = begin + (i / per_second) * 1_000 - Date.now()
         if (early_ms > 0) await sleep(early_ms)
-        await one(wishes[i] as MerchantRequest, onTold)
+        await one(requests[i] as MerchantRequest, onResult)
       }
     }
     return Array.from({ length: at_once }, loop)
   })
   const clients: Clients = {
-    told,
+    results,
     problems,
     lost: () => pools.reduce((sum, pool) => sum + pool.lost(), 0),
-    done: () => told.length,
+    done: () => results.length,
     close: async () => void (await Promise.all(pools.map((pool) => pool.close()))),
   }
   return { clients, finished: Promise.all(loops).then(() => {}) }
@@ -131,12 +132,12 @@ async function ask(
   rig: StormRig,
   pools: readonly Client[],
   random: () => number,
-  wish: MerchantRequest,
+  request: MerchantRequest,
 ): Promise<{ id: string | null; text: string } | string> {
   const give_up = Date.now() + GIVE_UP_MS
   for (;;) {
     const pool = pools[Math.floor(random() * pools.length)] as Client
-    const answer = await pool.once(wish)
+    const answer = await pool.once(request)
     if (answer?.status === 202) {
       const { data } = JSON.parse(answer.text) as { data: { collection_id?: string; id?: string } }
       return { id: data.collection_id ?? data.id ?? '', text: answer.text }
@@ -144,9 +145,9 @@ async function ask(
     // The provider returned no code: the payment failed, and this key never shows another code.
     if (answer?.status === 503 && answer.text.includes('with a new key')) return { id: null, text: answer.text }
     const may_again = answer === null || answer.status === 503 || answer.text.includes('idempotency_in_progress')
-    if (!may_again) return `${wish.key} was answered ${answer.status}: ${answer.text}`
+    if (!may_again) return `${request.key} was answered ${answer.status}: ${answer.text}`
     if (Date.now() > give_up || rig.closed.aborted)
-      return `${wish.key} had no answer that stands: ${answer?.text ?? 'no connection'}`
+      return `${request.key} had no answer that stands: ${answer?.text ?? 'no connection'}`
     await sleep(answer?.status === 503 ? LATER_MS : AGAIN_MS)
   }
 }

@@ -97,7 +97,7 @@ function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | nu
 }
 
 /** Each acknowledged id exists once, and no other record exists. */
-function promises({ told, our_payments, our_payouts }: Books): string[] {
+function promises({ results, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const name = (merchant_id: string, reference: string) => `${merchant_id} ${reference}`
   const ours = new Map<string, { id: string; amount_minor: bigint; status: string }[]>()
@@ -105,19 +105,20 @@ function promises({ told, our_payments, our_payouts }: Books): string[] {
     const key = name(row.merchant_id, row.client_reference)
     ours.set(key, [...(ours.get(key) ?? []), row])
   }
-  for (const { wish, id } of told) {
-    const key = name(wish.shop.merchant.id, wish.key)
+  for (const { request, id } of results) {
+    const key = name(request.shop.merchant.id, request.key)
     const rows = ours.get(key) ?? []
     const [row] = rows
     ours.delete(key)
-    if (rows.length > 1) problems.push(`${wish.key} is there ${rows.length} times`)
+    if (rows.length > 1) problems.push(`${request.key} is there ${rows.length} times`)
     if (id === null) {
-      if (row !== undefined && row.status !== 'failed') problems.push(`${wish.key} was refused, and is ${row.status}`)
-    } else if (row?.id !== id) problems.push(`${wish.key}: acknowledged ${id} is missing`)
-    else if (row.amount_minor !== BigInt(wish.amount_minor))
-      problems.push(`${wish.key}: the amount is ${row.amount_minor}, not ${wish.amount_minor}`)
+      if (row !== undefined && row.status !== 'failed')
+        problems.push(`${request.key} was refused, and is ${row.status}`)
+    } else if (row?.id !== id) problems.push(`${request.key}: acknowledged ${id} is missing`)
+    else if (row.amount_minor !== BigInt(request.amount_minor))
+      problems.push(`${request.key}: the amount is ${row.amount_minor}, not ${request.amount_minor}`)
   }
-  for (const rows of ours.values()) problems.push(`${rows[0]?.id} exists, and no merchant was told of it`)
+  for (const rows of ours.values()) problems.push(`${rows[0]?.id} exists, and no merchant got its id`)
   return problems
 }
 

@@ -22,9 +22,10 @@ export function eventProblems({ moves, deliveries, arrivals, our_payments, our_p
   }
   const events = Map.groupBy(deliveries, (row) => row.source_id)
   for (const { id, status } of [...our_payments, ...our_payouts]) {
-    const told = (events.get(id) ?? []).map((row) => row.event)
+    const reported = (events.get(id) ?? []).map((row) => row.event)
     const due = FINAL[status]
-    if (due !== undefined && !told.includes(due)) problems.push(`${id} is ${status}, told ${told.join(', ')}`)
+    if (due !== undefined && !reported.includes(due))
+      problems.push(`${id} is ${status}, with the events ${reported.join(', ')}`)
   }
   const arrived = Map.groupBy(arrivals, (arrival) => arrival.id)
   for (const { merchant_id, id, event, source_id, body, status } of deliveries) {

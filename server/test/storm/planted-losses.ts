@@ -51,7 +51,7 @@ export function plantLosses(sound: Books): void {
     // Promises to merchants.
     [/acknowledged \S+ is missing/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
     [/acknowledged \S+ is missing/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
-    [/no merchant was told of it/, (books) => Object.assign(books, { told: books.told.slice(1) })],
+    [/no merchant got its id/, (books) => Object.assign(books, { results: books.results.slice(1) })],
     [/is there 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
     [/the amount is 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
     // Things that happen once.
@@ -87,7 +87,7 @@ export function plantLosses(sound: Books): void {
     [/verify: some check/, (books) => books.checks.push({ name: 'some check', ok: false, detail: 'is broken' })],
     // Events of merchants.
     [/became \S+, and 0 events tell it/, (books) => books.deliveries.splice(0, 1)],
-    [/told $/m, (books) => forgetEvents(books)],
+    [/with the events $/m, (books) => forgetEvents(books)],
     [/is pending/, (books) => Object.assign(books.deliveries[0] ?? {}, { status: 'pending' })],
     [/was never taken/, (books) => Object.assign(books, { arrivals: books.arrivals.slice(1).filter(isNot(books)) })],
     [/came with other bytes/, (books) => Object.assign(books.arrivals[0] ?? {}, { body: '{}' })],
@@ -105,7 +105,7 @@ const ONE_CENT = sql(
 
 /** Plants three losses in the real books: a shilling at the provider, a second payout execution, a cent without a source. */
 export async function tamper(rig: StormRig, sound: Books): Promise<void> {
-  const again = () => readBooks(rig, { told: sound.told, funded: sound.funded, fates: new Map() })
+  const again = () => readBooks(rig, { results: sound.results, funded: sound.funded, fates: new Map() })
   const payments = rig.simulator.list('payments', 1, Number.MAX_SAFE_INTEGER).items as Payment[]
   // A payment that was not returned: a missing amount of a returned one is no loss.
   const shilling = payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('none was paid')

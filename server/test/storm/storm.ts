@@ -67,25 +67,25 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
     return chance < 0.08 ? 500 : chance < 0.1 ? 'cut' : 200
   }
 
-  const wishes = makeRequests(rig.shops, seededRandom(size.seed + 2), size)
+  const requests = makeRequests(rig.shops, seededRandom(size.seed + 2), size)
   const payers = startPayers(rig, size.seed)
   const per_second = size.per_second
   const payouts_per_second = Math.max(1, (per_second * size.payouts) / Math.max(1, size.payments))
   const storm = Date.now()
   const { clients, finished } = startClients(rig, seededRandom(size.seed + 3), [
     {
-      wishes: wishes.payments,
+      requests: requests.payments,
       at_once: 64,
       per_second,
-      onTold: ({ wish, id }) => {
-        if (wish.method === 'qr' && id !== null) payers.show(id)
+      onResult: ({ request, id }) => {
+        if (request.method === 'qr' && id !== null) payers.show(id)
       },
     },
     {
-      wishes: wishes.payouts,
+      requests: requests.payouts,
       at_once: 12,
       per_second: payouts_per_second,
-      onTold: ({ id }) => {
+      onResult: ({ id }) => {
         if (id !== null) desk.hand(id)
       },
     },
@@ -107,7 +107,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
     said = Date.now()
     say(`coming to rest: ${JSON.stringify(now)}`)
   })
-  const known = { told: clients.told, funded, fates: payers.fates }
+  const known = { results: clients.results, funded, fates: payers.fates }
   const before = await readBooks(rig, known)
   const differences = findDifferences(before)
 

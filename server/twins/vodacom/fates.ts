@@ -5,10 +5,15 @@
 import { hash } from 'node:crypto'
 
 /** An answer: HTTP status and code. Null: the request is never answered. */
-type Said = readonly [http: number, code: string] | null
+type FateReply = readonly [http: number, code: string] | null
 
 /** The course of a payment or payout: the answer, and the truth. `later`: the change after that. */
-export type Fate = { said: Said; truth: 'paid' | 'failed' | 'pending'; later?: 'paid' | 'reversed'; receipt?: string }
+export type Fate = {
+  said: FateReply
+  truth: 'paid' | 'failed' | 'pending'
+  later?: 'paid' | 'reversed'
+  receipt?: string
+}
 
 /** The documented codes of this market for a failure that the request did not cause. */
 const FAILED = [401, 'INS-6'] as const

@@ -3,8 +3,8 @@
 
 import { Pool } from 'undici'
 import { plainLine } from '../../kernel/lib/index.ts'
-import { type PostResult, postForm } from './exchange.ts'
-import type { Gateway, OutgoingSms, SendOutcome } from './gateway.ts'
+import { type FormPostResult, postForm } from './exchange.ts'
+import type { MessageGateway, OutgoingSms, SendOutcome } from './gateway.ts'
 
 /** Options of the gateway. An empty `sender` means the default of the account. */
 export type AfricasTalkingOptions = {
@@ -22,7 +22,7 @@ const CONNECT_MS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /** Makes the gateway. */
-export function createAfricasTalking(options: AfricasTalkingOptions): Gateway<OutgoingSms> {
+export function createAfricasTalking(options: AfricasTalkingOptions): MessageGateway<OutgoingSms> {
   const { origin, pathname } = new URL(options.url)
   const { username, api_key, sender, timeout_ms = SEND_MS } = options
   const path = `${pathname.replace(/\/$/, '')}/version1/messaging`
@@ -96,7 +96,7 @@ const REASONS: Record<Exclude<SendOutcomeKind, 'taken'>, string> = {
 }
 
 /** Maps the result of a request to an outcome. */
-function outcomeOfPost(result: PostResult): SendOutcome {
+function outcomeOfPost(result: FormPostResult): SendOutcome {
   if (result.kind !== 'answered') {
     return result.kind === 'lost'
       ? unknownSend(result.why)
@@ -107,7 +107,7 @@ function outcomeOfPost(result: PostResult): SendOutcome {
   if (status === 400) return { kind: 'refused', why: plainLine(`message_refused: ${text}`) }
   // The gateway did not process the message: a wrong key or address, or a rate limit.
   if (status >= 300) return { kind: 'again', why: plainLine(`gateway_refused: ${status} ${text}`) }
-  return readAnswer(text)
+  return outcomeOfAnswer(text)
 }
 
 const unknownSend = (reason: string): SendOutcome => ({ kind: 'unknown', why: plainLine(`unknown_outcome: ${reason}`) })
@@ -115,7 +115,7 @@ const unknownSend = (reason: string): SendOutcome => ({ kind: 'unknown', why: pl
 type GatewayAnswer = { SMSMessageData?: { Message?: unknown; Recipients?: unknown } }
 type RecipientStatus = { statusCode?: unknown; status?: unknown; messageId?: unknown }
 
-function readAnswer(text: string): SendOutcome {
+function outcomeOfAnswer(text: string): SendOutcome {
   let answer: GatewayAnswer | null = null
   try {
     answer = JSON.parse(text) as GatewayAnswer | null

@@ -4,20 +4,22 @@ import type { Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
 /** The result of a request. `not_sent`: no byte was written. `lost`: the request may have arrived. */
-export type PostResult = { kind: 'answered'; status: number; text: string } | { kind: 'not_sent' | 'lost'; why: string }
+export type FormPostResult =
+  | { kind: 'answered'; status: number; text: string }
+  | { kind: 'not_sent' | 'lost'; why: string }
 
 /** Posts a body and reads the whole answer. Never throws, follows no redirect, and ends within `timeout_ms`. */
 export function postForm(
   pool: Pool,
   request: { path: string; headers: Record<string, string>; body: string },
   timeout_ms: number,
-): Promise<PostResult> {
+): Promise<FormPostResult> {
   return new Promise((resolve) => {
     let is_over = false
     let abort: (() => void) | null = null
     let status = 0
     let chunks: Buffer[] = []
-    const finish = (result: PostResult) => {
+    const finish = (result: FormPostResult) => {
       if (is_over) return
       is_over = true
       stopTimer()

@@ -30,7 +30,7 @@ export type OutgoingEmail = {
 export type OutgoingSms = { to: string; text: string }
 
 /** A gateway for one channel. */
-export type Gateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
+export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
 /** The configured gateways. If a channel has none (null), its messages are kept. */
-export type Gateways = { email: Gateway<OutgoingEmail> | null; sms: Gateway<OutgoingSms> | null }
+export type Gateways = { email: MessageGateway<OutgoingEmail> | null; sms: MessageGateway<OutgoingSms> | null }

@@ -36,12 +36,17 @@ before(async () => {
     const invoice = owner !== null && i % 4 !== 0 ? (invoices[i % 2] as string) : null
     const environment = i % 5 === 0 ? 'sandbox' : 'live'
     const about = { ...(owner ? { merchant_id: owner.id } : {}), ...(invoice ? { invoice_id: invoice } : {}) }
-    const told = { ...about, environment, text: `Lipa ${i}`, kind: owner ? 'invoice.sent' : 'identity.reset' } as const
+    const message = {
+      ...about,
+      environment,
+      text: `Lipa ${i}`,
+      kind: owner ? 'invoice.sent' : 'identity.reset',
+    } as const
     const is_sms = owner !== null && i % 7 === 0
     const { id } = await inTransaction(deps.db, (tx) =>
       is_sms
-        ? queueSms(deps, tx, { ...told, to: '255754123456' })
-        : queueEmail(deps, tx, { ...told, to: 'a@example.com', subject: `Ankara ${i}` }),
+        ? queueSms(deps, tx, { ...message, to: '255754123456' })
+        : queueEmail(deps, tx, { ...message, to: 'a@example.com', subject: `Ankara ${i}` }),
     )
     const status = (['kept', 'waiting', 'failed', 'sent'] as const)[i % 4] as string
     await world.rows('update outbox_messages set status = $2, error = $3 where id = $1', [

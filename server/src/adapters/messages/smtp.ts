@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { SendMailOptions } from 'nodemailer'
 import { isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
-import type { Gateway, OutgoingEmail, SendOutcome } from './gateway.ts'
+import type { MessageGateway, OutgoingEmail, SendOutcome } from './gateway.ts'
 
 /** Options of the gateway. `demand_tls`: send nothing without TLS to a server on another machine. */
 export type SmtpOptions = {
@@ -25,7 +25,7 @@ const SUBJECT_MAX = 200
 const FILENAME_MAX = 100
 
 /** Makes the gateway and loads its library, which a server without e-mail never loads. */
-export function createSmtpGateway(options: SmtpOptions): Gateway<OutgoingEmail> {
+export function createSmtpGateway(options: SmtpOptions): MessageGateway<OutgoingEmail> {
   const { createTransport }: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
   const transport = createTransport(poolOf(options))
   const { from, brand_name, timeout_ms = SEND_MS } = options

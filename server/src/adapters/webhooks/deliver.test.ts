@@ -383,8 +383,8 @@ test('the subscriptions of many merchants are read in one statement, and the ali
   const first = await merchantWith(bench.deps, receiver.url)
   const second = await merchantWith(bench.deps, receiver.url)
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })
-  const nobody = '018f0000-0000-8000-8000-000000000000'
-  const found = await subscriptionsOf(bench.deps.db, [first.id, second.id, nobody])
+  const unknown = '018f0000-0000-8000-8000-000000000000'
+  const found = await subscriptionsOf(bench.deps.db, [first.id, second.id, unknown])
   assert.equal(found.size, 2)
   assert.equal(found.get(first.id)?.size, 6)
   assert.equal(found.get(first.id)?.has('disbursement.reversed'), false)

@@ -7,7 +7,7 @@ import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { DeliveriesFilter, DeliveryView } from './schema.ts'
 
-type DeliveryRow = {
+type ListedDeliveryRow = {
   id: string
   event: string
   environment: Environment
@@ -86,7 +86,7 @@ export async function getDelivery(
   environment: Environment,
   id: string,
 ): Promise<DeliveryView> {
-  const [row] = isId(id) ? await reader.query<DeliveryRow>(FIND, [merchant_id, id, environment]) : []
+  const [row] = isId(id) ? await reader.query<ListedDeliveryRow>(FIND, [merchant_id, id, environment]) : []
   if (!row) refuse('not_found')
   const [delivery] = await withAttempts(reader, merchant_id, [row], IN_RECORD)
   return delivery as DeliveryView
@@ -108,7 +108,7 @@ export async function listDeliveries(
   const { from_id, until_id } = idsOfTime(filter)
   const matching = [merchant_id, environment, filter.status ?? null, event, from_id, until_id]
   const [rows, counted] = await Promise.all([
-    reader.query<DeliveryRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    reader.query<ListedDeliveryRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
   ])
   const total_items = counted[0]?.total ?? 0
@@ -146,7 +146,7 @@ export async function replayDelivery(
 async function withAttempts(
   reader: Reader,
   merchant_id: string,
-  rows: readonly DeliveryRow[],
+  rows: readonly ListedDeliveryRow[],
   limits: { body_chars: number; attempts: number },
 ): Promise<DeliveryView[]> {
   if (rows.length === 0) return []
@@ -156,7 +156,7 @@ async function withAttempts(
   return rows.map((row) => presentDelivery(row, attempts.get(row.id) ?? []))
 }
 
-function presentDelivery(row: DeliveryRow, attempts: readonly WebhookAttemptRow[]): DeliveryView {
+function presentDelivery(row: ListedDeliveryRow, attempts: readonly WebhookAttemptRow[]): DeliveryView {
   return {
     id: row.id,
     event: row.event,

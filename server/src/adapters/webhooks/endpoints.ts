@@ -2,10 +2,10 @@
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { type SigningKey, signingKey } from './sign.ts'
+import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
 /** The merchant's URL and signing keys. `previous` signs too for 24 hours after a rotation. */
-export type Endpoint = { webhook_url: string; key: SigningKey; previous: SigningKey | null }
+export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
 /** Why a merchant has no usable endpoint. */
 export type NoEndpoint = 'not_configured' | 'secret_unreadable'
@@ -45,7 +45,7 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
     }
   }
   /** If the previous secret cannot be decrypted, deliveries are signed with the new secret alone. */
-  const previousOf = ({ previous_secret, merchant_id }: EndpointRow): SigningKey | null => {
+  const previousOf = ({ previous_secret, merchant_id }: EndpointRow): WebhookSigningKey | null => {
     try {
       return previous_secret === null ? null : openKey(previous_secret)
     } catch {
@@ -65,12 +65,12 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
 }
 
 /** Caches the decrypted keys by ciphertext. An entry never gets stale, because each secret has its own ciphertext. */
-function createKeyCache(deps: Deps): (sealed: string) => SigningKey {
-  const keys = new Map<string, SigningKey>()
+function createKeyCache(deps: Deps): (sealed: string) => WebhookSigningKey {
+  const keys = new Map<string, WebhookSigningKey>()
   return (sealed) => {
     const found = keys.get(sealed)
     if (found) return found
-    const key = signingKey(deps.vault.open(sealed))
+    const key = webhookSigningKey(deps.vault.open(sealed))
     if (keys.size >= KEYS_MAX) keys.clear()
     keys.set(sealed, key)
     return key

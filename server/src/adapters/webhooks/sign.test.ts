@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { createSigner, secretText, signingKey } from './sign.ts'
+import { createSigner, secretText, webhookSigningKey } from './sign.ts'
 
 const secret = secretText(Buffer.alloc(32, 7))
 const old_secret = secretText(Buffer.alloc(32, 8))
@@ -16,8 +16,8 @@ function headersOf(brand: string, previous: string | null): Record<string, strin
     event: 'collection.success',
     body,
     sent_at: new Date(),
-    key: signingKey(secret),
-    previous: previous === null ? null : signingKey(previous),
+    key: webhookSigningKey(secret),
+    previous: previous === null ? null : webhookSigningKey(previous),
   })
   const headers: Record<string, string> = {}
   for (let i = 0; i < list.length; i += 2) headers[list[i] as string] = list[i + 1] as string

@@ -5,7 +5,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 const PREFIX = 'whsec_'
 
 /** The two HMAC keys of a signing secret: its text, and the bytes that its base64 part encodes. */
-export type SigningKey = { text: KeyObject; bytes: KeyObject }
+export type WebhookSigningKey = { text: KeyObject; bytes: KeyObject }
 
 /** The input of a signature. `previous` is the key from before a rotation while it still signs. */
 export type SignatureInput = {
@@ -13,12 +13,12 @@ export type SignatureInput = {
   event: string
   body: string
   sent_at: Date
-  key: SigningKey
-  previous: SigningKey | null
+  key: WebhookSigningKey
+  previous: WebhookSigningKey | null
 }
 
 /** Makes the keys of a secret (`whsec_` and base64). */
-export function signingKey(secret: string): SigningKey {
+export function webhookSigningKey(secret: string): WebhookSigningKey {
   return {
     text: createSecretKey(secret, 'utf8'),
     bytes: createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64')),
@@ -72,6 +72,6 @@ export function createSigner(brand: string): (delivery: SignatureInput) => strin
   }
 }
 
-function standardSignature(key: SigningKey, signed: string): string {
+function standardSignature(key: WebhookSigningKey, signed: string): string {
   return `v1,${createHmac('sha256', key.bytes).update(signed).digest('base64')}`
 }
