@@ -33,12 +33,12 @@ export function NewInvoice() {
   const may = useMayCollect()
   if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
   const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
-  const nobody = { customer_name: '', customer_phone: '', customer_email: '', note: '' }
+  const empty_customer = { customer_name: '', customer_phone: '', customer_email: '', note: '' }
   return (
     <Page title={t.new_title}>
       <InvoiceForm
         name={`invoice.${membership.merchant_id}.${environment}`}
-        initial={{ ...nobody, due_date, language, items: [{ ...EMPTY_ITEM }] }}
+        initial={{ ...empty_customer, due_date, language, items: [{ ...EMPTY_ITEM }] }}
         back={at('invoices')}
         send={async (values, once) => {
           const { id } = await make.mutateAsync({ body: invoiceBody(values), once })

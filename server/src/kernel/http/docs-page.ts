@@ -23,7 +23,7 @@ ${contents(api, operations)}
 <main id="main">
 <h1>${api.info.title}</h1>
 ${prose(api.info.description ?? '')}
-<p>The API is at <code>${base_url}</code>. It takes and gives JSON in UTF-8; amounts are in Tanzanian shillings (TZS).</p>
+<p>The API is at <code>${base_url}</code>. Requests and responses are JSON in UTF-8. Amounts are in Tanzanian shillings (TZS).</p>
 ${authentication(config)}
 ${firstPayment(config, base_url)}
 ${statuses()}
@@ -64,7 +64,7 @@ function anchor(text: string): string {
 const SECTIONS = [
   ['authentication', 'Authentication'],
   ['first-payment', 'First payment'],
-  ['statuses', 'Where a payment stands'],
+  ['statuses', 'Statuses of a payment'],
 ] as const
 
 function contents(api: OpenApi, operations: readonly Listed[]): Html {
@@ -93,10 +93,10 @@ function authentication(config: Config): Html {
   return html`<section aria-labelledby="authentication"><h2 id="authentication">Authentication</h2>
 <p>Send your API key with every request, as <code>Authorization: Bearer &lt;key&gt;</code> or as
 <code>X-API-Key: &lt;key&gt;</code>. Never put it into a URL, a web page or an app: a key is for servers.</p>
-<p>A key that begins with <code>${sandbox}</code> plays with a simulated provider and never moves money. A key that
-begins with <code>${live}</code> moves real money. A key is shown once, when it is made, and can be revoked at any time:
-the very next request with it gets 401.</p>
-<p>Every key carries scopes. A call that needs one the key lacks gets 403 <code>insufficient_scope</code>.</p>
+<p>A key that begins with <code>${sandbox}</code> uses a simulated provider and never moves money. A key that begins
+with <code>${live}</code> moves real money. A key is shown once, when it is created. It can be revoked at any time:
+the next request with it gets 401.</p>
+<p>Every key has scopes. If a key lacks the scope of a call, the call gets 403 <code>insufficient_scope</code>.</p>
 ${table('Scopes', ['Scope', 'Allows'], scopes)}
 </section>`
 }
@@ -110,7 +110,7 @@ ${code(`curl -i ${base_url}/v1/collections/wallet-push \\
   -H "Idempotency-Key: order-1042-attempt-1" \\
   -H "Content-Type: application/json" \\
   -d '{"amount": "25000.00", "phone": "0754123001", "reference": "ORDER-1042"}'`)}
-<p>The answer is 202: the payment is safely stored and the prompt is on its way. It is not paid yet.</p>
+<p>The response is 202: the server has stored the payment and sends the prompt. The payment is not paid yet.</p>
 ${code(`{
   "success": true,
   "data": {
@@ -120,29 +120,33 @@ ${code(`{
     "message": "Payment prompt sent. The customer approves it on the phone by entering the PIN."
   }
 }`)}
-<p>Wait for the webhook <code>collection.success</code>, or ask with
+<p>Wait for the webhook <code>collection.success</code>, or poll
 <code>GET /v1/collections/{collection_id}</code> until the status is no longer <code>processing</code>.</p>
 <h3 id="idempotency">Repeating a request</h3>
-<p>Whatever makes a payment wants an <code>Idempotency-Key</code>. When no answer reaches you, send the same request with
-the same key again: you get the first answer, with <code>Idempotency-Replayed: true</code>, and no second payment. The
-same key with another request gets 422 <code>idempotency_key_reused</code>; while the first is still running, 409
-<code>idempotency_in_progress</code>. Answers are repeated for ${config.idempotency_replay_days} days, and an old key
-never makes a second payment. A request that was refused with 400, 401, 403, 404, 422 or 429, or with 409
-<code>payment_in_progress</code>, did nothing, and its key stays free.</p>
+<p>Every call that makes a payment needs an <code>Idempotency-Key</code>. If no response reaches you, send the same request
+with the same key again. You get the first response, with <code>Idempotency-Replayed: true</code>, and no second payment.
+The same key with another request gets 422 <code>idempotency_key_reused</code>. While the first request is still running,
+the second one gets 409 <code>idempotency_in_progress</code>. The server repeats a response for
+${config.idempotency_replay_days} days, and an old key never makes a second payment. If a request was refused with 400,
+401, 403, 404, 422 or 429, or with 409 <code>payment_in_progress</code>, it changed nothing, and its key stays free.</p>
 <h3 id="mistyped">Mistyped parameters</h3>
-<p>A query parameter that a call does not take is refused with 400 <code>validation_failed</code>:
-<code>details.fields</code> names it, and the parameter that you may have meant. A field of the body that a call does not know is ignored; the header
-<code>X-${config.brand.charAt(0).toUpperCase()}${config.brand.slice(1)}-Ignored-Fields</code> of the answer names it.</p>
+<p>The server refuses an unknown query parameter with 400 <code>validation_failed</code>: <code>details.fields</code>
+names the parameter and a similar one, if there is one. The server ignores an unknown field of the body; the header
+<code>X-${config.brand.charAt(0).toUpperCase()}${config.brand.slice(1)}-Ignored-Fields</code> of the response names it.</p>
 </section>`
 }
 
 const STATUSES: [string, string, string][] = [
   ['created', 'The customer has not chosen how to pay yet.', 'No'],
-  ['processing', 'The prompt is out, or the QR code is shown.', 'No'],
+  ['processing', 'The payer has the prompt or the QR code, and the outcome is not known yet.', 'No'],
   ['successful', 'Paid, and credited to your balance.', 'Yes: deliver'],
-  ['failed', 'Not paid; failure_reason_code says why. A late success still wins: then it becomes successful.', 'No'],
-  ['pending_clearance', 'Money came but is held for review, such as another amount than asked.', 'No: wait'],
-  ['reversed', 'It was paid, and the money went back to the customer.', 'No longer'],
+  ['failed', 'Not paid; failure_reason_code gives the reason. If a late success arrives, it becomes successful.', 'No'],
+  [
+    'pending_clearance',
+    'The money arrived and is held for review, for example because the amount differs.',
+    'No: wait',
+  ],
+  ['reversed', 'The payment was paid, and the money went back to the customer.', 'No longer'],
 ]
 
 function statuses(): Html {
@@ -151,7 +155,7 @@ function statuses(): Html {
     html`${meaning}`,
     html`${paid}`,
   ])
-  return html`<section aria-labelledby="statuses"><h2 id="statuses">Where a payment stands</h2>
+  return html`<section aria-labelledby="statuses"><h2 id="statuses">Statuses of a payment</h2>
 ${table('Statuses of a collection', ['Status', 'Means', 'Paid?'], rows)}
 </section>`
 }
@@ -187,7 +191,7 @@ ${
 }
 <details><summary>Errors</summary>
 <ul>${bad.map(([status, { description }]) => html`<li><strong>${status}</strong> ${description}</li>`)}</ul>
-<p>The codes behind each status are under <a href="#errors">Errors</a>.</p>
+<p>The codes of each status are under <a href="#errors">Errors</a>.</p>
 </details>
 </section>`
 }
@@ -209,18 +213,21 @@ function fields(title: string, rows: readonly FieldRow[], in_data = false): Html
 function webhooks(config: Config): Html {
   const brand = `X-${config.brand.charAt(0).toUpperCase()}${config.brand.slice(1)}`
   const rows = [
-    ['webhook-id', 'The delivery. The same over all attempts and replays: do nothing the second time.'],
+    ['webhook-id', 'The id of the delivery: the same over all attempts and replays. Ignore a repeated id.'],
     ['webhook-timestamp', 'Seconds since 1970 at the time of sending.'],
-    ['webhook-signature', 'Signature over id, time and body, by the Standard Webhooks convention. Check this one.'],
+    [
+      'webhook-signature',
+      'The signature over id, time and body, by the Standard Webhooks convention. Verify this one.',
+    ],
     [`${brand}-Signature`, 'HMAC-SHA256 of the raw body in hex, keyed with the whole secret as text.'],
-    [`${brand}-Signature-Previous`, 'The same with the secret before, for 24 hours after a rotation.'],
+    [`${brand}-Signature-Previous`, 'The same with the previous secret, for 24 hours after a rotation.'],
     [`${brand}-Event`, 'The name of the event.'],
     [`${brand}-Delivery`, 'The same as webhook-id.'],
     [`${brand}-Timestamp`, 'The same as webhook-timestamp. This signature does not cover it.'],
   ].map(([name, meaning]) => [html`<code>${name}</code>`, html`${meaning}`])
   return html`<section aria-labelledby="receiving-webhooks"><h2 id="receiving-webhooks">Receiving webhooks</h2>
-<p>Set your address once with <code>PATCH /v1/merchant/webhook-config</code> and keep the signing secret it answers with:
-it is shown once. Every event is then posted to you as JSON:</p>
+<p>Set your address once with <code>PATCH /v1/merchant/webhook-config</code>, and store the signing secret of the
+response: it is shown once. The server then posts every event to you as JSON:</p>
 ${code(`{
   "event": "collection.success",
   "merchant_code": "M2JBTVPA",
@@ -235,16 +242,16 @@ ${code(`{
   "timestamp": "2026-01-05T09:00:02.000Z",
   "sandbox": true
 }`)}
-<p><code>sandbox</code> is there for payments of a sandbox key only, <code>test</code> for test deliveries only. Deliver
-goods when the event is <code>collection.success</code> and neither is there.</p>
+<p>Only events of a sandbox key have <code>sandbox</code>, and only test deliveries have <code>test</code>. Deliver
+goods if the event is <code>collection.success</code> and has neither.</p>
 ${table('Headers of a delivery', ['Header', 'Content'], rows)}
 <h3 id="verify">Verifying</h3>
-<p>Check the signature over the raw bytes, before the body is parsed, and refuse with 401 what does not match. The SDK
-does it in one call:</p>
+<p>Verify the signature over the raw bytes, before you parse the body. If the signature is wrong, respond with 401. The
+SDK does this in one call:</p>
 ${code(`import { verifyWebhook } from '@malipo/sdk'
 
 const event = verifyWebhook({ body: raw_body, headers: request.headers, secret })`)}
-<p>Without it, in any language: take the bytes behind <code>whsec_</code>, decoded from base64, as the key; compute
+<p>Without it, in any language: the key is the part after <code>whsec_</code>, decoded from base64; compute
 HMAC-SHA256 over <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the body; compare its base64
 in constant time with each <code>v1,</code> part of <code>webhook-signature</code>; and refuse a timestamp more than five
 minutes away.</p>
@@ -257,9 +264,9 @@ const genuine = signature.split(' ').some((part) => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 })`)}
 <h3 id="retries">Retries</h3>
-<p>Any 2xx within ${seconds(config.webhook_timeout_ms)} counts as delivered: store the event, answer, work afterwards. Anything
-else is tried again 1, 5, 15 and 30 minutes after the attempt before; redirects are not followed. After five failures the
-delivery is <code>failed</code>, is kept, and can be replayed. Events can arrive more than once and out of order.</p>
+<p>Any 2xx within ${seconds(config.webhook_timeout_ms)} counts as delivered: store the event, respond, then process it. After
+any other response the server retries 1, 5, 15 and 30 minutes after the previous attempt. It follows no redirects. After
+five failures the delivery is <code>failed</code>; it is kept and can be replayed. Events can arrive more than once and out of order.</p>
 </section>`
 }
 
@@ -282,8 +289,8 @@ ${code(`{
     "details": {"fields": [{"field": "phone", "message": "is required"}]}
   }
 }`)}
-<p>Switch on the code. New codes may come: treat an unknown one by its status. After a 5xx, or no answer at all, repeat the
-request with the same Idempotency-Key.</p>
+<p>Use the code in programs. New codes may follow: treat an unknown code by its status. After a 5xx, or without a response,
+repeat the request with the same Idempotency-Key.</p>
 ${table('Error codes', ['Code', 'Status', 'Message'], rows)}
 </section>`
 }
@@ -293,14 +300,14 @@ function sandbox({ magic_numbers, payout_magic_numbers }: MagicTables): Html {
     magic.map(({ ending, happens, ends_as }) => [html`<code>${ending}</code>`, html`${happens}`, inline(ends_as)])
   const head = ['Ending', 'What happens', 'Ends as']
   return html`<section aria-labelledby="sandbox"><h2 id="sandbox">Sandbox</h2>
-<p>With a sandbox key every outcome can be rehearsed. Send <code>simulate_status</code> (<code>successful</code>,
+<p>With a sandbox key you can simulate every outcome. Send <code>simulate_status</code> (<code>successful</code>,
 <code>failed</code>, <code>pending_clearance</code> or <code>reversed</code>), or a phone whose last three digits choose
-what happens; <code>simulate_status</code> wins. Any other phone pays. Webhooks come as they would for a real payment,
-with <code>sandbox</code> set.</p>
-${table('What the last three digits of the phone do', head, rowsOf(magic_numbers))}
-<p>Of a payout, once it is approved, the last three digits of the destination choose: a phone or a bank account. Any other
-destination is paid.</p>
-${table('What the last three digits of a destination do', head, rowsOf(payout_magic_numbers))}
+the outcome; <code>simulate_status</code> overrides the phone. Any other phone pays. The server sends the same webhooks as
+for a real payment, with <code>sandbox</code>.</p>
+${table('Outcome by the last three digits of the phone', head, rowsOf(magic_numbers))}
+<p>For an approved payout, the last three digits of the destination, a phone or a bank account, choose the outcome. A payout
+to any other destination succeeds.</p>
+${table('Outcome by the last three digits of the destination', head, rowsOf(payout_magic_numbers))}
 </section>`
 }
 
