@@ -192,12 +192,12 @@ export type CaseView = {
 /** An operator who reconciles. */
 export type Reconciler = {
   /** Uploads a file of this day (or of another period). */
-  bring(
+  upload(
     csv: string | Buffer,
     options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },
   ): Promise<Reply>
   /** Uploads lines that must be accepted. Returns the statement. */
-  take(
+  importRows(
     rows: readonly StatedRow[],
     options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
@@ -213,7 +213,7 @@ export type Reconciler = {
 export async function openReconciler(world: World): Promise<Reconciler> {
   const { session } = await createTestOperator(world)
   let taken = 0
-  const bring: Reconciler['bring'] = async (
+  const upload: Reconciler['upload'] = async (
     csv,
     { query = '', idempotency_key, from = DAY, to = NOW, provider = 'mock' } = {},
   ) =>
@@ -227,11 +227,11 @@ export async function openReconciler(world: World): Promise<Reconciler> {
     })
   return {
     session,
-    bring,
-    async take(rows, options) {
+    upload,
+    async importRows(rows, options) {
       // Empty lines have no meaning, but make it another file.
       taken += 1
-      const reply = await bring(csvOf(rows) + '\r\n'.repeat(taken), options)
+      const reply = await upload(csvOf(rows) + '\r\n'.repeat(taken), options)
       assert.equal(reply.status, 201, reply.text)
       return reply.body.data
     },

@@ -190,21 +190,21 @@ test('the comparison finds each difference at its attempt when a payment has two
     rows.push(...lines(planted))
     agreeing += lines(planted).length - expected_here.filter((text) => !text.startsWith('unknown_to_them')).length
   }
-  const statement = await operator.take(rows)
+  const statement = await operator.importRows(rows)
   const withName = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
   assert.deepEqual((await openCases()).map(withName), expected.sort().map(withName))
   assert.equal(statement.matched, agreeing)
   // If another statement repeats the lines, no case opens or closes.
-  const again = await operator.take(rows)
+  const again = await operator.importRows(rows)
   assert.deepEqual([again.opened, again.explained], [0, 0])
 })
 
 test('the comparison assigns held money to its attempt when another attempt paid', async () => {
   const { one, two } = await plantPair('paid', { duplicate: {} })
   await world.rows("update collections set status = 'pending_clearance' where id = $1", [two.id])
-  await operator.take([lineOf(one)])
+  await operator.importRows([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('unknown_to_them', two, -AMOUNT)])
-  await operator.take([lineOf(one), lineOf(two)])
+  await operator.importRows([lineOf(one), lineOf(two)])
   assert.deepEqual(await openCases(), [])
 })
 
@@ -214,9 +214,9 @@ test('the comparison expects from each provider only its own attempts when the a
   const both = await plantPair('paid', { provider: 'selcom', duplicate: {} })
   const period = { from: new Date('2026-01-05T06:00:00Z'), to: new Date('2026-01-05T08:00:00Z') }
   for (const provider of ['mock', 'selcom']) assert.equal(await countMissing(world.deps, provider, period), 2, provider)
-  await operator.take([lineOf(paid_at_mock.one), lineOf(both.one)])
+  await operator.importRows([lineOf(paid_at_mock.one), lineOf(both.one)])
   assert.deepEqual(await openCases(), [])
-  await operator.take([], { provider: 'selcom' })
+  await operator.importRows([], { provider: 'selcom' })
   assert.deepEqual(
     await openCases(),
     [
@@ -224,20 +224,20 @@ test('the comparison expects from each provider only its own attempts when the a
       describeCase('unknown_to_them', both.two, -AMOUNT),
     ].sort(),
   )
-  await operator.take([lineOf(paid_at_selcom.two), lineOf(both.two)], { provider: 'selcom' })
+  await operator.importRows([lineOf(paid_at_selcom.two), lineOf(both.two)], { provider: 'selcom' })
   assert.deepEqual(await openCases(), [])
 })
 
 test('the comparison finds the unbooked attempt when two providers were paid and one payment is booked', async () => {
   const { one, two } = await plantPair('paid', { settled: true, provider: 'selcom' })
-  await operator.take([lineOf(two)], { provider: 'selcom' })
-  await operator.take([lineOf(one)])
+  await operator.importRows([lineOf(two)], { provider: 'selcom' })
+  await operator.importRows([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('outcome_differs', one, AMOUNT)])
 })
 
 test('a later booking of the second attempt closes its case, and the case of the first stays open', async () => {
   const { one, two } = await plantPair('paid')
-  await operator.take([lineOf(one), secondLine(one), lineOf(two)])
+  await operator.importRows([lineOf(one), secondLine(one), lineOf(two)])
   assert.deepEqual(await openCases(), [
     describeCase('duplicate', one, AMOUNT),
     describeCase('outcome_differs', two, AMOUNT),
@@ -253,6 +253,6 @@ test('a later booking of the second attempt closes its case, and the case of the
   )
   await plantRetry(world, one, { beside })
   await world.rows('update collections set attempts = 3 where id = $1', [one.id])
-  await operator.take([lineOf(one), lineOf(two)])
+  await operator.importRows([lineOf(one), lineOf(two)])
   assert.deepEqual(await openCases(), [describeCase('duplicate', one, AMOUNT)])
 })

@@ -39,25 +39,25 @@ const LINES: [string, Partial<StatedRow>, Partial<StatedRow>][] = [
 for (const [condition, first, second] of LINES) {
   test(`a payout that is stated again a day later opens a duplicate when ${condition}`, async () => {
     const one = await plantPayout()
-    await operator.take([lineOf(one, first)], FIRST)
-    await operator.take([lineOf(one, { at: LATER, ...second })], SECOND)
+    await operator.importRows([lineOf(one, first)], FIRST)
+    await operator.importRows([lineOf(one, { at: LATER, ...second })], SECOND)
     assert.deepEqual(await openKinds(one), ['duplicate'])
   })
   test(`a payout that another statement of the same day repeats opens no case when ${condition}`, async () => {
     const one = await plantPayout()
-    await operator.take([lineOf(one, first)], FIRST)
+    await operator.importRows([lineOf(one, first)], FIRST)
     const earlier = new Date(AT.getTime() - 42_000)
-    await operator.take([lineOf(one, { at: earlier, ...second })], FIRST)
+    await operator.importRows([lineOf(one, { at: earlier, ...second })], FIRST)
     assert.deepEqual(await openKinds(one), [])
   })
 }
 
 test('a line with the same time and amount opens no case when the periods of the statements differ', async () => {
   const one = await plantPayout()
-  await operator.take([lineOf(one, { provider_id: null })], FIRST)
+  await operator.importRows([lineOf(one, { provider_id: null })], FIRST)
   const from_the_line = { from: '2026-01-03T07:00:00Z', to: '2026-01-05' }
-  await operator.take([lineOf(one)], from_the_line)
-  await operator.take([lineOf(one, { provider_id: null })], from_the_line)
+  await operator.importRows([lineOf(one)], from_the_line)
+  await operator.importRows([lineOf(one, { provider_id: null })], from_the_line)
   assert.deepEqual(await openKinds(one), [])
 })
 
@@ -67,6 +67,6 @@ test('two lines of one file open a duplicate when one has our reference and the 
     lineOf(one, { provider_id: null }),
     lineOf(one, { reference: null, at: new Date(AT.getTime() + 60_000) }),
   ]
-  await operator.take(rows, FIRST)
+  await operator.importRows(rows, FIRST)
   assert.deepEqual(await openKinds(one), ['duplicate'])
 })

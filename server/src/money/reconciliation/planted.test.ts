@@ -172,7 +172,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
       expected.set(lines[0]?.reference ?? one.reference, { ...way.expected(one), name: way.name })
     }
   }
-  const statement = await operator.take(shuffled(rows))
+  const statement = await operator.importRows(shuffled(rows))
   const cases = await operator.cases()
   const wrong: string[] = []
   for (const found of cases) {

@@ -68,12 +68,12 @@ const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((
 
 test('the server refuses a file with the id of its first import when it was imported before', async () => {
   earlier.push(await plantPayment())
-  const first = await operator.bring(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
+  const first = await operator.upload(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
   assert.equal(first.status, 201, first.text)
   const { id, file_name, sha256, state, lines, matched, opened } = first.body.data
   assert.deepEqual([file_name, state, lines, matched, opened], ['monday.csv', 'done', 1, 1, 0])
   assert.match(sha256, /^[0-9a-f]{64}$/)
-  const again = await operator.bring(csvOf(earlierLines()))
+  const again = await operator.upload(csvOf(earlierLines()))
   assert.deepEqual(codeOf(again), [409, 'invalid_state'])
   assert.equal(again.body.error.details.statement_id, id)
   assert.match(again.body.error.message, /This file was imported on 2026-01-05T09:00:00.000Z/)
@@ -87,16 +87,16 @@ test('the server refuses a file with the id of its first import when it was impo
 test('an import is replayed under its Idempotency-Key, and another file under that key is refused', async () => {
   const idempotency_key = randomUUID()
   const csv = `${csvOf(earlierLines())}\r\n`
-  const first = await operator.bring(csv, { idempotency_key })
+  const first = await operator.upload(csv, { idempotency_key })
   assert.equal(first.status, 201, first.text)
-  const again = await operator.bring(csv, { idempotency_key })
+  const again = await operator.upload(csv, { idempotency_key })
   assert.equal(again.text, first.text)
   assert.equal(again.headers['idempotency-replayed'], 'true')
-  assert.deepEqual(codeOf(await operator.bring(`${csv}\r\n`, { idempotency_key })), [422, 'idempotency_key_reused'])
+  assert.deepEqual(codeOf(await operator.upload(`${csv}\r\n`, { idempotency_key })), [422, 'idempotency_key_reused'])
   const other = randomUUID()
-  const refused = await operator.bring(csv, { idempotency_key: other })
+  const refused = await operator.upload(csv, { idempotency_key: other })
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
-  const repeated = await operator.bring(csv, { idempotency_key: other })
+  const repeated = await operator.upload(csv, { idempotency_key: other })
   assert.equal(repeated.text, refused.text, 'the refusal is replayed too')
   assert.equal(repeated.headers['idempotency-replayed'], 'true')
 })
@@ -104,13 +104,13 @@ test('an import is replayed under its Idempotency-Key, and another file under th
 test('a repeated line opens no case, and neither does a line of a case that an operator has closed', async () => {
   const one = await plantPayment({ state: 'failed' })
   const rows = [...earlierLines(), lineOf(one)]
-  assert.equal((await operator.take(rows)).opened, 1)
+  assert.equal((await operator.importRows(rows)).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual(
     [found?.kind, found?.status_ours, found?.merchant_id],
     ['outcome_differs', 'failed', world.merchant.id],
   )
-  const again = await operator.take([...rows].reverse())
+  const again = await operator.importRows([...rows].reverse())
   assert.deepEqual([again.opened, again.explained, again.matched], [0, 0, earlier.length])
   assert.equal((await caseOf(one))?.id, found?.id)
   const done = await operator.act(found?.id ?? '', 'resolve', {
@@ -119,21 +119,21 @@ test('a repeated line opens no case, and neither does a line of a case that an o
   })
   assert.equal(done.status, 200, done.text)
   // After an operator has closed a case, a file with the same difference opens no case.
-  assert.equal((await operator.take([lineOf(one), ...earlierLines()])).opened, 0)
+  assert.equal((await operator.importRows([lineOf(one), ...earlierLines()])).opened, 0)
   // Another difference opens a new case.
-  assert.equal((await operator.take([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
+  assert.equal((await operator.importRows([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
   const [new_case] = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   await operator.act(new_case?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
 })
 
 test('a later statement closes the case of a movement that an earlier statement did not have', async () => {
   const one = await plantPayment()
-  const first = await operator.take(earlierLines())
+  const first = await operator.importRows(earlierLines())
   assert.equal(first.opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['unknown_to_them', 'payment', '-25000.00'])
   // The clock of the provider puts the movement into the statement of the previous hours.
-  const late = await operator.take([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
+  const late = await operator.importRows([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
     from: '2026-01-04T20:00:00Z',
     to: '2026-01-04T21:00:00Z',
   })
@@ -145,13 +145,13 @@ test('a later statement closes the case of a movement that an earlier statement 
 
 test('a line with the right amount closes the case of a wrong amount; a line with another id does not', async () => {
   const one = await plantPayment()
-  await operator.take([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
+  await operator.importRows([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
   assert.equal((await caseOf(one))?.difference, '-1000.00')
-  const second = await operator.take([...earlierLines(), lineOf(one, { provider_id: 'OTHER' })])
+  const second = await operator.importRows([...earlierLines(), lineOf(one, { provider_id: 'OTHER' })])
   assert.equal(second.explained, 0)
   const both = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(both.map(({ kind }) => kind).sort(), ['amount_differs', 'duplicate'])
-  const right = await operator.take([...earlierLines(), lineOf(one)])
+  const right = await operator.importRows([...earlierLines(), lineOf(one)])
   assert.equal(right.explained, 1)
   const left = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   assert.deepEqual(
@@ -165,20 +165,23 @@ test('a line with the right amount closes the case of a wrong amount; a line wit
 test('a payment that the provider paid and reversed opens no case in either order of its lines', async () => {
   const one = await plantPayment({ state: 'failed' })
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
-  assert.equal((await operator.take([...lines.reverse(), ...earlierLines()])).opened, 0)
+  assert.equal((await operator.importRows([...lines.reverse(), ...earlierLines()])).opened, 0)
   const two = await plantPayment({ state: 'reversed' })
   const stated = [lineOf(two, { kind: 'reversal', provider_id: 'BACK2' }), lineOf(two)]
-  const taken = await operator.take([...stated, ...earlierLines()])
+  const taken = await operator.importRows([...stated, ...earlierLines()])
   assert.deepEqual([taken.opened, taken.matched], [0, earlier.length + 2])
   earlier.push(two)
 })
 
 test('a booked reversal has a case until a statement has its line', async () => {
   const one = await plantPayment({ state: 'reversed' })
-  assert.equal((await operator.take([...earlierLines(), lineOf(one)])).opened, 1)
+  assert.equal((await operator.importRows([...earlierLines(), lineOf(one)])).opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['outcome_differs', 'reversal', '25000.00'])
-  const late = await operator.take([lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }), ...earlierLines([one])])
+  const late = await operator.importRows([
+    lineOf(one, { kind: 'reversal', provider_id: 'BACK3' }),
+    ...earlierLines([one]),
+  ])
   assert.equal(late.explained, 1)
   earlier.push(one)
 })
@@ -188,7 +191,7 @@ test('a charge is compared with the expected charge of its payout, and a charge 
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
   const fee = lineOf(right, { ...charge, reference: null, provider_id: 'MONTHLY' })
-  assert.equal((await operator.take([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
+  assert.equal((await operator.importRows([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
   assert.equal(await caseOf(right), undefined)
   const found = await caseOf(wrong)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['amount_differs', 'charge', '-100.00'])
@@ -201,7 +204,7 @@ test('a query at the provider settles its answer and closes the case when books 
   const one = await plantPayment({ state: 'processing' })
   const out = await plantPayment({ state: 'processing', flow: 'payout' })
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
-  assert.equal((await operator.take(rows)).opened, 2)
+  assert.equal((await operator.importRows(rows)).opened, 2)
   const [payment, payout] = [await caseOf(one), await caseOf(out)]
   // The provider has no outcome yet, so the case stays open.
   const still = await operator.act(payment?.id ?? '', 'ask')
@@ -236,7 +239,7 @@ test('a query at the provider settles its answer and closes the case when books 
 
 test('a duplicate stays open when the first movement is settled, and shows the current status of the payment', async () => {
   const one = await plantPayment({ state: 'processing' })
-  await operator.take([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
+  await operator.importRows([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
   const twice = (await operator.cases()).find(
     ({ kind, reference }) => kind === 'duplicate' && reference === one.reference,
   )
@@ -255,7 +258,7 @@ test('a duplicate stays open when the first movement is settled, and shows the c
 
 test('a query closes the case of a payout when our books have returned it and the provider never paid it', async () => {
   const one = await plantPayment({ flow: 'payout' })
-  assert.equal((await operator.take(earlierLines())).opened, 1)
+  assert.equal((await operator.importRows(earlierLines())).opened, 1)
   const found = await caseOf(one)
   assert.equal(found?.kind, 'unknown_to_them')
   // An operator has resolved the payout as not paid.
@@ -265,12 +268,12 @@ test('a query closes the case of a payout when our books have returned it and th
   )
   const now = await operator.act(found?.id ?? '', 'ask')
   assert.deepEqual([now.body.data.resolution, now.body.data.status_ours], ['explained', 'FAILED'], now.text)
-  assert.equal((await operator.take(earlierLines())).opened, 0)
+  assert.equal((await operator.importRows(earlierLines())).opened, 0)
 })
 
 test('a line with a foreign reference matches our payment by the provider id, and a query closes its case', async () => {
   const one = await plantPayment({ state: 'processing' })
-  const taken = await operator.take([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
+  const taken = await operator.importRows([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
   assert.deepEqual([taken.opened, taken.matched], [1, earlier.length])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.provider_id], ['outcome_differs', one.provider_id])
@@ -283,24 +286,24 @@ test('a line with a foreign reference matches our payment by the provider id, an
   const now = await operator.act(found?.id ?? '', 'ask')
   assert.equal(now.body.data.resolution, 'explained', now.text)
   // A repeated line in either form is the same movement.
-  const again = await operator.take([...earlierLines(), lineOf(one, { reference: null })])
+  const again = await operator.importRows([...earlierLines(), lineOf(one, { reference: null })])
   assert.deepEqual([again.opened, again.matched], [0, earlier.length + 1])
   earlier.push(one)
-  assert.equal((await operator.take(earlierLines())).opened, 0)
+  assert.equal((await operator.importRows(earlierLines())).opened, 0)
 })
 
 test('an unknown line becomes a line of our payment when the payment gets the provider id', async () => {
   const one = await plantPayment({ state: 'processing' })
   await world.rows('update collection_attempts set provider_id = null where collection_id = $1', [one.id])
   const rows = [...earlierLines(), lineOf(one, { reference: null })]
-  assert.equal((await operator.take(rows)).opened, 1)
+  assert.equal((await operator.importRows(rows)).opened, 1)
   const unknown_case = (await operator.cases()).find(({ provider_id }) => provider_id === one.provider_id)
   assert.equal(unknown_case?.kind, 'unknown_to_us')
   await world.rows('update collection_attempts set provider_id = $2 where collection_id = $1', [
     one.id,
     one.provider_id,
   ])
-  const taken = await operator.take(rows)
+  const taken = await operator.importRows(rows)
   assert.deepEqual([taken.opened, taken.explained], [1, 1])
   assert.equal((await caseOf(one))?.kind, 'outcome_differs')
   const closed = (await operator.cases('resolved')).find(({ id }) => id === unknown_case?.id)
@@ -309,7 +312,7 @@ test('an unknown line becomes a line of our payment when the payment gets the pr
 
 test('a query is refused when the case belongs to no payment or payout of ours', async () => {
   const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'NOBODY' }
-  await operator.take([...earlierLines(), lineOf(one)])
+  await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.merchant_id], ['unknown_to_us', null])
   assert.deepEqual(codeOf(await operator.act(found?.id ?? '', 'ask')), [409, 'invalid_state'])
@@ -326,7 +329,7 @@ test('a query is refused when the case belongs to no payment or payout of ours',
 
 test('one of five operators closes a case when all close it at once, and the audit log has one entry', async () => {
   const one = await plantPayment({ state: 'failed' })
-  await operator.take([...earlierLines(), lineOf(one)])
+  await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   const reasons = ['a', 'b', 'c', 'd', 'e']
   const replies = await Promise.all(

@@ -48,7 +48,7 @@ test('the server refuses a file with invalid lines, names the first twenty, and 
   const lines = Array.from({ length: 3_000 }, (_, i) =>
     i % 100 === 50 ? validLine(i).replace('5.00', '5,00') : validLine(i),
   )
-  const reply = await operator.bring([HEADER, ...lines].join('\n'))
+  const reply = await operator.upload([HEADER, ...lines].join('\n'))
   assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   const { message, details } = reply.body.error
   assert.equal(details.lines.length, 20)
@@ -82,7 +82,7 @@ const HOSTILE: [string, string | Buffer, RegExp][] = [
 ]
 for (const [name, content, message] of HOSTILE) {
   test(`the server refuses a file with ${name} and stores nothing`, async () => {
-    const reply = await operator.bring(content)
+    const reply = await operator.upload(content)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'], reply.text)
     assert.match(reply.body.error.message, message)
     await assertNothingStored()
@@ -92,7 +92,7 @@ for (const [name, content, message] of HOSTILE) {
 test('the server refuses an import with an invalid query or content type', async () => {
   const csv = csvOf([lineOf(one)])
   const refusedField = async (options: { from?: string; to?: string; query?: string }) => {
-    const reply = await operator.bring(csv, options)
+    const reply = await operator.upload(csv, options)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'], JSON.stringify(options))
     return reply.body.error.details.fields[0].field
   }
@@ -113,7 +113,7 @@ test('the server refuses an import with an invalid query or content type', async
 
 test('the server refuses a file above 50 MiB, and no upload leaves a file on disk', async () => {
   const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'x')
-  assert.deepEqual(codeOf(await operator.bring(large)), [413, 'payload_too_large'])
+  assert.deepEqual(codeOf(await operator.upload(large)), [413, 'payload_too_large'])
   assert.deepEqual(
     readdirSync(tmpdir()).filter((name) => name.startsWith('malipo-statement-')),
     [],
@@ -121,9 +121,9 @@ test('the server refuses a file above 50 MiB, and no upload leaves a file on dis
 })
 
 test('the server imports equal files without lines for several days, and opens cases for booked movements', async () => {
-  const first = await operator.bring(`${HEADER}\n`, { from: '2026-01-01', to: '2026-01-02' })
+  const first = await operator.upload(`${HEADER}\n`, { from: '2026-01-01', to: '2026-01-02' })
   assert.deepEqual([first.status, first.body.data.lines, first.body.data.opened], [201, 0, 0])
-  const second = await operator.bring(`${HEADER}\n`)
+  const second = await operator.upload(`${HEADER}\n`)
   assert.deepEqual([second.status, second.body.data.lines, second.body.data.opened], [201, 0, 1])
   const [found] = await operator.cases()
   assert.deepEqual([found?.kind, found?.reference], ['unknown_to_them', one.reference])
@@ -133,7 +133,7 @@ test('the server keeps formulas and markup in references unchanged', async () =>
   const texts = ["=cmd|' /C calc'!A0", '<script>alert(1)</script>', '"quoted, with a comma"']
   const rows = texts.map((text) => `"${text.replaceAll('"', '""')}",F,payment,5.00,TZS,2026-01-05T07:00:00Z`)
   const csv = [HEADER, ...rows.map((row, i) => row.replace(',F,', `,F${i},`))].join('\n')
-  const reply = await operator.bring(
+  const reply = await operator.upload(
     `${csv}\n${one.reference},${one.provider_id},payment,1.00,TZS,2026-01-05T07:00:00Z\n`,
   )
   assert.equal(reply.status, 201, reply.text)
@@ -145,7 +145,7 @@ test('the server keeps formulas and markup in references unchanged', async () =>
 test('the server imports a file with given column names, semicolons and times of Tanzania', async () => {
   const csv = `\ufeffOrder No;Wert;"Wann";Ours\r\nP-1;1,00;2026-01-05 10:00:00;${one.reference}\r\n`
   const query = `&columns=${encodeURIComponent('provider_id=order no,amount=Wert,at=Wann,reference=Ours')}`
-  const reply = await operator.bring(csv, { query })
+  const reply = await operator.upload(csv, { query })
   assert.equal(reply.status, 201, reply.text)
   const [line] = await world.rows<{ at: Date; provider_id: string; kind: string }>(
     `select at, provider_id, kind from statement_lines where reference = $1`,
@@ -171,16 +171,16 @@ test('a second import of a provider is refused while one runs, and possible a mi
     period,
     actor,
   })
-  const same = await operator.bring(csv)
+  const same = await operator.upload(csv)
   assert.deepEqual(codeOf(same), [409, 'invalid_state'])
   assert.match(same.body.error.message, /being imported right now/)
   const key = randomUUID()
-  const other = await operator.bring(`${csv}\r\n`, { idempotency_key: key })
+  const other = await operator.upload(`${csv}\r\n`, { idempotency_key: key })
   assert.match(other.body.error.message, /Another statement of this provider/)
   world.deps.clock.advance(61_000)
-  assert.equal((await operator.bring(csv)).status, 201)
+  assert.equal((await operator.upload(csv)).status, 201)
   assert.equal(
-    (await operator.bring(`${csv}\r\n`, { idempotency_key: key })).status,
+    (await operator.upload(`${csv}\r\n`, { idempotency_key: key })).status,
     201,
     'the refusal was not stored under the key',
   )

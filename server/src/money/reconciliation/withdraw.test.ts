@@ -37,11 +37,11 @@ const openKinds = async (one: PlantedRecord) =>
 test('withdrawing a statement with wrong columns closes its cases, and its file can be imported again', async () => {
   const one = await plantPayment()
   const csv = csvOf([lineOf(one)])
-  const wrong = await operator.bring(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
+  const wrong = await operator.upload(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
   assert.equal(wrong.status, 201, wrong.text)
   const { id } = wrong.body.data
   assert.ok((await operator.cases()).length > 0)
-  const refused = await operator.bring(csv)
+  const refused = await operator.upload(csv)
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
   assert.match(refused.body.error.message, /withdraw it first/)
   const done = await withdraw(id)
@@ -57,7 +57,7 @@ test('withdrawing a statement with wrong columns closes its cases, and its file 
     [id],
   )
   assert.deepEqual([log?.reason, log?.after.cases_closed], ['The wrong file', closed.length])
-  const again = await operator.bring(csv)
+  const again = await operator.upload(csv)
   assert.deepEqual([again.status, again.body.data?.matched, again.body.data?.opened], [201, 1, 0], again.text)
   earlier.push(one)
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
@@ -65,9 +65,9 @@ test('withdrawing a statement with wrong columns closes its cases, and its file 
 
 test('withdrawing restores the lines that the statement replaced and opens the cases that it explained', async () => {
   const [right, missing] = [await plantPayment(), await plantPayment()]
-  const first = await operator.take([...earlierLines(), lineOf(right)])
+  const first = await operator.importRows([...earlierLines(), lineOf(right)])
   assert.deepEqual(await openKinds(missing), ['unknown_to_them'])
-  const wrong = await operator.take([...earlierLines(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
+  const wrong = await operator.importRows([...earlierLines(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
   assert.deepEqual([await openKinds(right), await openKinds(missing)], [['amount_differs'], []])
   assert.equal((await withdraw(wrong.id)).status, 200)
   assert.deepEqual([await openKinds(right), await openKinds(missing)], [[], ['unknown_to_them']])
@@ -79,7 +79,7 @@ test('withdrawing restores the lines that the statement replaced and opens the c
   const { reference, provider_id, amount_minor } = right
   const expected = { statement_id: first.id, line_number: earlier.length + 2, reference, provider_id, amount_minor }
   assert.deepEqual(lines, [{ ...expected, currency: 'TZS', at: AT }])
-  await operator.take([...earlierLines(), lineOf(right), lineOf(missing)])
+  await operator.importRows([...earlierLines(), lineOf(right), lineOf(missing)])
   assert.deepEqual(await openKinds(missing), [])
   earlier.push(right, missing)
 })
@@ -90,17 +90,17 @@ test('a case stays open when another statement of the same period has the differ
     { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },
   ]
   const rows = [...earlierLines(), lineOf(failed), lineOf(unknown, { provider_id: 'NOBODY' })]
-  const first = await operator.take(rows)
-  await operator.take(rows)
+  const first = await operator.importRows(rows)
+  await operator.importRows(rows)
   assert.equal((await withdraw(first.id)).status, 200)
   assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
-  const third = await operator.take(rows)
+  const third = await operator.importRows(rows)
   assert.equal((await withdraw(third.id)).status, 200)
   assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
 })
 
 test('withdrawing is refused without a reason, for an unknown id, and while another import of the provider runs', async () => {
-  const { id } = await operator.take(earlierLines())
+  const { id } = await operator.importRows(earlierLines())
   assert.deepEqual(codeOf(await withdraw(id, {})), [400, 'validation_failed'])
   assert.deepEqual(codeOf(await withdraw(randomUUID())), [404, 'not_found'])
   assert.deepEqual(codeOf(await withdraw('x')), [404, 'not_found'])
@@ -122,10 +122,10 @@ test('withdrawing is refused without a reason, for an unknown id, and while anot
 
 test('the summary shows the gaps between statements, and never adds amounts of different currencies', async () => {
   await world.rows(`update statements set state = 'failed', lease_until = null where state = 'importing'`)
-  await operator.take([], { from: '2026-01-01', to: '2026-01-02' })
+  await operator.importRows([], { from: '2026-01-01', to: '2026-01-02' })
   const unknown = { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 2' }
   const mock_before = (await operator.summary()).providers[0]
-  await operator.take([
+  await operator.importRows([
     ...earlierLines(),
     lineOf(unknown, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n }),
   ])
