@@ -82,7 +82,7 @@ test('one payout is sent when two operators approve the same withdrawal on two p
     const answers = await Promise.all([
       operator.act(id, 'approve'),
       operator.act(id, 'approve', {}, { world: other }),
-      // A request with an idempotency key takes another code path.
+      // Requests with and without an Idempotency-Key meet in one set.
       other.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: randomUUID() }),
       world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: null }),
     ])

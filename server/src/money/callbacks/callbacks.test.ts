@@ -126,7 +126,7 @@ test('a flood of forged or unknown callbacks fills no table', async () => {
   const count = async (verdict: string) =>
     (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
   const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
-  // Spread over a minute, a flood is no smaller.
+  // A flood that is spread over a minute is limited too.
   world.deps.clock.advance(60_000)
   for (let part = 0; part < 10; part++) {
     const forged = Array.from({ length: 20 }, (_, i) => callback(`flood ${part} ${i}`, { signature: 'no' }))
@@ -146,7 +146,7 @@ test('the server deletes callbacks ninety days after they were last received, an
   const ago = (days: number) => new Date(now - days * DAY_MS)
   const rows: [string, string, number, number][] = [
     ['old', 'hint', 91, 91],
-    ['old, and heard again', 'hint', 200, 89],
+    ['old, and received again', 'hint', 200, 89],
     ['young', 'hint', 89, 89],
     ['stranger', 'unknown_reference', 91, 91],
     ['forged', 'forged', 8, 8],
@@ -170,6 +170,6 @@ test('the server deletes callbacks ninety days after they were last received, an
   )
   assert.deepEqual(
     left.map(({ body }) => body),
-    ['forged lately', 'old, and heard again', 'young'],
+    ['forged lately', 'old, and received again', 'young'],
   )
 })

@@ -1,4 +1,4 @@
-// Callbacks about payouts: hints, as those about payments. And what each magic destination of the mock provider comes to.
+// Callbacks about payouts are hints, as those about payments. Also the outcome of each magic destination of the mock provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -44,10 +44,10 @@ async function submit(
   return { merchant_id: world.merchant.id, id: reply.body.data.id }
 }
 
-/** As `submit`, approved by an operator and sent, but with no callback yet: the clock stands. */
+/** As `submit`, then approved by an operator and sent. No callback arrives, because the clock does not move. */
 async function send(ending: string, where: Where = {}): Promise<WithdrawalKey & { reference: string }> {
   const key = await submit(ending, where)
-  // Approving asks of an adapter only its name and what it can do; the world's own adapter of that name is sent to.
+  // An approval reads only the name and the capabilities of an adapter. The payout goes to the world's adapter of that name.
   const adapter = scriptedProvider(newPayoutScript(), where.environment === 'sandbox' ? 'sandbox' : 'mock')
   await payoutCallsOf(world, adapter, { sends: where.sends ?? true }).approve(key)
   await world.system.payouts.task.idle()

@@ -1,4 +1,4 @@
-// Making payments: what is answered, and what is refused before anything happens.
+// Creating payments: the responses, and the refusals before any effect.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -45,7 +45,7 @@ describe('answers', () => {
     })
   }
 
-  test('qr answers 202 with the token and the code exactly as the provider made them, and expires_at null', async () => {
+  test('qr answers 202 with the unchanged token and code of the provider, and expires_at null', async () => {
     const reply = await world.post(QR, { amount: 25000, reference: 'ORDER-2' })
     assert.equal(reply.status, 202)
     assert.deepEqual(Object.keys(reply.body.data), [
@@ -66,7 +66,7 @@ describe('answers', () => {
     assert.equal((await show(reply.body.data.collection_id)).method, 'qr')
   })
 
-  test('stk-push is wallet-push under other names', async () => {
+  test('stk-push takes other field names and does the same as wallet-push', async () => {
     const reply = await world.post(STK, {
       amount: '10',
       customer_phone: '0754123001',
@@ -81,7 +81,7 @@ describe('answers', () => {
     assert.equal(shown.merchant_reference, 'M-1')
   })
 
-  test('without a reference it is null everywhere, and a webhook_url of the request is ignored', async () => {
+  test('a payment without a reference shows null everywhere, and the server ignores a webhook_url of the request', async () => {
     const { data } = (await world.post(PUSH, { amount: 10, phone: '0754123001', webhook_url: 'http://127.0.0.1:1/x' }))
       .body
     assert.equal(data.reference, null)
@@ -118,7 +118,7 @@ describe('answers', () => {
     assert.match(shown.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('a collection id is found in any letter case; a text that is no id is 404', async () => {
+  test('the server finds a collection id in any letter case, and answers 404 to a text that is no id', async () => {
     const { collection_id } = (await world.post(PUSH, { amount: 10, phone: '0754123001' })).body.data
     assert.equal((await world.get(`/v1/collections/${collection_id.toUpperCase()}`)).status, 200)
     for (const id of [randomUUID(), 'x', "' or 1=1 --", '00000000-0000-0000-0000-000000000000', `${collection_id}0`]) {
@@ -149,7 +149,7 @@ describe('amounts', () => {
     ['1000000000.00', 100_000_000_000n],
     [1e9, 100_000_000_000n],
   ] as const) {
-    test(`the amount ${JSON.stringify(amount)} is ${cents} cents`, async () => {
+    test(`the server reads the amount ${JSON.stringify(amount)} as ${cents} cents`, async () => {
       const reply = await push(amount)
       assert.equal(reply.status, 202, reply.text)
       const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
@@ -179,7 +179,7 @@ describe('amounts', () => {
     'Infinity',
     '१०',
   ]) {
-    test(`the amount "${amount}" is 400 and names the field`, async () => {
+    test(`the server refuses the amount "${amount}" with 400 and names the field`, async () => {
       const reply = await push(amount)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
       assert.deepEqual(
@@ -190,12 +190,12 @@ describe('amounts', () => {
   }
 
   for (const amount of ['0', '-1', '-0', '1e3', '1E3', '10e-1', '1.001', '0.1e1', '1e400', '90071992547409.921']) {
-    test(`the number ${amount} is 400, exactly as it was written`, async () =>
+    test(`the server refuses the number ${amount}, as it was written, with 400`, async () =>
       assert.deepEqual(codeOf(await written(amount)), [400, 'validation_failed']))
   }
 
   for (const amount of ['0.99', '0.01', '1000000000.01', '90071992547409.93', '99999999999999999999']) {
-    test(`${amount} is well-formed but outside the limits: 422 that names them, as text and as number`, async () => {
+    test(`the server refuses ${amount} outside the limits with 422 and names the limits, for a text and a number`, async () => {
       for (const reply of [await push(amount), await written(amount)]) {
         assert.deepEqual(codeOf(reply), [422, 'amount_not_supported'])
         assert.deepEqual(reply.body.error.details, { minimum: '1.00', maximum: '1000000000.00' })
@@ -265,7 +265,7 @@ describe('phones and currencies', () => {
       }
     })
   }
-  test('another currency is 422, and so is TZS in small letters', async () => {
+  test('the server refuses another currency, and TZS in small letters, with 422', async () => {
     for (const currency of ['USD', 'KES', 'tzs', ''])
       assert.deepEqual(codeOf(await world.post(PUSH, { amount: 10, phone: '0754123001', currency })), [
         422,
@@ -274,7 +274,7 @@ describe('phones and currencies', () => {
   })
 })
 
-describe('refusing', () => {
+describe('a refusal', () => {
   test('the order of checks is: credential, scope, body, Idempotency-Key, merchant, then the rules', async () => {
     const used = 'order-of-checks'
     assert.equal((await world.post(PUSH, { amount: 10, phone: '0754123001' }, { idempotency_key: used })).status, 202)
@@ -310,7 +310,7 @@ describe('refusing', () => {
     assert.deepEqual(codeOf(await send({ ...own, currency: 'TZS' }, { idempotency_key: 'fresh' })), [202, 'ok'])
   })
 
-  test('simulate_status with a live key is 422 on every endpoint and makes no payment', async () => {
+  test('every endpoint refuses simulate_status with a live key with 422 and makes no payment', async () => {
     const count = async () => (await world.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n
     const before = await count()
     for (const path of [PUSH, PESA, QR, STK]) {

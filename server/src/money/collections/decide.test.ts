@@ -4,22 +4,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { contradicts, decideAnswer, decideReview, decideTimeout, describeOutcome, wasDeclined } from './decide.ts'
-import type { CollectionCore } from './snapshot.ts'
+import { type CollectionCore, isUnvalued } from './snapshot.ts'
 import { type CollectionMoveName, mayMoveCollection, moves, STATUSES, type Status } from './state.ts'
 
 const AMOUNT = 100_000n
-const said = { provider_status: 'WORD' }
+const provider_fields = { provider_status: 'WORD' }
 const ANSWERS = {
-  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...said },
-  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...said },
-  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...said },
-  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...said },
-  held: { kind: 'held', amount_minor: AMOUNT, currency: 'TZS', ...said },
-  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', ...said },
-  declined: { kind: 'declined', reason: 'wrong_pin', ...said },
-  accepted: { kind: 'accepted', ...said },
-  not_found: { kind: 'not_found', ...said },
-  unknown: { kind: 'unknown', why: 'timeout', ...said },
+  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...provider_fields },
+  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...provider_fields },
+  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...provider_fields },
+  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...provider_fields },
+  held: { kind: 'held', amount_minor: AMOUNT, currency: 'TZS', ...provider_fields },
+  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', ...provider_fields },
+  declined: { kind: 'declined', reason: 'wrong_pin', ...provider_fields },
+  accepted: { kind: 'accepted', ...provider_fields },
+  not_found: { kind: 'not_found', ...provider_fields },
+  unknown: { kind: 'unknown', why: 'timeout', ...provider_fields },
 } as const satisfies Record<string, Answer>
 
 type Name = keyof typeof ANSWERS | 'deadline'
@@ -43,7 +43,7 @@ const OPEN: [Name, string][] = [
 const TABLE: Record<Status, [Name, string][]> = {
   created: OPEN,
   processing: OPEN,
-  // The money is there: a late success wins, a second failure changes nothing.
+  // The provider has the money: a late success is credited, and a second failure changes nothing.
   failed: OPEN.map(([name, expected]) => [name, name === 'declined' || name === 'deadline' ? '' : expected]),
   successful: [
     ['succeeded', ''],
@@ -80,7 +80,7 @@ const TABLE: Record<Status, [Name, string][]> = {
   ],
 }
 
-function standing(status: Status, more: Partial<CollectionCore> = {}): CollectionCore {
+function coreIn(status: Status, more: Partial<CollectionCore> = {}): CollectionCore {
   const received = ['successful', 'pending_clearance', 'reversed'].includes(status)
   return {
     status,
@@ -100,8 +100,7 @@ for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
       test(`gets the answer ${name}: ${expected === '' ? 'no move' : expected}`, () => {
-        const steps =
-          name === 'deadline' ? decideTimeout(standing(status)) : decideAnswer(standing(status), ANSWERS[name])
+        const steps = name === 'deadline' ? decideTimeout(coreIn(status)) : decideAnswer(coreIn(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
           assert.equal(
@@ -118,12 +117,12 @@ for (const status of STATUSES) {
 }
 
 test('the requested amount is credited less the frozen fee; a held amount is the received one, without a fee', () => {
-  assert.deepEqual(decideAnswer(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
+  assert.deepEqual(decideAnswer(coreIn('processing'), ANSWERS.succeeded)[0]?.posting, {
     fact: 'collection_settled',
     amount_minor: AMOUNT,
     fee_minor: 500n,
   })
-  const [hold] = decideAnswer(standing('processing'), ANSWERS['succeeded with more'])
+  const [hold] = decideAnswer(coreIn('processing'), ANSWERS['succeeded with more'])
   assert.deepEqual(hold?.posting, { fact: 'collection_held', amount_minor: AMOUNT + 1n, fee_minor: 0n })
   assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
 })
@@ -147,13 +146,13 @@ describe('an answer that contradicts what is booked', () => {
     for (const [name, answer] of Object.entries(ANSWERS)) {
       const denies = DENIES[status]?.includes(name) ?? false
       test(`${name} ${denies ? 'contradicts' : 'does not contradict'} a collection that is ${status}`, () =>
-        assert.equal(contradicts(standing(status), answer), denies))
+        assert.equal(contradicts(coreIn(status), answer), denies))
     }
   }
   test('the reversal of another amount contradicts what is booked', () => {
-    const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+    const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
     for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
-      assert.equal(contradicts(standing(status), answer), true)
+      assert.equal(contradicts(coreIn(status), answer), true)
   })
   test('its description names outcome, amount and currency, or the reason', () => {
     assert.equal(describeOutcome(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
@@ -163,17 +162,17 @@ describe('an answer that contradicts what is booked', () => {
 })
 
 test('a reversal takes back the booked amount, even if the provider now reports another one', () => {
-  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
-  assert.equal(decideAnswer(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
+  assert.equal(decideAnswer(coreIn('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
   assert.equal(
-    decideAnswer(standing('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
+    decideAnswer(coreIn('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
     42n,
   )
 })
 
 test('a reversal of another amount without a booked arrival is first held and then reversed', () => {
-  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
-  const steps = decideAnswer(standing('processing'), answer)
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
+  const steps = decideAnswer(coreIn('processing'), answer)
   assert.deepEqual(
     steps.map((step) => [step.move, step.posting?.fact, step.posting?.amount_minor]),
     [
@@ -183,8 +182,20 @@ test('a reversal of another amount without a booked arrival is first held and th
   )
 })
 
+test('money in another currency has no value until an operator states its worth', () => {
+  const cases: [bigint | null, string | null, boolean][] = [
+    [null, 'USD', true],
+    [42n, 'USD', false],
+    [42n, null, false],
+    [null, null, false],
+  ]
+  for (const [amount_received_minor, foreign_currency, expected] of cases) {
+    assert.equal(isUnvalued({ amount_received_minor, foreign_currency }), expected)
+  }
+})
+
 describe('an operator decides about held money', () => {
-  const held = (more: Partial<CollectionCore> = {}) => standing('pending_clearance', more)
+  const held = (more: Partial<CollectionCore> = {}) => coreIn('pending_clearance', more)
   const postingOf = (of: CollectionCore, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
   test('an approval credits the received amount, less the frozen fee', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
@@ -218,21 +229,21 @@ describe('an operator decides about held money', () => {
   for (const status of STATUSES.filter((one) => one !== 'pending_clearance')) {
     test(`an operator cannot decide about a collection that is ${status}`, () => {
       for (const decision of ['approve', 'decline'] as const)
-        assert.deepEqual(decideReview(standing(status, { amount_received_minor: AMOUNT }), decision), [])
+        assert.deepEqual(decideReview(coreIn(status, { amount_received_minor: AMOUNT }), decision), [])
     })
   }
   test('a reversal of a cleared payment takes back the credited amount, and returns the fee only if it was charged', () => {
-    const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...said }
+    const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...provider_fields }
     for (const [received, fee_minor] of [
       [42_000n, 500n],
       [500n, 0n],
     ] as const) {
-      const [step] = decideAnswer(standing('successful', { amount_received_minor: received }), answer)
+      const [step] = decideAnswer(coreIn('successful', { amount_received_minor: received }), answer)
       assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
     }
   })
   describe('after a declined review', () => {
-    const declined = standing('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
+    const declined = coreIn('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
     test('no answer of the provider moves money, not even a success', () => {
       assert.ok(wasDeclined(declined))
       for (const answer of Object.values(ANSWERS)) assert.deepEqual(decideAnswer(declined, answer), [])
@@ -243,7 +254,7 @@ describe('an operator decides about held money', () => {
         assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
     })
     test('a payment that the provider declined after a review may still succeed', () => {
-      const refused = standing('failed', { failure_reason_code: 'review_declined' })
+      const refused = coreIn('failed', { failure_reason_code: 'review_declined' })
       assert.ok(!wasDeclined(refused))
       assert.equal(decideAnswer(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
     })

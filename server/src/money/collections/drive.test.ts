@@ -1,4 +1,4 @@
-// Which process works on a payment, and when: one push at a time, no payment lost, no delay by the provider of another payment.
+// Driving payments: one push at a time, no payment is lost, and no provider delays the payments of another.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -19,20 +19,20 @@ const PUSH = '/v1/collections/wallet-push'
 const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
 
-type Said = Answer | Promise<Answer>
+type ScriptedAnswer = Answer | Promise<Answer>
 type Pushed = PushAnswer | Promise<PushAnswer>
 type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
 type Stage = {
   world: World
   provider: Provider
-  script: { push(request: PaymentRequest): Pushed; status(request: PaymentRequest): Said }
+  script: { push(request: PaymentRequest): Pushed; status(request: PaymentRequest): ScriptedAnswer }
   pushes: () => number
   pay(key?: string, phone?: string): Promise<string>
   refresh(id: string, key?: string): Promise<void>
   row(id: string): Promise<Row>
 }
 
-/** A world whose live provider follows a script that may take its time. */
+/** A world whose live provider follows a script that may answer late. */
 async function stage(
   work: (stage: Stage) => Promise<void>,
   {
@@ -98,14 +98,14 @@ async function stage(
 
 const gates: ((answer: Answer) => void)[] = []
 
-/** Something that a provider answers when the test says so. */
+/** An answer of a provider that the test releases. */
 function gate() {
   const { promise: answer, resolve: open } = Promise.withResolvers<Answer>()
   gates.push(open)
   return { answer, open }
 }
 
-/** Lets time pass between a claim and what follows it, as in a process that is held up. */
+/** Lets time pass between a claim and its next step, as in a stalled process. */
 function heldUp({ deps }: World, ms: number): void {
   const { query } = deps.db
   deps.db.query = async <Row>(statement: Statement, values?: readonly unknown[]) => {
@@ -126,7 +126,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 describe('a provider that cannot report an unknown payment', () => {
   const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
 
-  test('gets a payment that waited for a worker once, even after a refresh asked about it', () =>
+  test('gets a payment that waited for a worker once, even after a refresh queried it', () =>
     stage(
       async ({ world, script, pushes, pay, refresh, row }) => {
         script.status = () => speechless
@@ -146,7 +146,7 @@ describe('a provider that cannot report an unknown payment', () => {
     ['the process that accepted it', {}],
     ['a worker', { PROCESS: 'api' }],
   ] as const) {
-    test(`is asked first, and never sent a second prompt, after ${name} died inside the push`, () =>
+    test(`is queried first and gets no second prompt after ${name} died inside the push`, () =>
       stage(
         async ({ world, provider, script, pushes, pay, row }) => {
           let asked = 0
@@ -159,7 +159,7 @@ describe('a provider that cannot report an unknown payment', () => {
           await world.system.driver.task.runOnce()
           await until(() => pushes() === 1)
           assert.equal((await row(id)).lease_owner, world.deps.process_id)
-          // Another process, after the lease of the one that is gone.
+          // Another process, after the lease of the dead process.
           const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
           other.deps.clock.advance(ATTEMPT_LEASE_MS)
           try {
@@ -177,12 +177,12 @@ describe('a provider that cannot report an unknown payment', () => {
   }
 })
 
-describe('a provider of few connections', () => {
+describe('a provider with a low concurrency limit', () => {
   const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
   const busy = { kind: 'not_sent', busy: true, provider_status: null } as const
   const places = { payments: 8, payouts: 8 }
 
-  test('is given no more payments at once than it has: a burst waits in the database, nothing of it fails, and each is sent once', () =>
+  test('gets no more concurrent payments than its limit: a burst waits in the database, none fails, and each is sent once', () =>
     stage(
       async ({ world, script, provider, pushes, pay, row }) => {
         const open: ((answer: Answer) => void)[] = []
@@ -219,7 +219,7 @@ describe('a provider of few connections', () => {
       { places },
     ))
 
-  test('is sent a payment again that found no connection free, though it cannot say that it has no such payment', () =>
+  test('gets a payment again that found no free connection, even if it cannot report unknown payments', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
       script.status = () => speechless
@@ -246,7 +246,7 @@ describe('a provider of few connections', () => {
       assert.deepEqual([pushes(), (await row(id)).state], [20, 'asked'])
     }))
 
-  test('is sent a payment again that found none, also when that could not be written down', () =>
+  test('gets a payment again that found no free connection, even if the server could not store this', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
       script.status = () => speechless
@@ -268,7 +268,7 @@ describe('a provider of few connections', () => {
     }))
 })
 
-test('a payment whose provider is not configured in this process was not sent: it is, once the provider is configured', () =>
+test('the server sends a payment once its provider is configured', () =>
   stage(
     async ({ world, provider, script, pushes, pay, row }) => {
       script.status = () => ({ kind: 'unknown', why: 'unseen_status', provider_status: null })
@@ -288,7 +288,7 @@ test('a payment whose provider is not configured in this process was not sent: i
     { env: { PROCESS: 'api' } },
   ))
 
-test('the server asks less and less often about an unanswered prompt: fewer than a hundred times in three days', () =>
+test('the server queries an unanswered prompt at growing intervals: fewer than a hundred times in three days', () =>
   stage(async ({ world, script, pushes, pay, row }) => {
     let asked = 0
     const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
@@ -312,7 +312,7 @@ test('the server asks less and less often about an unanswered prompt: fewer than
   }))
 
 describe('one push at a time', () => {
-  test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, as long as a call may take', () =>
+  test('a refresh during a push does not take its lease, and no other push starts, as long as a call may take', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const pushing = gate()
       script.push = () => pushing.answer
@@ -335,7 +335,7 @@ describe('one push at a time', () => {
       assert.equal((await row(id)).lease_owner, null)
     }))
 
-  test('an adapter that never answers is given up: the payment goes on by asking, and other questions are asked all the same', () =>
+  test('the server gives up a call that never returns, queries the payment later, and continues other queries meanwhile', () =>
     stage(async ({ world, provider, script, pushes, pay, row }) => {
       const { task } = world.system.driver
       const hangs = () => gate().answer
@@ -349,7 +349,7 @@ describe('one push at a time', () => {
       await given_up()
       for (const id of ids) assert.deepEqual([(await row(id)).state, (await row(id)).asks], ['to_send', 1])
 
-      // As many questions hang as may run at once, again and again: the next ones are asked all the same.
+      // As many queries hang as may run at once, repeatedly. The next queries run all the same.
       let questions = 0
       script.status = () => {
         questions++
@@ -401,7 +401,7 @@ describe('one push at a time', () => {
       assert.equal(pushes(), 1)
     }))
 
-  test('an acceptance that could not be written is still known when the attempt falls due', () =>
+  test('the server still knows an acceptance that it could not write when the attempt becomes due', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.status = () => notFound
       const { db } = world.deps
@@ -420,7 +420,7 @@ describe('one push at a time', () => {
       assert.equal((await row(id)).state, 'asked')
     }))
 
-  test('a process that lost the lease while it asked sends nothing and gives no lease back', () => {
+  test('a process that loses the lease during its query sends nothing and releases nothing', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -456,7 +456,7 @@ describe('one push at a time', () => {
     )
   })
 
-  test('the server renews the lease after a slow question, before it pushes', () => {
+  test('the server renews the lease after a slow query, before it pushes', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -508,7 +508,7 @@ describe('hints', () => {
       assert.deepEqual((await row(id)).due_at, before.due_at)
     }))
 
-  test('a hint whose answer announces a change brings the next question forward', () =>
+  test('a hint whose answer announces a change brings the next query forward', () =>
     stage(async ({ world, script, pay, refresh, row }) => {
       const id = await pay()
       await world.system.driver.task.idle()
@@ -531,7 +531,7 @@ describe('several providers', () => {
       assert.equal(pushes(), 1_000)
       const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
 
-      // Sent at once, without the worker; 008 is found only by the worker's question; a refresh does not wait either.
+      // The server sends at once, without the worker. Only the worker's query finds 008. A refresh does not wait either.
       const at_once = await pay(world.sandbox_key, '0754123001')
       await until(async () => {
         world.deps.clock.advance(0)
@@ -577,7 +577,7 @@ describe('several providers', () => {
     ))
 })
 
-test('two merchants that ask for one id at the same moment each get their own answer', () =>
+test('two merchants that refresh one id at the same moment each get their own answer', () =>
   stage(async ({ world, pay }) => {
     const id = await pay(world.sandbox_key, '0754123001')
     const stranger = await world.newKey({ merchant: await world.newMerchant() })

@@ -1,4 +1,4 @@
-// What a payment costs its merchant: by which line, to the cent, frozen when it is accepted, and given back with it.
+// The fee of a payment: the rule that prices it, to the cent, frozen at acceptance, and returned by a reversal.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ type Line = {
   processor_fee_pass_through?: boolean
 }
 
-/** A merchant with this price list for collections, and a sandbox key of theirs. */
+/** A merchant with this price list for collections, and its sandbox key. */
 async function newShop(lines: Line[]) {
   const merchant = await world.newMerchant()
   const shop = { id: merchant.id, key: await world.newKey({ merchant }) }
@@ -127,8 +127,8 @@ describe('the fee of one payment', () => {
   }
 })
 
-describe('which line counts', () => {
-  test('the line of the method before the line of every method, on each endpoint', async () => {
+describe('the rule that prices a payment', () => {
+  test('the rule of the method applies before the rule for all methods, on each endpoint', async () => {
     const shop = await newShop([
       { flat_fee: '1' },
       { method: 'wallet_push', flat_fee: '2' },
@@ -150,7 +150,7 @@ describe('which line counts', () => {
     }
   })
 
-  test('the line of another method does not count, the line of every method does', async () => {
+  test('the rule of another method does not apply, and the rule for all methods does', async () => {
     const shop = await newShop([{ method: 'qr', flat_fee: '4' }])
     await pay(shop, '100.00')
     await price(shop, [{ method: 'qr', flat_fee: '4' }, { percentage: '10' }])
@@ -159,7 +159,7 @@ describe('which line counts', () => {
     assert.equal(await available(shop), '190.00')
   })
 
-  test('payments of many merchants at once are each charged by the list of their own', async () => {
+  test('the server charges concurrent payments of many merchants by the price list of each merchant', async () => {
     const shops = await Promise.all([0, 1, 2, 3].map((n) => newShop([{ flat_fee: String(n) }])))
     await Promise.all(Array.from({ length: 40 }, (_, i) => pay(shops[i % 4] as Shop, '10.00')))
     await world.work()
@@ -168,8 +168,8 @@ describe('which line counts', () => {
   })
 })
 
-describe('frozen', () => {
-  test('a list that changes after a payment was accepted does not change its fee; the next payment has the new one', async () => {
+describe('a fee is frozen', () => {
+  test('a changed price list does not change the fee of an accepted payment, and the next payment has the new fee', async () => {
     const shop = await newShop([{ flat_fee: '10' }])
     await pay(shop, '100.00')
     await price(shop, [{ flat_fee: '20' }])
@@ -181,7 +181,7 @@ describe('frozen', () => {
     assert.equal(await earned(shop), 3_000n)
   })
 
-  test('of ten lists in a row each counts from the very next request on', async () => {
+  test('each of ten price lists applies from the next request on', async () => {
     const shop = await newShop([])
     for (let n = 0; n < 10; n++) {
       await price(shop, [{ flat_fee: `0.0${n}` }])
@@ -216,7 +216,7 @@ describe('frozen', () => {
     )
   })
 
-  test('a payment that is held has paid no fee yet, and one that failed pays none', async () => {
+  test('a held payment has paid no fee yet, and a failed payment pays none', async () => {
     const shop = await newShop([{ percentage: '3' }])
     for (const phone of ['0754123014', '0754123002']) assert.equal((await pay(shop, '200.00', { phone })).status, 202)
     await world.work()
@@ -231,7 +231,7 @@ describe('a fee that is not less than the amount', () => {
   }
 
   for (const path of [PUSH, STK, PESA, QR]) {
-    test(`is refused on ${path} with the smallest amount that works; nothing is made and the key stays free`, async () => {
+    test(`is refused on ${path} with the smallest valid amount; no payment is made and the key stays free`, async () => {
       const shop = await newShop([{ percentage: '10', flat_fee: '9.50' }])
       const idempotency_key = randomUUID()
       const { message, details } = refused(await pay(shop, '10.56', { path, idempotency_key }))
@@ -245,7 +245,7 @@ describe('a fee that is not less than the amount', () => {
     })
   }
 
-  test('the named amount works, and a cent less does not, for every fee', async () => {
+  test('the server accepts the named amount, and refuses a cent less, for every fee', async () => {
     for (const [percentage, flat_fee] of [
       ['0', '500'],
       ['50', '0.99'],
@@ -262,7 +262,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('where every amount would be swallowed, that is said and no amount is named', async () => {
+  test('the refusal names no amount when the fee is not less than any amount', async () => {
     const shop = await newShop([{ percentage: '100' }])
     for (const amount of ['1.00', '1000000000.00']) {
       const { message, details } = refused(await pay(shop, amount))
@@ -271,7 +271,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('a provider of whole shillings is named a whole amount', async () => {
+  test('the refusal names a whole amount when the provider moves whole shillings only', async () => {
     const answer = async () => ({ kind: 'accepted', provider_status: null }) as const
     const own = await createWorld({
       compose: {
@@ -302,7 +302,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('refuses itself and none of those that arrive with it', async () => {
+  test('refuses its own payment and none that arrives with it', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const amounts = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? '5.00' : '6.00'))
     const replies = await Promise.all(amounts.map((amount) => pay(shop, amount)))
@@ -312,7 +312,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 40n, keys: 40n })
   })
 
-  test('of two with one key that arrive together, the one that works is made', async () => {
+  test('the valid one of two concurrent requests with one key makes the payment', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const idempotency_key = randomUUID()
     const [small, large] = await Promise.all(['5.00', '6.00'].map((amount) => pay(shop, amount, { idempotency_key })))
@@ -321,7 +321,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 1n, keys: 1n })
   })
 
-  test('does not reach back: a key that is known repeats its answer under the new list', async () => {
+  test('does not change earlier answers: a known key repeats its answer under the new price list', async () => {
     const shop = await newShop([])
     const idempotency_key = randomUUID()
     const first = await pay(shop, '3.00', { idempotency_key })

@@ -1,4 +1,4 @@
-// The queue of held payments, for an installation that held some before there was a queue.
+// The queue of held payments in an installation that held payments before the queue existed.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

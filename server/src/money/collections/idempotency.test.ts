@@ -1,4 +1,4 @@
-// Idempotency-Key: however often a request is sent, its payment is made once.
+// Idempotency-Key: a repeated request makes its payment once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -25,7 +25,7 @@ async function countOf(of: World = world): Promise<number> {
   return Number((await of.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n)
 }
 
-test('without the header a payment is refused with 400, and so is one that is malformed', async () => {
+test('the server refuses a payment with 400 when the header is missing or malformed', async () => {
   assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key: null })), [400, 'idempotency_key_required'])
   for (const idempotency_key of ['', ' ', 'a b', 'a\tb', 'é', 'x'.repeat(256), 'a\u007f']) {
     assert.deepEqual(
@@ -38,7 +38,7 @@ test('without the header a payment is refused with 400, and so is one that is ma
     assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key })), [202, 'ok'])
 })
 
-test('a repeated request gets the same bytes again, marked as replayed, and makes nothing', async () => {
+test('a repeated request gets the same bytes, marked as replayed, and makes no payment', async () => {
   for (const path of [PUSH, '/v1/collections/provider-pesa', QR]) {
     const idempotency_key = randomUUID()
     const first = await world.post(path, BODY, { idempotency_key })
@@ -57,7 +57,7 @@ test('a repeated request gets the same bytes again, marked as replayed, and make
   }
 })
 
-test('the form of the amount, the order of the keys and spaces do not make another request', async () => {
+test('the form of the amount, the order of fields and spaces do not make another request', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, { amount: '10', phone: '0754123001', reference: 'R' }, { idempotency_key })
   for (const payload of [
@@ -78,7 +78,7 @@ test('the form of the amount, the order of the keys and spaces do not make anoth
   }
 })
 
-test('another body, another path or another query with the same key is 422 and makes nothing', async () => {
+test('the server answers 422 to the same key with another body, path or query, and makes no payment', async () => {
   const idempotency_key = randomUUID()
   await world.post(PUSH, BODY, { idempotency_key })
   const before = await countOf()
@@ -103,7 +103,7 @@ test('another body, another path or another query with the same key is 422 and m
   assert.equal(await countOf(), before)
 })
 
-test('a known key refuses for itself, before any rule refuses the request', async () => {
+test('a known key is checked before any rule refuses the request', async () => {
   const idempotency_key = randomUUID()
   await world.post(PUSH, BODY, { idempotency_key })
   for (const wrong of [{ currency: 'USD' }, { amount: '0.01' }, { merchant_id: randomUUID() }]) {
@@ -114,7 +114,7 @@ test('a known key refuses for itself, before any rule refuses the request', asyn
   }
 })
 
-test('the same key is free for another merchant and for the other environment', async () => {
+test('the same key is independent for another merchant and in the other environment', async () => {
   const idempotency_key = randomUUID()
   const stranger = await world.newKey({ merchant: await world.newMerchant() })
   const replies = [
@@ -129,7 +129,7 @@ test('the same key is free for another merchant and for the other environment', 
   assert.equal(new Set(replies.map((reply) => reply.body.data.collection_id)).size, 3)
 })
 
-test('another key of the same merchant repeats the same answer', async () => {
+test('another API key of the same merchant gets the same answer', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, BODY, { idempotency_key })
   assert.equal((await world.post(PUSH, BODY, { idempotency_key, key: await world.newKey() })).text, first.text)
@@ -152,7 +152,7 @@ test('64 identical requests at once make one payment, one prompt and one credit'
   }
 })
 
-test('64 requests at once with one key and different bodies make one payment; the others are refused', async () => {
+test('64 requests at once with one key and different bodies make one payment, and the others are refused', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -167,7 +167,7 @@ test('64 requests at once with one key and different bodies make one payment; th
   }
 })
 
-test('an answer is repeated for 30 days; after that the key answers 422 and never pays again', async () => {
+test('the server replays an answer for 30 days; after that the key gets 422 and makes no payment', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -209,7 +209,7 @@ describe('a refused request stores nothing, and its key can be used', () => {
 })
 
 describe('a QR code, whose answer must come from the provider', () => {
-  test('while the first request waits for the provider, the same key is 409 with Retry-After', async () => {
+  test('the same key gets 409 with Retry-After while the first request waits for the provider', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
       release = done
@@ -259,7 +259,7 @@ describe('a QR code, whose answer must come from the provider', () => {
   })
 
   for (const place of ['qr.before_call', 'qr.after_call']) {
-    test(`a process that dies at ${place} leaves the key free within 30 seconds, and the same payment goes on`, async () => {
+    test(`a process that dies at ${place} frees the key within 30 seconds, and the same payment continues`, async () => {
       let dies = true
       const own = await createWorld({
         env: { COLLECTION_DEADLINE_H: '0.05' },
@@ -271,7 +271,7 @@ describe('a QR code, whose answer must come from the provider', () => {
       })
       try {
         const idempotency_key = randomUUID()
-        // A phone that never pays: what the first request made must end by its deadline.
+        // This phone never pays: the payment of the first request must end at its deadline.
         const body = { amount: 10, customer_phone: '0754123007' }
         assert.equal((await own.post(QR, body, { idempotency_key })).status, 500)
         assert.deepEqual(codeOf(await own.post(QR, body, { idempotency_key })), [409, 'idempotency_in_progress'])
@@ -290,7 +290,7 @@ describe('a QR code, whose answer must come from the provider', () => {
     })
   }
 
-  test('a provider that is down is 503 and stores no answer; when it is back the same key shows the code of the one payment', async () => {
+  test('the server answers 503 and stores no answer while the provider is down; later the same key shows the code of the one payment', async () => {
     let down = true
     const references: string[] = []
     const unknown = { kind: 'unknown', why: 'unreachable', provider_status: null } as const
@@ -339,7 +339,7 @@ describe('a QR code, whose answer must come from the provider', () => {
     }
   })
 
-  test('a provider that declines to give a code has failed the payment, once however often it is asked for', async () => {
+  test('a provider that declines to give a code fails the payment once, however often the request is repeated', async () => {
     const own = await createWorld()
     try {
       await own.call({

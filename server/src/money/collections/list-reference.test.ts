@@ -1,4 +1,4 @@
-// Searching by the beginning of a reference: many old matches, and a bounded number of rows read whatever the data is.
+// Searching by the beginning of a reference: the server reads a bounded number of rows even with many old matches.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Plants failed payments a moment apart: `Old-00000`, `Old-00001` and so on, the newest last. */
+/** Inserts failed payments a moment apart: `Old-00000`, `Old-00001` and so on, the newest last. */
 async function plant(of: Merchant, many: number, reference: string, since: number, environment = 'sandbox') {
   const rows = Array.from({ length: many }, (_, i) => {
     const at = new Date(since + i)
@@ -69,7 +69,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.equal(result.total, 10_000)
     })
 
-    test('ends at the total that it states', async () => {
+    test('ends at its stated total', async () => {
       const last = await search({}, 500)
       assert.ok(last.read <= READ_MAX, `${last.read} rows read`)
       assert.deepEqual(references(last.result), numbered(OLD - 9_981, 20))
@@ -90,7 +90,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       })
     }
 
-    test('with a time looks among the newest of that time', async () => {
+    test('with a time searches the newest payments of that time', async () => {
       const to = new Date(START.getTime() - 10 * 86_400_000 + 5_000)
       const { result, read } = await search({ to })
       assert.ok(read <= READ_MAX, `${read} rows read`)
@@ -98,7 +98,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.equal(result.total, 5_000)
     })
 
-    test('finds each payment whose reference at most 10,000 begin with, wherever it lies', async () => {
+    test('finds every payment when at most 10,000 references begin with the searched text', async () => {
       const { result, read } = await search({ reference: 'old-012' })
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(1_299, 20))

@@ -1,4 +1,4 @@
-// Listing payments: newest first, in pages, and only one's own.
+// Listing payments: newest first, in pages, and only those of the merchant.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Providers that contradict themselves, repeat themselves, stay silent or break: the merchant's money is right anyway.
+// Providers that contradict or repeat themselves, stay silent or fail: the merchant's money stays correct.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -105,7 +105,7 @@ async function withLiar(
 
 type Now = { status: string; reason: string | null; available: bigint; held: bigint; moves: string[]; events: string[] }
 
-/** What the history says: moves, and words that moved nothing, each with what the provider said. */
+/** The outcomes in the history: moves, and answers that moved nothing, each with its reason. */
 async function recordedOutcomes(world: World, id: string): Promise<string[]> {
   const rows = await world.rows<{ from_status: string; to_status: string; reason: string; event: string | null }>(
     'select from_status, to_status, reason, event from collection_history where collection_id = $1 order by seq',
@@ -118,7 +118,7 @@ async function recordedOutcomes(world: World, id: string): Promise<string[]> {
   })
 }
 
-/** The lines that were logged of contradictions. */
+/** The logged contradictions. */
 function warnings(world: World): { level: string; collection_id: string; booked: string; told: string }[] {
   return world.deps.logged.map((line) => JSON.parse(line)).filter((line) => line.msg.includes('contradicts'))
 }
@@ -151,7 +151,7 @@ async function look(world: World, id: string): Promise<Now> {
   }
 }
 
-test('a payment that was asked about more often than can be counted still waits its pause between two questions', () =>
+test('the server waits the longest pause between two status queries when the query counter is at its limit', () =>
   withLiar(
     {},
     async ({ world, script, id }) => {
@@ -168,13 +168,13 @@ test('a payment that was asked about more often than can be counted still waits 
     { env: { COLLECTION_DEADLINE_H: '100' } },
   ))
 
-describe('money that is not what was asked for', () => {
+describe('money that differs from the requested amount', () => {
   for (const [name, answer, held] of [
     ['more', paid(A + 1n), A + 1n],
     ['less', paid(1n), 1n],
     ['another currency', paid(A, 'USD'), 0n],
   ] as const) {
-    test(`${name}: the payment waits for an operator and nothing is credited`, () =>
+    test(`${name}: the payment waits for an operator, and the server credits nothing`, () =>
       withLiar({ status: () => answer }, async ({ hint, now, script }) => {
         await hint()
         const expected = {
@@ -193,7 +193,7 @@ describe('money that is not what was asked for', () => {
   }
 
   for (const amount of [0n, -A, 2n ** 70n]) {
-    test(`an amount that cannot be (${amount}) is no answer: it neither pays nor stops the deadline`, () =>
+    test(`an impossible amount (${amount}) is no answer: the payment stays open until its deadline`, () =>
       withLiar({ status: () => paid(amount) }, async ({ world, hint, now }) => {
         await hint()
         assert.equal((await now()).status, 'processing')
@@ -210,8 +210,8 @@ describe('money that is not what was asked for', () => {
   }
 })
 
-describe('words that contradict each other', () => {
-  test('success and then a decline: the credit stays', () =>
+describe('answers that contradict each other', () => {
+  test('a decline after a success leaves the credit as it is', () =>
     withLiar({ status: () => paid() }, async ({ hint, refresh, now, script }) => {
       await hint()
       script.status = () => declined
@@ -272,7 +272,7 @@ describe('words that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.success', 'collection.reversed'])
     }))
 
-  test('held money stays as it was booked, and every other amount or currency that is told later is in the history', () =>
+  test('held money stays as booked, and the history records every later answer with another amount or currency', () =>
     withLiar({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
       await hint()
       await hint()
@@ -292,14 +292,14 @@ describe('words that contradict each other', () => {
       assert.equal(shown.amount_received, 500)
     }))
 
-  test('the currency of money that is held because of it is kept', () =>
+  test('the server stores the currency of money that it holds because of the currency', () =>
     withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
       await hint()
       await hint()
       assert.deepEqual(await recordedOutcomes(world, id), ['pending_clearance: succeeded 1000.00 USD'])
     }))
 
-  test('a word that comes again or too late denies nothing', () =>
+  test('a repeated or late answer contradicts nothing', () =>
     withLiar({ status: () => paid() }, async ({ world, id, hint, script }) => {
       for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
         script.status = () => answer
@@ -312,7 +312,7 @@ describe('words that contradict each other', () => {
       assert.deepEqual(warnings(world), [])
     }))
 
-  test('declined and then reversed: the merchant gets the events failed, paid and reversed, in this order', () =>
+  test('the merchant gets the events failed, paid and reversed in this order when a decline is followed by a reversal', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       script.status = () => reversed
@@ -321,7 +321,7 @@ describe('words that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
     }))
 
-  test('a decline and then a success: the server credits the money and notifies the merchant', () =>
+  test('the server credits the money and notifies the merchant when a decline is followed by a success', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       assert.deepEqual(await now(), {
@@ -344,7 +344,7 @@ describe('words that contradict each other', () => {
       })
     }))
 
-  test('the same success said a hundred times, by callback, by poll and by refresh, credits once', () =>
+  test('a hundred reports of one success by callback, query and refresh credit the money once', () =>
     withLiar({ status: () => paid() }, async ({ world, hint, refresh, now }) => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? hint() : refresh())))
       await world.work()
@@ -359,7 +359,7 @@ describe('words that contradict each other', () => {
       })
     }))
 
-  test('a reversal that comes before its success is both, and the success that comes after it changes nothing', () =>
+  test('a reversal before its success books both, and the late success changes nothing', () =>
     withLiar({ status: () => reversed }, async ({ hint, now, script }) => {
       await hint()
       const expected = {
@@ -378,7 +378,7 @@ describe('words that contradict each other', () => {
       assert.deepEqual(await now(), expected)
     }))
 
-  test('a word that the provider says will change is asked for again, without any callback', () =>
+  test('the server queries an answer again that the provider announces to change, without any callback', () =>
     withLiar({ status: () => ({ ...declined, ask_again_ms: 3_000 }) }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'failed')
@@ -393,7 +393,7 @@ describe('words that contradict each other', () => {
       assert.equal(script.calls.length, asked, 'a last word is not asked for again')
     }))
 
-  test('a success that is followed by "not found" and "pending" stays a success', () =>
+  test('a success stays a success when the provider then answers "not found" and "pending"', () =>
     withLiar({ status: () => paid() }, async ({ world, hint, now, script }) => {
       await hint()
       for (const answer of [notFound, accepted, unknown]) {
@@ -405,7 +405,7 @@ describe('words that contradict each other', () => {
       assert.equal((await now()).available, A)
     }))
 
-  test('answers of one set that contradict each other are applied in their order, once each', () =>
+  test('the server applies contradicting answers of one set in their order, once each', () =>
     withLiar({ status: () => accepted }, async ({ world, id, now }) => {
       const { merchant } = world
       const settle = (answer: Answer) =>
@@ -430,13 +430,13 @@ describe('words that contradict each other', () => {
     }))
 })
 
-describe('silence', () => {
+describe('a provider without a usable answer', () => {
   for (const [name, answer] of [
     ['unknown', unknown],
     ['pending', accepted],
     ['not found', notFound],
   ] as const) {
-    test(`${name} until the deadline is failed with timeout, and a late success is still credited`, () =>
+    test(`${name} until the deadline fails the payment with timeout, and a late success is still credited`, () =>
       withLiar({ push: () => answer, status: () => answer }, async ({ world, hint, now, script }) => {
         await world.pass(70_000)
         assert.equal((await now()).status, 'processing', 'not before the deadline')
@@ -465,7 +465,7 @@ describe('silence', () => {
       }))
   }
 
-  test('the server asks less and less often about an unanswered payment', () =>
+  test('the server queries an unanswered payment at growing intervals', () =>
     withLiar(
       {},
       async ({ world, script }) => {
@@ -478,7 +478,7 @@ describe('silence', () => {
       { env: { COLLECTION_DEADLINE_H: '72' } },
     ))
 
-  test('an adapter that throws has said nothing: the payment is asked for again and credited once', () =>
+  test('an adapter that throws gives no answer: the server queries the payment again and credits it once', () =>
     withLiar(
       {
         push: () => {
@@ -504,7 +504,7 @@ describe('silence', () => {
       },
     ))
 
-  test('an adapter that leaves an answer out has said nothing about that payment', () =>
+  test('an adapter that omits an answer gives none about that payment', () =>
     withLiar({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'processing')
@@ -514,7 +514,7 @@ describe('silence', () => {
       assert.equal((await now()).available, A)
     }))
 
-  test('an adapter that throws for ever does not hold a payment beyond its deadline', () =>
+  test('a payment ends at its deadline when the adapter always throws', () =>
     withLiar(
       {
         status: () => {
@@ -527,7 +527,7 @@ describe('silence', () => {
       },
     ))
 
-  test('a provider that fails keeps no other payment from being settled', () =>
+  test('the server settles payments of other providers while one provider fails', () =>
     withLiar(
       {
         status: () => {
@@ -550,7 +550,7 @@ describe('a process that dies', () => {
     ['send.before_push', false, ['status', 'push', 'status']],
     ['send.after_push', true, ['push', 'status']],
   ] as const) {
-    test(`at ${place}: the provider is asked before anything is sent again, and the payer sees one prompt`, () => {
+    test(`at ${place}: the server queries the provider before it sends again, and the payer sees one prompt`, () => {
       let dies = true
       let has = false
       return withLiar(
@@ -587,7 +587,7 @@ describe('a process that dies', () => {
     })
   }
 
-  test('before the outcome is committed: nothing moved, and asking again credits once', () => {
+  test('before the outcome is committed: no money moved, and the next query credits once', () => {
     let dies = true
     return withLiar(
       { status: () => paid() },
@@ -615,7 +615,7 @@ describe('a process that dies', () => {
     )
   })
 
-  test('an attempt keeps its provider reference over every retry', () => {
+  test('an attempt keeps its provider reference in every retry', () => {
     const references = new Set<string>()
     return withLiar(
       {

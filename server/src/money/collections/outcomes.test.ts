@@ -1,4 +1,4 @@
-// What becomes of a payment: every row of the table of magic numbers, with its money, its history and its events.
+// The outcomes of payments: every row of the table of magic numbers, with its money, history and events.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { verify } from '../../apps/admin/verify.ts'
 
 const PUSH = '/v1/collections/wallet-push'
-/** Cents of the amount that is asked for. */
+/** The requested amount in cents. */
 const A = 100_000n
 const MORE = A + 10_000n
 
@@ -75,7 +75,7 @@ after(async () => {
 
 type Made = { merchant_id: string; collection_id: string; key: string; environment: string }
 
-/** A payment of a merchant of its own, who listens to every event. */
+/** A payment of a new merchant that receives every event. */
 async function pay(environment: 'live' | 'sandbox', body: object, path = PUSH): Promise<Made> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment })
@@ -174,7 +174,7 @@ for (const environment of ['live', 'sandbox'] as const) {
       test(`a phone that ends in ${ending} ends as ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
         check(made.get(ending) as Made, end))
     }
-    test('the same table holds for a wallet and for a QR code whose customer_phone is sent', async () => {
+    test('the same table applies to a wallet and to a QR code with a customer_phone', async () => {
       const more: [Made, End][] = []
       for (const ending of ['001', '002', '011', '012', '014']) {
         more.push([
@@ -209,14 +209,14 @@ describe('simulate_status with a sandbox key', () => {
       for (const payment of made) await check(payment, end)
     })
   }
-  test('without it, and without a magic phone, a sandbox payment is successful', async () => {
+  test('a sandbox payment succeeds without simulate_status and without a magic phone', async () => {
     const made = [await pay('sandbox', { phone: '0754123499' }), await pay('sandbox', {}, '/v1/collections/qr')]
     await world.pass(6_000)
     for (const payment of made) await check(payment, PAID)
   })
 })
 
-test('about 90 of 100 live payments succeed when nothing decides their fate, the others fail for a reason a payer can have', async () => {
+test('about 90 of 100 live payments succeed without a magic phone, and the others fail for a reason of a payer', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const replies = await Promise.all(
@@ -231,7 +231,7 @@ test('about 90 of 100 live payments succeed when nothing decides their fate, the
     [merchant.id],
   )
   const paid = Number(rows.find((row) => row.status === 'successful')?.n ?? 0)
-  // 360 are expected; 6 is the standard deviation.
+  // The expected number is 360, and the standard deviation is 6.
   assert.ok(paid > 325 && paid < 395, `${paid} of 400`)
   for (const row of rows) {
     if (row.status === 'successful') continue
@@ -244,7 +244,7 @@ test('about 90 of 100 live payments succeed when nothing decides their fate, the
   }
 })
 
-test('refreshing one payment many times at once credits it once, found by asking', async () => {
+test('many concurrent refreshes of one payment credit it once', async () => {
   for (const environment of ['live', 'sandbox'] as const) {
     const made = await pay(environment, { phone: '0754123008' })
     await world.system.driver.task.idle()
@@ -261,7 +261,7 @@ test('refreshing one payment many times at once credits it once, found by asking
   }
 })
 
-test('refreshing a reversed payment many times reverses it once', async () => {
+test('many refreshes of a reversed payment reverse it once', async () => {
   const made = await pay('sandbox', { phone: '0754123012' })
   await world.pass(3_000)
   const refresh = () =>
@@ -305,14 +305,14 @@ describe('a merchant sees the first of two results before the second, without an
   }
 })
 
-test('a payment that only fails, only waits or is only held moves no money into available', async () => {
+test('a failed, waiting or held payment moves no money into available', async () => {
   const rows =
     await world.rows(`select 1 from ledger_transfers t join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id
     where t.credit_code = 'available' and c.status in ('failed', 'processing', 'pending_clearance')`)
   assert.equal(rows.length, 0)
 })
 
-test('after all of this every invariant of the books holds', async () => {
+test('every invariant of the books holds after all tests of this file', async () => {
   const verification = await verify(world.url)
   assert.deepEqual(
     verification.checks.filter((invariant) => !invariant.ok),

@@ -1,4 +1,4 @@
-// Asking for a status again, under an Idempotency-Key.
+// Refreshing a status under an Idempotency-Key.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

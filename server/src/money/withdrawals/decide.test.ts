@@ -17,34 +17,40 @@ import { type Funds, moves, STATUSES, type WithdrawalStatus } from './state.ts'
 const AMOUNT = 100_000n
 const FEE = 700n
 const CHARGE = 50n
-const said = { provider_status: 'WORD' }
+const provider_fields = { provider_status: 'WORD' }
 const ANSWERS = {
-  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...said },
-  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...said },
-  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...said },
-  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...said },
-  declined: { kind: 'declined', reason: 'unknown_recipient', ...said },
-  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', charge_returned: false, ...said },
+  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...provider_fields },
+  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...provider_fields },
+  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...provider_fields },
+  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...provider_fields },
+  declined: { kind: 'declined', reason: 'unknown_recipient', ...provider_fields },
+  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', charge_returned: false, ...provider_fields },
   'reversed with its charge': {
     kind: 'reversed',
     amount_minor: AMOUNT,
     currency: 'TZS',
     charge_returned: true,
-    ...said,
+    ...provider_fields,
   },
-  'reversed with less': { kind: 'reversed', amount_minor: 7n, currency: 'TZS', charge_returned: false, ...said },
+  'reversed with less': {
+    kind: 'reversed',
+    amount_minor: 7n,
+    currency: 'TZS',
+    charge_returned: false,
+    ...provider_fields,
+  },
   'reversed in another currency': {
     kind: 'reversed',
     amount_minor: AMOUNT,
     currency: 'USD',
     charge_returned: false,
-    ...said,
+    ...provider_fields,
   },
-  blocked: { kind: 'blocked', ...said },
-  accepted: { kind: 'accepted', ...said },
-  not_sent: { kind: 'not_sent', ...said },
-  not_found: { kind: 'not_found', ...said },
-  unknown: { kind: 'unknown', why: 'timeout', ...said },
+  blocked: { kind: 'blocked', ...provider_fields },
+  accepted: { kind: 'accepted', ...provider_fields },
+  not_sent: { kind: 'not_sent', ...provider_fields },
+  not_found: { kind: 'not_found', ...provider_fields },
+  unknown: { kind: 'unknown', why: 'timeout', ...provider_fields },
 } as const satisfies Record<string, PayoutAnswer>
 type Name = keyof typeof ANSWERS
 const NAMES = Object.keys(ANSWERS) as Name[]
@@ -183,7 +189,7 @@ describe('the table', () => {
         for (const step of decidePayout(inputAt(status, funds, { overdue: true }), ANSWERS[name]).steps) {
           assert.ok((moves[step.move].from as readonly WithdrawalStatus[]).includes(at), `${step.move} of ${at}`)
           assert.equal(moves[step.move].by, 'provider')
-          assert.notEqual(step.why, null, 'the history says what was told')
+          assert.notEqual(step.why, null, 'the history has the answer')
           at = moves[step.move].to
         }
       }

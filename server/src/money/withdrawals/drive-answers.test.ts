@@ -144,7 +144,7 @@ describe('an answer of the provider', () => {
   test('blocked: operators read the cause and the provider’s text until the payout is sent again', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
-      const told = async ({ id }: WithdrawalKey) => {
+      const statusReasonOf = async ({ id }: WithdrawalKey) => {
         return (await world.rows('select status_reason from withdrawals where id = $1', [id]))[0]?.status_reason
       }
       const mended = 'Nothing was paid; an operator mends it and sends it again.'
@@ -158,12 +158,12 @@ describe('an answer of the provider', () => {
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
-        assert.equal(await told(key), `${sentence} ${mended} ${payoutAnswers.blocked.provider_status}`)
+        assert.equal(await statusReasonOf(key), `${sentence} ${mended} ${payoutAnswers.blocked.provider_status}`)
         assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
         script.payout = () => payoutAnswers.paid(A)
         await hands.retry(key)
         await idle(stage)
-        assert.deepEqual([await statusOf(stage, key), await told(key)], ['SUCCESS', null])
+        assert.deepEqual([await statusOf(stage, key), await statusReasonOf(key)], ['SUCCESS', null])
       }
     }))
 

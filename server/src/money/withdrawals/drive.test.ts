@@ -132,7 +132,7 @@ describe('a process that dies', () => {
         assert.equal(executions(key), 0)
         const other = await another()
         await stage.work(other)
-        assert.equal(executions(key), 0, 'while the lease holds nobody touches it')
+        assert.equal(executions(key), 0, 'no process acts while the lease lasts')
         other.world.deps.clock.advance(PAYOUT_LEASE_MS)
         await stage.work(other)
         assert.deepEqual([questions(key), executions(key)], [1, 1])

@@ -125,8 +125,8 @@ test('a new price list applies from the next quote on', async () => {
 
 test('a quote needs neither recipient nor balance, and refuses an invalid recipient', async () => {
   await price([{ flow: 'withdrawal' }])
-  const { destination_identifier: _, ...nobody } = ASKED
-  assert.equal((await quote({ ...nobody, amount: '999999999' })).status, 200)
+  const { destination_identifier: _, ...without_recipient } = ASKED
+  assert.equal((await quote({ ...without_recipient, amount: '999999999' })).status, 200)
   assert.equal((await quote({ method: 'BANK_ACCOUNT', amount: 1, destination_code: 'CRDB' })).status, 200)
   assert.equal((await quote({ method: 'PROVIDER_PESA', amount: 1 })).body.data.destination_code, 'PROVIDER_PESA')
   const reply = await quote({ ...ASKED, destination_identifier: '+254712345678' })

@@ -57,7 +57,7 @@ async function submitted(): Promise<WithdrawalKey & { merchant: Merchant }> {
 }
 
 /** An approved withdrawal with these answers of the provider. */
-async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<WithdrawalKey & { merchant: Merchant }> {
+async function withdrawalAfter(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<WithdrawalKey & { merchant: Merchant }> {
   const key = await submitted()
   script.payout = () => first
   await hands.approve(key)
@@ -202,13 +202,13 @@ describe('before the approval', () => {
 describe('a decision that the status does not allow', () => {
   const PLACES: [string, () => Promise<WithdrawalKey>, string[]][] = [
     ['PENDING_ADMIN_APPROVAL', submitted, ['approve', 'reject', 'requestInfo']],
-    ['PROCESSING', () => told(payoutAnswers.accepted), []],
-    ['SUCCESS', () => told(payoutAnswers.paid(A)), []],
-    ['FAILED', () => told(payoutAnswers.declined), []],
-    ['REVERSED', () => told(payoutAnswers.reversed(A)), []],
-    ['NEEDS_RECONCILIATION', () => told(payoutAnswers.unknown), ['resolve']],
-    ['BLOCKED_IP_WHITELIST', () => told(payoutAnswers.blocked), ['resolve', 'retry']],
-    ['NEEDS_ADMIN_ATTENTION', () => told(payoutAnswers.paid(A + 1n)), ['resolve']],
+    ['PROCESSING', () => withdrawalAfter(payoutAnswers.accepted), []],
+    ['SUCCESS', () => withdrawalAfter(payoutAnswers.paid(A)), []],
+    ['FAILED', () => withdrawalAfter(payoutAnswers.declined), []],
+    ['REVERSED', () => withdrawalAfter(payoutAnswers.reversed(A)), []],
+    ['NEEDS_RECONCILIATION', () => withdrawalAfter(payoutAnswers.unknown), ['resolve']],
+    ['BLOCKED_IP_WHITELIST', () => withdrawalAfter(payoutAnswers.blocked), ['resolve', 'retry']],
+    ['NEEDS_ADMIN_ATTENTION', () => withdrawalAfter(payoutAnswers.paid(A + 1n)), ['resolve']],
   ]
   for (const [status, make, allowed] of PLACES) {
     for (const verb of ['approve', 'reject', 'requestInfo', 'respond', 'resolve', 'retry'] as const) {
@@ -239,36 +239,36 @@ describe('resolving', () => {
   const PAID = { fee_income: 1_700n, provider_float: -1_700n }
   const BACK = { available: TOTAL, provider_float: -TOTAL }
   for (const [place, make, outcome, facts, expected] of [
-    ['in doubt', () => told(payoutAnswers.unknown), 'SUCCESS', ['paid 101730'], PAID],
-    ['in doubt', () => told(payoutAnswers.unknown), 'FAILED', ['released 101730'], BACK],
-    ['blocked', () => told(payoutAnswers.blocked), 'SUCCESS', ['paid 101730'], PAID],
-    ['blocked', () => told(payoutAnswers.blocked), 'FAILED', ['released 101730'], BACK],
-    ['paid another amount', () => told(payoutAnswers.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
-    ['paid another amount', () => told(payoutAnswers.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
+    ['in doubt', () => withdrawalAfter(payoutAnswers.unknown), 'SUCCESS', ['paid 101730'], PAID],
+    ['in doubt', () => withdrawalAfter(payoutAnswers.unknown), 'FAILED', ['released 101730'], BACK],
+    ['blocked', () => withdrawalAfter(payoutAnswers.blocked), 'SUCCESS', ['paid 101730'], PAID],
+    ['blocked', () => withdrawalAfter(payoutAnswers.blocked), 'FAILED', ['released 101730'], BACK],
+    ['paid another amount', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
+    ['paid another amount', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
     [
       'paid, then declined',
-      () => told(payoutAnswers.paid(A), payoutAnswers.declined),
+      () => withdrawalAfter(payoutAnswers.paid(A), payoutAnswers.declined),
       'SUCCESS',
       ['paid 101730'],
       PAID,
     ],
     [
       'paid, then declined',
-      () => told(payoutAnswers.paid(A), payoutAnswers.declined),
+      () => withdrawalAfter(payoutAnswers.paid(A), payoutAnswers.declined),
       'FAILED',
       ['paid 101730', 'reversed 101730'],
       BACK,
     ],
     [
       'declined, then paid',
-      () => told(payoutAnswers.declined, payoutAnswers.paid(A)),
+      () => withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A)),
       'SUCCESS',
       ['released 101730', 'paid_late 101730'],
       PAID,
     ],
     [
       'declined, then paid',
-      () => told(payoutAnswers.declined, payoutAnswers.paid(A)),
+      () => withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A)),
       'FAILED',
       ['released 101730'],
       BACK,
@@ -301,7 +301,7 @@ describe('resolving', () => {
   }
 
   test('as paid is refused after the released money was spent, until the balance covers it again', async () => {
-    const key = await told(payoutAnswers.declined, payoutAnswers.paid(A))
+    const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const { merchant } = key
     const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
     script.payout = () => payoutAnswers.paid(1n)
@@ -317,7 +317,7 @@ describe('resolving', () => {
   })
 
   test('as paid is refused while the balance is below zero, and as not paid succeeds', async () => {
-    const key = await told(payoutAnswers.declined, payoutAnswers.paid(A))
+    const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
       key.merchant_id,
     ])
@@ -334,7 +334,7 @@ describe('resolving', () => {
 
   test('by two operators at once succeeds for one, and the money moves once', async () => {
     for (let round = 0; round < 8; round++) {
-      const key = await told(payoutAnswers.unknown)
+      const key = await withdrawalAfter(payoutAnswers.unknown)
       const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
       assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
       assert.equal((await traceOf(world, key)).facts.length, 2)
@@ -345,7 +345,7 @@ describe('resolving', () => {
 describe('retrying', () => {
   test('sends the same reference with a new token, from this process or from a worker', async () => {
     for (const sends of [true, false]) {
-      const key = await told(payoutAnswers.blocked)
+      const key = await withdrawalAfter(payoutAnswers.blocked)
       const { provider_reference } = await recordOf(world, key)
       script.sent.length = 0
       script.payout = () => payoutAnswers.paid(A)
@@ -363,7 +363,7 @@ describe('retrying', () => {
   })
 
   test('by two operators at once sends the payout once', async () => {
-    const key = await told(payoutAnswers.blocked)
+    const key = await withdrawalAfter(payoutAnswers.blocked)
     script.sent.length = 0
     script.payout = () => payoutAnswers.accepted
     const results = await Promise.allSettled([hands.retry(key), hands.retry(key), hands.retry(key)])
@@ -373,7 +373,7 @@ describe('retrying', () => {
   })
 
   test('is refused while the payout is in progress', async () => {
-    const key = await told(payoutAnswers.blocked)
+    const key = await withdrawalAfter(payoutAnswers.blocked)
     const due_at = world.deps.clock.now()
     await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])
     const before = await everything(key)

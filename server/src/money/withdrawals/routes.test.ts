@@ -213,7 +213,7 @@ test('the history contains the messages of operator and merchant, without operat
 })
 
 test("the operator's text stays on the record until the next move", async () => {
-  const id = await submit('told')
+  const id = await submit('reason')
   const reason = async () => (await world.get(`${DIRECT}/${id}`)).body.data.status_reason
   assert.equal(await reason(), null)
   await ask(id, 'What for?')

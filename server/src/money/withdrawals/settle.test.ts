@@ -134,7 +134,7 @@ describe('the books after', () => {
       ['reserved 101700', 'paid 101730', 'reversed 101730'],
     ],
     [
-      'a reversal of a payout that nobody saw paid',
+      'a reversal of a payout without a recorded payment',
       PASSED,
       [payoutAnswers.reversed(A)],
       { available: 101_700n, provider_float: -101_700n },
@@ -254,7 +254,7 @@ describe('the source of an answer', () => {
       const { sent_at: _, provider_status: __, ...was } = before ?? {}
       assert.deepEqual(after, was)
       assert.deepEqual(await recordOf(world, key), record)
-      assert.equal(sent_at !== null, name === 'accepted', 'that it was taken is a fact, whoever tells it')
+      assert.equal(sent_at !== null, name === 'accepted', 'an acceptance counts from any source')
       assert.equal(provider_status, OPEN[name].provider_status)
     })
   }
@@ -292,14 +292,14 @@ describe('the source of an answer', () => {
 })
 
 describe('a provider that contradicts itself', () => {
-  const told = (key: WithdrawalKey) =>
+  const movesAndStatusOf = (key: WithdrawalKey) =>
     traceOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
   test('paid, then declined: the withdrawal needs attention once, however often the answer is repeated', async () => {
     const key = await approved()
     await hear(key, [payoutAnswers.paid(A), payoutAnswers.declined])
     for (let i = 0; i < 3; i++) await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
-    assert.deepEqual(await told(key), {
+    assert.deepEqual(await movesAndStatusOf(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['SUCCESS: succeeded 1000.00 TZS', 'NEEDS_ADMIN_ATTENTION: declined provider_declined'],
     })
@@ -313,9 +313,9 @@ describe('a provider that contradicts itself', () => {
     const hands = payoutCallsOf(world, provider)
     await hands.resolve(key, 'SUCCESS')
     await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
-    assert.equal((await told(key)).status, 'SUCCESS', 'whoever decided knew that word')
+    assert.equal((await movesAndStatusOf(key)).status, 'SUCCESS', 'the operator knew this answer when deciding')
     await hear(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }], { hint: true })
-    assert.equal((await told(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another word is another question')
+    assert.equal((await movesAndStatusOf(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another answer needs another decision')
   })
 
   test('declined, then paid: the server does not take the released money again', async () => {
@@ -323,7 +323,7 @@ describe('a provider that contradicts itself', () => {
     await hear(key, [payoutAnswers.declined])
     await hear(key, [payoutAnswers.paid(A)], { hint: true })
     await hear(key, [payoutAnswers.paid(A)], { hint: true })
-    assert.deepEqual(await told(key), {
+    assert.deepEqual(await movesAndStatusOf(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['FAILED: declined provider_declined', 'NEEDS_ADMIN_ATTENTION: succeeded 1000.00 TZS'],
     })
@@ -331,7 +331,7 @@ describe('a provider that contradicts itself', () => {
     assert.deepEqual({ funds, available }, { funds: 'released', available: A })
     await payoutCallsOf(world, provider).resolve(key, 'FAILED')
     await hear(key, [payoutAnswers.paid(A)], { hint: true })
-    assert.equal((await told(key)).status, 'FAILED')
+    assert.equal((await movesAndStatusOf(key)).status, 'FAILED')
   })
 
   for (const answer of [

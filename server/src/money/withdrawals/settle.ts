@@ -204,9 +204,9 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
 }
 
 /** An operator decided with knowledge of this answer, so a repetition goes only to the log. */
-function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, told: string | null): void {
+function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, outcome: string | null): void {
   deps.log.warn(
-    { merchant_id, withdrawal_id: id, status, told },
+    { merchant_id, withdrawal_id: id, status, told: outcome },
     'the provider repeats an answer that contradicts the decided status',
   )
 }

@@ -87,23 +87,24 @@ async function bring(to: WithdrawalStatus): Promise<string> {
   const row = () => findWithdrawal(deps.db, of)
   const approve = () =>
     inTransaction(deps.db, (tx) => approveWithdrawals(deps, tx, APPROVER, [{ ...of, act: OPERATOR }], { send: false }))
-  const told = async (answer: PayoutAnswer) => {
+  const settleWith = async (answer: PayoutAnswer) => {
     await approve()
     await settlePayouts(deps, [{ ...of, answer, holds_lease: true }], () => false)
   }
-  const said = { provider_status: 'X', currency: 'TZS' }
+  const provider_fields = { provider_status: 'X', currency: 'TZS' }
   const steps: Record<WithdrawalStatus, () => Promise<unknown>> = {
     PENDING_ADMIN_APPROVAL: async () => {},
     INFO_REQUESTED: () =>
       inTransaction(deps.db, (tx) => requestInfo(deps, tx, OPERATOR, { ...of, message: 'What for?' })),
     REJECTED: () => inTransaction(deps.db, (tx) => rejectWithdrawal(deps, tx, OPERATOR, { ...of, reason: 'No.' })),
     PROCESSING: approve,
-    SUCCESS: () => told({ kind: 'succeeded', amount_minor: 100_000n, ...said }),
-    FAILED: () => told({ kind: 'declined', reason: 'provider_declined', provider_status: 'X' }),
-    NEEDS_RECONCILIATION: () => told({ kind: 'unknown', why: 'timeout', provider_status: 'X' }),
-    BLOCKED_IP_WHITELIST: () => told({ kind: 'blocked', provider_status: 'X' }),
-    NEEDS_ADMIN_ATTENTION: () => told({ kind: 'succeeded', amount_minor: 1n, ...said }),
-    REVERSED: () => told({ kind: 'reversed', amount_minor: 100_000n, charge_returned: false, ...said }),
+    SUCCESS: () => settleWith({ kind: 'succeeded', amount_minor: 100_000n, ...provider_fields }),
+    FAILED: () => settleWith({ kind: 'declined', reason: 'provider_declined', provider_status: 'X' }),
+    NEEDS_RECONCILIATION: () => settleWith({ kind: 'unknown', why: 'timeout', provider_status: 'X' }),
+    BLOCKED_IP_WHITELIST: () => settleWith({ kind: 'blocked', provider_status: 'X' }),
+    NEEDS_ADMIN_ATTENTION: () => settleWith({ kind: 'succeeded', amount_minor: 1n, ...provider_fields }),
+    REVERSED: () =>
+      settleWith({ kind: 'reversed', amount_minor: 100_000n, charge_returned: false, ...provider_fields }),
   }
   await steps[to]()
   assert.equal((await row())?.status, to)
@@ -226,10 +227,10 @@ test('a simulation sends its events at once, marked as sandbox', async () => {
   // A reversal without a recorded success sends both events.
   await simulate(ids[2], 'REVERSED')
   await arrive(4)
-  const told = sent()
-  assert.ok(told.every(({ sandbox }) => sandbox === true))
+  const received = sent()
+  assert.ok(received.every(({ sandbox }) => sandbox === true))
   assert.deepEqual(
-    told.map((event) => [event.event, event.disbursement_id, event.amount]).sort(),
+    received.map((event) => [event.event, event.disbursement_id, event.amount]).sort(),
     [
       ['disbursement.failed', ids[1], '1000.00'],
       ['disbursement.reversed', ids[2], '1000.00'],

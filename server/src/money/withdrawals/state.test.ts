@@ -74,8 +74,8 @@ describe('moves', () => {
   })
 
   test('send the merchant one event for every end', () => {
-    const told = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
-    assert.deepEqual([...new Set(told)].sort(), [
+    const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
+    assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
       'FAILED disbursement.failed',
       'INFO_REQUESTED null',
