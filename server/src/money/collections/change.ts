@@ -195,7 +195,7 @@ async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }
 
-/** Writes a set of changes: attempts, collections, history, the queue, events and money. Answers the deliveries that it queued. */
+/** Writes a set of changes: attempts, collections, history, the queue, events and money. Returns the deliveries that it queued. */
 export async function writeCollectionChanges(
   deps: Deps,
   tx: Tx,

@@ -98,7 +98,7 @@ export function checkPhone(field: string, text: string): string {
 /** Chooses the provider of a payment. Refuses with provider_unavailable if no provider takes it. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503. Answers the payment with its provider. */
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503. Returns the payment with its provider. */
 export function checkCollectionRules(
   deps: Deps,
   caller: Caller,

@@ -35,7 +35,7 @@ const LOCK = sql(
 /**
  * Decides about held money. Approved: the merchant gets the received amount, less our fee. Declined: the money leaves the books.
  * Refuses a collection that does not wait for clearance with invalid_state, an unknown one with not_found.
- * Answers the deliveries that it queued; the caller sends them after the commit.
+ * Returns the deliveries that it queued; the caller sends them after the commit.
  */
 export async function clearCollection(
   deps: Deps,

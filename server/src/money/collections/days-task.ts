@@ -160,7 +160,7 @@ const ADVANCE = sql(
    where u.merchant_id = i.merchant_id and u.environment = i.environment`,
 )
 
-/** Sums closed days of some books. Answers the number of books. */
+/** Sums closed days of some books. Returns the number of books. */
 async function closeDays(deps: Deps): Promise<number> {
   const open = firstOpenDay(deps)
   const books = await deps.db.query<SummedBook>(DUE, [open])
@@ -232,7 +232,7 @@ const CLEAR = sql(
      and d.day = ${dateSql('i.day')}`,
 )
 
-/** Sums again the days on which a payment changed. Answers the number of days. */
+/** Sums again the days on which a payment changed. Returns the number of days. */
 async function mendDays(deps: Deps): Promise<number> {
   const books = await deps.db.query<SummedBook>(MARKED)
   if (books.length === 0) return 0

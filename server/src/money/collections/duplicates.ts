@@ -91,7 +91,7 @@ type FoundDuplicate = LockedCollection & {
 }
 
 /**
- * Books duplicate payments, each on its own collection, and adds their steps to `effects`. Answers those collections. The
+ * Books duplicate payments, each on its own collection, and adds their steps to `effects`. Returns those collections. The
  * collections of the attempts are under lock. No duplicate: no statement.
  */
 export async function applyDuplicates(

@@ -24,13 +24,13 @@ export type LinkedPayment = { merchant_id: string; payment_link_id: string | nul
 
 /** The statements of payment-links that run in the transaction of a settlement. */
 export type LinkSettlement = {
-  /** Locks the links of these payments, after their collections. Answers the links by id. No link: no statement. */
+  /** Locks the links of these payments, after their collections. Returns the links by id. No link: no statement. */
   lock(tx: Tx, payments: readonly LinkedPayment[]): Promise<Map<string, LockedLink>>
   /** Locks the link of a payment with the other links of the same invoice, after the collection. */
   lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<void>
   /**
    * Makes a cancelled link of an invoice ACTIVE again if the invoice still asks for the same amount, and cancels its other
-   * links. The links are locked by `lockWithInvoice`. Answers the ids of the links that it cancelled.
+   * links. The links are locked by `lockWithInvoice`. Returns the ids of the links that it cancelled.
    */
   reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<string[]>
   /** Marks links as paid, each by the first payment that paid it. No link: no statement. */

@@ -45,7 +45,7 @@ const RECORDED = sql(
    where h.actor = 'provider' and h.reason is not null`,
 )
 
-/** Locks the collections, duplicate payments and payment links of a set of outcomes. Answers the snapshots by collection id. */
+/** Locks the collections, duplicate payments and payment links of a set of outcomes. Returns the snapshots by collection id. */
 export async function lockSnapshots(
   tx: Tx,
   links: LinkSettlement,

@@ -22,7 +22,7 @@ import type { AttemptOutcome, AttemptUpdate, CollectionSnapshot, LockedAttempt }
 
 /**
  * Applies a set of outcomes in the given transaction: statuses with their history, the ledger, and the events. Repeating an
- * outcome changes nothing. Answers the deliveries that it queued; this process sends those that are `leased`.
+ * outcome changes nothing. Returns the deliveries that it queued; this process sends those that are `leased`.
  */
 export async function applyOutcomes(
   deps: Deps,

@@ -172,7 +172,11 @@ describe('an approval', () => {
     await world.rows(`update withdrawals set destination_code = 'AIRTEL' where id = $1`, [keys[1]?.id])
     const mpesa = { ...provider, capabilities: { ...provider.capabilities, destinations: ['MPESA'] } }
     assert.deepEqual(await approve(keys, { with: mpesa }), ['PROCESSING', 'provider_unavailable', 'PROCESSING'])
-    assert.deepEqual(await approve([keys[1] as WithdrawalKey]), ['PROCESSING'], 'once a provider reaches the destination')
+    assert.deepEqual(
+      await approve([keys[1] as WithdrawalKey]),
+      ['PROCESSING'],
+      'once a provider reaches the destination',
+    )
   })
 
   test('is refused and changes nothing when the status does not allow it', async () => {

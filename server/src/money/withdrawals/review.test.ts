@@ -57,7 +57,10 @@ async function submitted(): Promise<WithdrawalKey & { merchant: Merchant }> {
 }
 
 /** An approved withdrawal with these answers of the provider. */
-async function withdrawalAfter(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<WithdrawalKey & { merchant: Merchant }> {
+async function withdrawalAfter(
+  first: PayoutAnswer,
+  ...then: PayoutAnswer[]
+): Promise<WithdrawalKey & { merchant: Merchant }> {
   const key = await submitted()
   script.payout = () => first
   await hands.approve(key)
