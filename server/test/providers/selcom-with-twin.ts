@@ -21,7 +21,7 @@ const ASK_EVERY_MS = 50
 export type CallbackListener = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
 
 /** A twin, an adapter, and a listener for callbacks. */
-export type TwinWithAdapter = { twin: Simulator; provider: SelcomProvider; callback(heard: CallbackListener): void }
+export type TwinWithAdapter = { twin: Simulator; provider: SelcomProvider; callback(received: CallbackListener): void }
 
 /** Starts a twin and an adapter for it. */
 export async function startWithTwin(
@@ -30,14 +30,14 @@ export async function startWithTwin(
 ): Promise<TwinWithAdapter> {
   const twin = await startSimulator({ ...options, settings: { ...QUICK, ...options.settings } })
   closing.push(() => twin.close())
-  let heard: CallbackListener = () => {}
+  let received: CallbackListener = () => {}
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const headers = request.headers as Record<string, string | undefined>
     const body = Buffer.concat(chunks)
     const verdict = provider.verifyCallback(headers, body)
-    if (verdict.verified) heard(verdict.reference, headers, body)
+    if (verdict.verified) received(verdict.reference, headers, body)
     response.writeHead(verdict.verified ? 200 : 403).end()
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -51,7 +51,7 @@ export async function startWithTwin(
     twin,
     provider,
     callback(take) {
-      heard = take
+      received = take
     },
   }
 }

@@ -10,7 +10,7 @@ import {
   type SelcomOptions,
   type SelcomProvider,
 } from '../../src/adapters/providers/selcom/adapter.ts'
-import { type Verdict, weigh } from '../../src/adapters/providers/selcom/envelope.ts'
+import { classifySelcomExchange, type SelcomVerdict } from '../../src/adapters/providers/selcom/envelope.ts'
 import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
 import { closing, listen } from './servers.ts'
 
@@ -32,7 +32,7 @@ export type SignedRequest = {
 /** The server's reaction: a response, silence, or a closed connection. */
 export type ServerReaction = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
 /** Chooses the server's reaction to a request. */
-export type SelcomScript = (heard: SignedRequest) => ServerReaction
+export type SelcomScript = (received: SignedRequest) => ServerReaction
 
 /** The response "in progress". */
 export const PENDING: ServerReaction = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
@@ -110,12 +110,12 @@ export function adapterFor(
 
 /** A server that follows a script and checks every signature, with an adapter for it. */
 export async function start(script: SelcomScript, options: Partial<SelcomOptions> = {}) {
-  const heard: SignedRequest[] = []
+  const received: SignedRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const call = readSigned(request, Buffer.concat(chunks).toString())
-    heard.push(call)
+    received.push(call)
     const act = script(call)
     if (act === 'hang') return
     if (act === 'reset') return void request.socket.resetAndDestroy()
@@ -130,7 +130,7 @@ export async function start(script: SelcomScript, options: Partial<SelcomOptions
   })
   const url = await listen(server)
   closing.push(async () => server.closeAllConnections())
-  return { ...adapterFor(url, options), heard, paths: () => heard.map(({ path }) => path), url }
+  return { ...adapterFor(url, options), received, paths: () => received.map(({ path }) => path), url }
 }
 
 /** Parses a request. Fails if its signature does not cover exactly its fields. */
@@ -172,8 +172,8 @@ export const answered = (status: number, content: Text | string): ExchangeResult
   text: typeof content === 'string' ? content : text(content),
 })
 /** The verdict about these words. */
-export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): Verdict =>
-  weigh(answered(status, { resultcode, result, message }))
+export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): SelcomVerdict =>
+  classifySelcomExchange(answered(status, { resultcode, result, message }))
 
 /** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null): string => {

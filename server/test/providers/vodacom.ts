@@ -104,10 +104,10 @@ export const SESSION: VodacomReaction = {
 
 /** A server that opens sessions and follows a script for everything else, with an adapter for it. */
 export async function script(
-  act: (heard: VodacomRequest, count: number) => VodacomReaction,
+  act: (received: VodacomRequest, count: number) => VodacomReaction,
   options: Partial<VodacomOptions> = {},
-): Promise<Adapter & { heard: VodacomRequest[] }> {
-  const heard: VodacomRequest[] = []
+): Promise<Adapter & { received: VodacomRequest[] }> {
+  const received: VodacomRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -118,8 +118,8 @@ export async function script(
       body: Buffer.concat(chunks).toString(),
       headers: headers as VodacomRequest['headers'],
     }
-    heard.push(call)
-    const said = url.includes('getSession') && !options.name ? SESSION : act(call, heard.length)
+    received.push(call)
+    const said = url.includes('getSession') && !options.name ? SESSION : act(call, received.length)
     if (said === 'hang') return
     if (said === 'reset') return void request.socket.resetAndDestroy()
     const { status = 200, content } = said
@@ -127,7 +127,7 @@ export async function script(
   })
   const url = await listen(server)
   closing.push(async () => server.closeAllConnections())
-  return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), heard }
+  return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), received }
 }
 
 /** The public key of scripted servers. Its private key is unknown. */

@@ -66,8 +66,8 @@ test('a written request without an answer is lost', async () => {
 test('a late answer is received once; a broken connection gives none', async () => {
   const { open, line } = await rig(2)
   const waiting = createLateRequests(2)
-  const heard: ExchangeResult[] = []
-  const late = { ms: 5_000, waiting, receive: (sent: ExchangeResult) => void heard.push(sent) }
+  const received: ExchangeResult[] = []
+  const late = { ms: 5_000, waiting, receive: (sent: ExchangeResult) => void received.push(sent) }
   const both = await Promise.all([exchange(line, get('/a'), 50, late), exchange(line, get('/b'), 50, late)])
   assert.deepEqual(both, [
     { kind: 'lost', why: 'timeout' },
@@ -77,7 +77,7 @@ test('a late answer is received once; a broken connection gives none', async () 
   open.find(({ path }) => path === '/a')?.response.end('late')
   open.find(({ path }) => path === '/b')?.response.socket?.destroy()
   await eventually(() => assert.equal(waiting.size(), 0))
-  assert.deepEqual(heard, [{ kind: 'answered', status: 200, text: 'late' }])
+  assert.deepEqual(received, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
 test('the wait for a late answer has a timeout, and of too many the oldest request is aborted', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/lib/index.ts'
 import type { Answer, CallbackSink, PaymentRequest, PayoutAnswer, PayoutRequest, Provider } from '../port.ts'
 import { type Callback, scheduleCallbacks, verifyCallback } from './callback.ts'
 import { capabilities } from './capabilities.ts'
-import { answerAt, type Profile, paymentTokenOf, type Timeline, timelineOf } from './engine.ts'
+import { answerAt, type MockProfile, type MockTimeline, paymentTokenOf, timelineOf } from './engine.ts'
 import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
@@ -14,7 +14,7 @@ const REMEMBERED_MAX = 50_000
 /** Options of `createMockProvider`. */
 export type MockProviderOptions = {
   name: string
-  profile: Profile
+  profile: MockProfile
   clock: Clock
   /** Signs the callbacks. */
   secret: string
@@ -40,11 +40,11 @@ export function createMockProvider(options: MockProviderOptions): Provider {
   }
 
   /** Accepts a request once for each reference. Every repeat gets the first answer. */
-  const take = <Said extends Answer | PayoutAnswer>(
+  const take = <StepAnswer extends Answer | PayoutAnswer>(
     taken: Map<string, Date>,
     reference: string,
-    timeline: Timeline<Said>,
-  ): Said => {
+    timeline: MockTimeline<StepAnswer>,
+  ): StepAnswer => {
     if (!taken.has(reference)) {
       remember(taken, reference, clock.now())
       scheduleCallbacks(clock, secret, reference, timeline, (callback) => void deliver(callback))

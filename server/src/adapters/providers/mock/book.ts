@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { type Answer, METHODS, type PaymentRequest } from '../port.ts'
-import { answerAt, type Profile, paymentTokenOf, type Step, timelineOf, WORDS } from './engine.ts'
+import { answerAt, type MockProfile, paymentTokenOf, type TimelineStep, timelineOf, WORDS } from './engine.ts'
 import { qrPayload } from './qr.ts'
 
 /** About a gigabyte. A book drops nothing: a full book accepts no more payments. */
@@ -11,8 +11,8 @@ const REFERENCE_MAX_CHARS = 128
 /** An amount in cents as text. */
 export const AMOUNT = /^[1-9]\d{0,16}$/
 
-type Payment = PaymentRequest & { sent_at: Date; prompts: number }
-type Word = (typeof WORDS)[keyof typeof WORDS]
+type MockPayment = PaymentRequest & { sent_at: Date; prompts: number }
+type MockStatus = (typeof WORDS)[keyof typeof WORDS]
 
 /** One payment in the book. */
 export type BookEntry = { reference: string; status: string | null; amount_minor: string; prompts: number }
@@ -26,7 +26,7 @@ export type BookTotals = {
 }
 
 /** The answer to POST /payments. */
-export type Taken = {
+export type MockPaymentReply = {
   status: string | null
   provider_id: string | null
   reason?: string
@@ -35,13 +35,17 @@ export type Taken = {
 }
 
 /** Makes an empty book. It calls `onTaken` once for each payment with its timeline. */
-export function createBook(clock: Clock, profile: Profile, onTaken: (reference: string, timeline: Step[]) => void) {
-  const payments = new Map<string, Payment>()
+export function createMockBook(
+  clock: Clock,
+  profile: MockProfile,
+  onTaken: (reference: string, timeline: TimelineStep[]) => void,
+) {
+  const payments = new Map<string, MockPayment>()
   let prompts = 0
 
   return {
     /** Accepts a payment once for each reference. The first request counts. */
-    take(content: unknown): Taken | 'malformed' | 'full' {
+    take(content: unknown): MockPaymentReply | 'malformed' | 'full' {
       const request = requestOf(content, clock)
       if (request === null) return 'malformed'
       const payment = payments.get(request.reference) ?? request
@@ -69,7 +73,7 @@ export function createBook(clock: Clock, profile: Profile, onTaken: (reference: 
 
     totals(): BookTotals {
       const now = clock.now()
-      const by_status: Record<Exclude<Word, 'NOT_FOUND'>, number> = {
+      const by_status: Record<Exclude<MockStatus, 'NOT_FOUND'>, number> = {
         PENDING: 0,
         COMPLETED: 0,
         FAILED: 0,
@@ -97,7 +101,7 @@ export function createBook(clock: Clock, profile: Profile, onTaken: (reference: 
   }
 }
 
-function takenOf(payment: Payment, answer: Answer, profile: Profile): Taken {
+function takenOf(payment: MockPayment, answer: Answer, profile: MockProfile): MockPaymentReply {
   const { provider_status: status, provider_id = null } = answer
   if (answer.kind === 'declined') return { status, provider_id, reason: answer.reason }
   if (payment.method !== 'qr') return { status, provider_id }
@@ -105,7 +109,7 @@ function takenOf(payment: Payment, answer: Answer, profile: Profile): Taken {
   return { status, provider_id, payment_token, qr_payload: qrPayload(payment_token, payment.amount_minor) }
 }
 
-function statusOf(payment: Payment, answer: Answer): Record<string, unknown> {
+function statusOf(payment: MockPayment, answer: Answer): Record<string, unknown> {
   return {
     reference: payment.reference,
     status: answer.provider_status,
@@ -118,7 +122,7 @@ function statusOf(payment: Payment, answer: Answer): Record<string, unknown> {
   }
 }
 
-function requestOf(content: unknown, clock: Clock): Payment | null {
+function requestOf(content: unknown, clock: Clock): MockPayment | null {
   if (typeof content !== 'object' || content === null) return null
   const { reference, method, phone, amount_minor, currency, on_page } = content as Record<string, unknown>
   if (!isReference(reference) || typeof currency !== 'string') return null

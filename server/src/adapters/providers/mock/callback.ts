@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
 import type { Answer, CallbackVerdict, PayoutAnswer } from '../port.ts'
-import type { Step } from './engine.ts'
+import type { TimelineStep } from './engine.ts'
 
 /** Header with the hex HMAC-SHA256 of the raw body. */
 const SIGNATURE_HEADER = 'x-mock-signature'
@@ -14,7 +14,7 @@ const BODY_MAX_BYTES = 4096
 /** A callback to send. A repeat has the same bytes. */
 export type Callback = { headers: Record<string, string>; body: Buffer }
 
-type AnyStep = Step<Answer | PayoutAnswer>
+type AnyTimelineStep = TimelineStep<Answer | PayoutAnswer>
 
 /**
  * Schedules `send` for every callback in the timeline of a payment or payout that was accepted now. Repeated callbacks are sent
@@ -24,7 +24,7 @@ export function scheduleCallbacks(
   clock: Clock,
   secret: string,
   reference: string,
-  timeline: readonly AnyStep[],
+  timeline: readonly AnyTimelineStep[],
   send: (callback: Callback) => void,
 ): void {
   const taken_ms = clock.now().getTime()
@@ -52,7 +52,13 @@ function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   })
 }
 
-function makeCallback(secret: string, reference: string, step: AnyStep, index: number, sent_at: Date): Callback {
+function makeCallback(
+  secret: string,
+  reference: string,
+  step: AnyTimelineStep,
+  index: number,
+  sent_at: Date,
+): Callback {
   const { provider_status: status, provider_id } = step.answer
   const body = Buffer.from(JSON.stringify({ reference, status, event_id: `${provider_id}-${index}`, sent_at }))
   return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }

@@ -3,10 +3,10 @@
 
 import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
-import { type Fate, MAGIC_NUMBERS, type Result } from './magic.ts'
+import { MAGIC_NUMBERS, type MockPaymentFate, type MockPaymentResult } from './magic.ts'
 
 /** The behaviour of a mock provider. */
-export type Profile = {
+export type MockProfile = {
   /** The share of successful payments without a magic number. */
   success_default: 'always' | number
   /** The seed of chance, used with the payment's reference. */
@@ -16,10 +16,10 @@ export type Profile = {
 }
 
 /** One step of a timeline: from `at_ms` after the acceptance, `answer` is the status. */
-export type Step<Said = Answer> = { at_ms: number; answer: Said; callbacks: number }
+export type TimelineStep<StepAnswer = Answer> = { at_ms: number; answer: StepAnswer; callbacks: number }
 
 /** The steps in the order of time. The first step is the answer to the request itself. */
-export type Timeline<Said = Answer> = [Step<Said>, ...Step<Said>[]]
+export type MockTimeline<StepAnswer = Answer> = [TimelineStep<StepAnswer>, ...TimelineStep<StepAnswer>[]]
 
 /** The fields of a request that the engine reads. */
 export type EngineRequest = Pick<
@@ -44,7 +44,7 @@ const FATES = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 const APPROVED = fateOfEnding('001')
 const DECLINES = ['002', '003', '004', '005', '006'].map(fateOfEnding)
 
-const SIMULATED: Record<SimulateStatus, Fate> = {
+const SIMULATED: Record<SimulateStatus, MockPaymentFate> = {
   successful: APPROVED,
   failed: fateOfEnding('005'),
   pending_clearance: fateOfEnding('014'),
@@ -52,7 +52,7 @@ const SIMULATED: Record<SimulateStatus, Fate> = {
 }
 
 /** Computes the timeline of a payment. */
-export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
+export function timelineOf(request: EngineRequest, profile: MockProfile): MockTimeline {
   const digest = digestOf(request.reference, profile)
   const provider_id = providerIdOf(request.reference, profile)
   const fate = fateOf(request, profile, digest)
@@ -66,7 +66,7 @@ export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
 }
 
 /** On a page, a prompt has its result at once, and a code after the simulated scan. */
-function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: Profile): number {
+function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
   return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
 }
@@ -75,13 +75,13 @@ function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: Profile): num
 const RESULT_GAP_MIN_MS = 300
 
 /** Makes the timeline of an accepted request with its results in order, each with its callbacks. */
-export function lifeOf<Said>(
-  taken: Said,
-  results: readonly Said[],
+export function lifeOf<StepAnswer>(
+  taken: StepAnswer,
+  results: readonly StepAnswer[],
   callbacks: number,
-  { delay_ms }: Profile,
-): Timeline<Said> {
-  const timeline: Timeline<Said> = [{ at_ms: 0, answer: taken, callbacks: 0 }]
+  { delay_ms }: MockProfile,
+): MockTimeline<StepAnswer> {
+  const timeline: MockTimeline<StepAnswer> = [{ at_ms: 0, answer: taken, callbacks: 0 }]
   let at_ms = 0
   for (const [index, answer] of results.entries()) {
     at_ms = index === 0 ? delay_ms : at_ms + Math.max(RESULT_GAP_MIN_MS, delay_ms)
@@ -91,7 +91,7 @@ export function lifeOf<Said>(
 }
 
 /** The answer to a status query at `now`. A request that was never accepted is not found. */
-export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: Profile, now: Date): Answer {
+export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: MockProfile, now: Date): Answer {
   if (request.sent_at === null) return { kind: 'not_found', provider_status: WORDS.not_found }
   return truthAt(timelineOf(request, profile), request.sent_at, now)
 }
@@ -100,11 +100,11 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
 const CLOCKS_DIFFER_MS_MAX = 60_000
 
 /** The status at `now` of a request accepted at `taken_at`, and the time until its next change. */
-export function truthAt<Said extends object>(
-  timeline: Timeline<Said>,
+export function truthAt<StepAnswer extends object>(
+  timeline: MockTimeline<StepAnswer>,
   taken_at: Date,
   now: Date,
-): Said | (Said & { ask_again_ms: number }) {
+): StepAnswer | (StepAnswer & { ask_again_ms: number }) {
   const ahead_ms = taken_at.getTime() - now.getTime()
   // A larger lead than clock difference means that the clock stepped back: then all steps have passed.
   const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
@@ -118,21 +118,21 @@ export function truthAt<Said extends object>(
 }
 
 /** The 8 digits that a payer types instead of scanning. */
-export function paymentTokenOf(reference: string, profile: Profile): string {
+export function paymentTokenOf(reference: string, profile: MockProfile): string {
   return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
 }
 
 /** The provider's own id of a payment or a payout. */
-export function providerIdOf(reference: string, profile: Profile): string {
+export function providerIdOf(reference: string, profile: MockProfile): string {
   return `MOCK-${digestOf(reference, profile).toString('hex', 8, 16).toUpperCase()}`
 }
 
 /** Chance: bytes 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment token. */
-function digestOf(reference: string, profile: Profile): Buffer {
+function digestOf(reference: string, profile: MockProfile): Buffer {
   return hash('sha256', `${profile.seed}:${reference}`, 'buffer')
 }
 
-function fateOf(request: EngineRequest, profile: Profile, digest: Buffer): Fate {
+function fateOf(request: EngineRequest, profile: MockProfile, digest: Buffer): MockPaymentFate {
   if (request.simulate_status !== null) return SIMULATED[request.simulate_status]
   const magic = request.phone === null ? undefined : FATES.get(request.phone.slice(-3))
   if (magic) return magic
@@ -141,14 +141,14 @@ function fateOf(request: EngineRequest, profile: Profile, digest: Buffer): Fate 
   return DECLINES[digest.readUInt8(6) % DECLINES.length] ?? APPROVED
 }
 
-function answerOf(result: Result, request: EngineRequest, provider_id: string): Answer {
+function answerOf(result: MockPaymentResult, request: EngineRequest, provider_id: string): Answer {
   const common = { provider_status: WORDS[result.kind], provider_id }
   if (result.kind === 'declined') return { kind: 'declined', reason: result.reason, ...common }
   const extra_minor = result.kind === 'succeeded' ? (result.extra_minor ?? 0n) : 0n
   return { kind: result.kind, amount_minor: request.amount_minor + extra_minor, currency: request.currency, ...common }
 }
 
-function fateOfEnding(ending: string): Fate {
+function fateOfEnding(ending: string): MockPaymentFate {
   const fate = FATES.get(ending)
   if (!fate) throw new Error(`no magic number ends in ${ending}`)
   return fate

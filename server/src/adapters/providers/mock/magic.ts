@@ -4,15 +4,15 @@
 import type { FailureReason, PayoutFailure } from '../port.ts'
 
 /** One result of a payment. */
-export type Result =
+export type MockPaymentResult =
   | { kind: 'succeeded'; extra_minor?: bigint }
   | { kind: 'held' | 'reversed' }
   | { kind: 'declined'; reason: FailureReason }
 
 /** The outcome of a payment. */
-export type Fate = {
+export type MockPaymentFate = {
   /** The results in order. Empty if the provider never decides. */
-  results: readonly Result[]
+  results: readonly MockPaymentResult[]
   /** The number of callbacks for each result. */
   callbacks: number
   /** True if the only result is already the answer to the request. */
@@ -20,14 +20,14 @@ export type Fate = {
 }
 
 /** A row of a table. */
-type MagicRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
+type MockMagicNumberRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
 /** A row of the table of payments. `happens_sw`: the label of the payment page in Swahili. */
-export type MagicNumber = MagicRow<Fate> & { happens_sw: string }
+export type MagicNumber = MockMagicNumberRow<MockPaymentFate> & { happens_sw: string }
 
-const SUCCESS: Result = { kind: 'succeeded' }
+const SUCCESS: MockPaymentResult = { kind: 'succeeded' }
 const OTHER_AMOUNT_EXTRA_MINOR = 100_00n
 
-function declined(reason: FailureReason): Fate {
+function declined(reason: FailureReason): MockPaymentFate {
   return { results: [{ kind: 'declined', reason }], callbacks: 1 }
 }
 
@@ -134,7 +134,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
 ]
 
 /** One result of a payout. */
-export type PayoutResult =
+export type MockPayoutResult =
   | { kind: 'succeeded' }
   | { kind: 'reversed'; charge_returned: boolean }
   | { kind: 'declined'; reason: PayoutFailure }
@@ -143,18 +143,18 @@ export type PayoutResult =
  * The outcome of a payout. `taken`: accepted, with known results. `unclear`: accepted, and the provider never reports a result.
  * `refused`: the caller's address is refused and the payout is not accepted.
  */
-export type PayoutFate =
-  | { request: 'taken'; results: readonly PayoutResult[]; callbacks: number }
+export type MockPayoutFate =
+  | { request: 'taken'; results: readonly MockPayoutResult[]; callbacks: number }
   | { request: 'unclear' }
   | { request: 'refused' }
 
 /** A row of the table of payouts. */
-export type PayoutMagicNumber = MagicRow<PayoutFate>
+export type PayoutMagicNumber = MockMagicNumberRow<MockPayoutFate>
 
-const PAID: PayoutResult = { kind: 'succeeded' }
+const PAID: MockPayoutResult = { kind: 'succeeded' }
 
 /** The outcome of a payout to any other destination. */
-export const PAYOUT_PAID: PayoutFate = { request: 'taken', results: [PAID], callbacks: 1 }
+export const PAYOUT_PAID: MockPayoutFate = { request: 'taken', results: [PAID], callbacks: 1 }
 
 /** The table of payouts, by the ending of the destination. */
 export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [

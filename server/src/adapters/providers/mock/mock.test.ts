@@ -4,14 +4,14 @@ import { describe, it } from 'node:test'
 import { settableClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest } from '../port.ts'
 import { createMockProvider } from './adapter.ts'
-import type { Profile } from './engine.ts'
+import type { MockProfile } from './engine.ts'
 import { answerAt, timelineOf } from './engine.ts'
 import { MAGIC_NUMBERS } from './magic.ts'
 import { crc16, qrPayload } from './qr.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
 const SECRET = 'a secret of the tests'
-const SANDBOX: Profile = { success_default: 'always', seed: 'test', delay_ms: 1000 }
+const SANDBOX: MockProfile = { success_default: 'always', seed: 'test', delay_ms: 1000 }
 const ANYONE = '255712345678'
 
 function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
@@ -28,7 +28,7 @@ function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
 }
 
 /** A payment's life in short: when, what, how often called back. */
-function lifeOf(fields: Partial<PaymentRequest>, profile: Profile = SANDBOX): (string | number)[][] {
+function lifeOf(fields: Partial<PaymentRequest>, profile: MockProfile = SANDBOX): (string | number)[][] {
   return timelineOf(requestOf(fields), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
     answer.kind === 'declined' ? answer.reason : answer.kind,
@@ -36,7 +36,7 @@ function lifeOf(fields: Partial<PaymentRequest>, profile: Profile = SANDBOX): (s
   ])
 }
 
-function answerAfter(ms: number, fields: Partial<PaymentRequest>, profile: Profile = SANDBOX) {
+function answerAfter(ms: number, fields: Partial<PaymentRequest>, profile: MockProfile = SANDBOX) {
   return answerAt(requestOf(fields), profile, new Date(START.getTime() + ms))
 }
 
@@ -101,9 +101,9 @@ describe('magic numbers', () => {
 })
 
 describe('chance', () => {
-  const live: Profile = { success_default: 0.9, seed: 'test', delay_ms: 0 }
+  const live: MockProfile = { success_default: 0.9, seed: 'test', delay_ms: 0 }
   const references = Array.from({ length: 5000 }, (_, i) => `P${i}`)
-  const outcomes = (profile: Profile) => references.map((reference) => lifeOf({ reference }, profile)[1]?.[1])
+  const outcomes = (profile: MockProfile) => references.map((reference) => lifeOf({ reference }, profile)[1]?.[1])
 
   it('about 90 of 100 payments succeed, and the others fail for every reason', () => {
     const succeeded = outcomes(live).filter((outcome) => outcome === 'succeeded').length
@@ -130,7 +130,7 @@ describe('chance', () => {
 })
 
 describe('status queries', () => {
-  const short = (ms: number, ending: string, profile?: Profile) => {
+  const short = (ms: number, ending: string, profile?: MockProfile) => {
     const answer = answerAfter(ms, { phone: `255712345${ending}` }, profile)
     return [answer.kind, answer.provider_status, answer.ask_again_ms]
   }

@@ -3,14 +3,13 @@
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { PAYOUT_METHODS, type PayoutAnswer } from '../port.ts'
 import { AMOUNT, isReference, referencesOf } from './book.ts'
-import type { Profile, Timeline } from './engine.ts'
+import type { MockProfile, MockTimeline } from './engine.ts'
 import { PAYOUT_WORDS, type PayoutEngineRequest, payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 
 /** Nothing is ever dropped from a book: a full one takes no more payouts. */
 const PAYOUTS_MAX = 1_000_000
 
-type Fields = Record<string, unknown>
-type Payout = PayoutEngineRequest & { taken_at: Date; requests: number; executions: number }
+type MockPayout = PayoutEngineRequest & { taken_at: Date; requests: number; executions: number }
 
 /** One payout as the book shows it: how often it was asked for, and how often it was executed. */
 export type PayoutEntry = {
@@ -34,21 +33,21 @@ export type PayoutTotals = {
 }
 
 /** The answer to POST /payouts. */
-export type PayoutTaken = ReturnType<typeof saidOf>
+export type MockPayoutReply = ReturnType<typeof replyFieldsOf>
 
 /** Makes an empty book. `onTaken` is called once for each payout, with its life. */
 export function createPayoutBook(
   clock: Clock,
-  profile: Profile,
-  onTaken: (reference: string, timeline: Timeline<PayoutAnswer>) => void,
+  profile: MockProfile,
+  onTaken: (reference: string, timeline: MockTimeline<PayoutAnswer>) => void,
 ) {
-  const payouts = new Map<string, Payout>()
+  const payouts = new Map<string, MockPayout>()
   const counts = { requests: 0, refused: 0, executions: 0 }
-  const answerOf = (payout: Payout, now: Date) => payoutAnswerAt(payout, payout.taken_at, profile, now)
+  const answerOf = (payout: MockPayout, now: Date) => payoutAnswerAt(payout, payout.taken_at, profile, now)
 
   return {
     /** Takes a payout and executes it, once for each reference; the first request is the one that counts. */
-    take(content: unknown): PayoutTaken | 'malformed' | 'full' | 'refused' {
+    take(content: unknown): MockPayoutReply | 'malformed' | 'full' | 'refused' {
       const request = requestOf(content)
       if (request === null) return 'malformed'
       const known = payouts.get(request.reference)
@@ -66,7 +65,7 @@ export function createPayoutBook(
         counts.executions++
         onTaken(request.reference, timeline)
       }
-      return saidOf(answer)
+      return replyFieldsOf(answer)
     },
 
     /** The status of each of some payouts. */
@@ -78,7 +77,7 @@ export function createPayoutBook(
         const payout = payouts.get(reference)
         if (payout === undefined) return { reference, status: PAYOUT_WORDS.not_found }
         const { amount_minor, currency } = payout
-        return { reference, amount_minor: String(amount_minor), currency, ...saidOf(answerOf(payout, now)) }
+        return { reference, amount_minor: String(amount_minor), currency, ...replyFieldsOf(answerOf(payout, now)) }
       })
     },
 
@@ -108,7 +107,7 @@ export function createPayoutBook(
 }
 
 /** An answer as the wire shows it. JSON leaves out what is undefined. */
-function saidOf(answer: PayoutAnswer) {
+function replyFieldsOf(answer: PayoutAnswer) {
   const { provider_status: status, provider_id, ask_again_ms } = answer
   const reason = answer.kind === 'declined' ? answer.reason : undefined
   const charge_returned = answer.kind === 'reversed' ? answer.charge_returned : undefined
@@ -117,7 +116,10 @@ function saidOf(answer: PayoutAnswer) {
 
 function requestOf(content: unknown): PayoutEngineRequest | null {
   if (typeof content !== 'object' || content === null) return null
-  const { reference, method, destination_code, destination_identifier, amount_minor, currency } = content as Fields
+  const { reference, method, destination_code, destination_identifier, amount_minor, currency } = content as Record<
+    string,
+    unknown
+  >
   if (!isReference(reference) || typeof currency !== 'string' || !isText(destination_code)) return null
   if (!isText(destination_identifier) || typeof amount_minor !== 'string' || !AMOUNT.test(amount_minor)) return null
   if (!PAYOUT_METHODS.some((known) => known === method)) return null

@@ -1,8 +1,8 @@
 // The mock provider's mind about payouts: the life of a payout, computed from its request alone. Pure, as for payments.
 
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
-import { lifeOf, type Profile, providerIdOf, type Timeline, truthAt } from './engine.ts'
-import { PAYOUT_MAGIC_NUMBERS, PAYOUT_PAID, type PayoutFate, type PayoutResult } from './magic.ts'
+import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
+import { type MockPayoutFate, type MockPayoutResult, PAYOUT_MAGIC_NUMBERS, PAYOUT_PAID } from './magic.ts'
 
 /** What the engine reads of a request. */
 export type PayoutEngineRequest = Pick<
@@ -31,12 +31,12 @@ export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAY
 const FATES = new Map(PAYOUT_MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 
 /** What becomes of a payout. */
-export function payoutFateOf(request: PayoutEngineRequest): PayoutFate {
+export function payoutFateOf(request: PayoutEngineRequest): MockPayoutFate {
   return FATES.get(request.destination_identifier.slice(-3)) ?? PAYOUT_PAID
 }
 
 /** The life of a payout. One that is refused, or unclear, has a single answer. */
-export function payoutTimelineOf(request: PayoutEngineRequest, profile: Profile): Timeline<PayoutAnswer> {
+export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProfile): MockTimeline<PayoutAnswer> {
   const fate = payoutFateOf(request)
   if (fate.request === 'refused') return [{ at_ms: 0, answer: REFUSED, callbacks: 0 }]
   if (fate.request === 'unclear') return [{ at_ms: 0, answer: UNCLEAR, callbacks: 0 }]
@@ -53,7 +53,7 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: Profile)
 export function payoutAnswerAt(
   request: PayoutEngineRequest,
   taken_at: Date | null,
-  profile: Profile,
+  profile: MockProfile,
   now: Date,
 ): PayoutAnswer {
   const fate = payoutFateOf(request)
@@ -62,15 +62,15 @@ export function payoutAnswerAt(
   return truthAt(payoutTimelineOf(request, profile), taken_at, now)
 }
 
-function answerOf(result: PayoutResult, request: PayoutEngineRequest, provider_id: string): PayoutAnswer {
+function answerOf(result: MockPayoutResult, request: PayoutEngineRequest, provider_id: string): PayoutAnswer {
   const { amount_minor, currency } = request
-  const said = { provider_status: PAYOUT_WORDS[result.kind], provider_id }
+  const status_fields = { provider_status: PAYOUT_WORDS[result.kind], provider_id }
   switch (result.kind) {
     case 'declined':
-      return { kind: 'declined', reason: result.reason, ...said }
+      return { kind: 'declined', reason: result.reason, ...status_fields }
     case 'succeeded':
-      return { kind: 'succeeded', amount_minor, currency, ...said }
+      return { kind: 'succeeded', amount_minor, currency, ...status_fields }
     case 'reversed':
-      return { kind: 'reversed', amount_minor, currency, charge_returned: result.charge_returned, ...said }
+      return { kind: 'reversed', amount_minor, currency, charge_returned: result.charge_returned, ...status_fields }
   }
 }

@@ -5,16 +5,16 @@ import { describe, it } from 'node:test'
 import { payoutOf, SECRET } from '../../../../test/mock-providers.ts'
 import { settableClock } from '../../../kernel/lib/index.ts'
 import { createMockProvider } from './adapter.ts'
-import type { Profile } from './engine.ts'
+import type { MockProfile } from './engine.ts'
 import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
 /** Payments all fail here: payouts must not care. */
-const PROFILE: Profile = { success_default: 0, seed: 'test', delay_ms: 1000 }
+const PROFILE: MockProfile = { success_default: 0, seed: 'test', delay_ms: 1000 }
 
 /** A payout's life in short: when, what, how often called back. */
-function lifeOf(ending: string, profile: Profile = PROFILE): (string | number)[][] {
+function lifeOf(ending: string, profile: MockProfile = PROFILE): (string | number)[][] {
   return payoutTimelineOf(payoutOf(ending), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
     answer.kind === 'declined' ? answer.reason : answer.kind,

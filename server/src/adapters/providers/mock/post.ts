@@ -6,7 +6,7 @@ import type { Pool } from 'undici'
  * The result of a POST: a whole answer, or the reason why there is none. `unsent`: no byte was and will be written, because no
  * connection was made or free in time.
  */
-export type Posted =
+export type PostedRequest =
   | { status: number; text: string }
   | { failed: 'timeout' | 'unreachable' | 'unreadable'; unsent: boolean }
 
@@ -20,7 +20,7 @@ export function post(
   headers: Record<string, string>,
   body: string | Buffer,
   timeout_ms: number,
-): Promise<Posted> {
+): Promise<PostedRequest> {
   return new Promise((resolve) => {
     let abort: ((reason: Error) => void) | null = null
     let timed_out = false
@@ -31,7 +31,7 @@ export function post(
       resolve({ failed: 'timeout', unsent: abort === null })
       abort?.(new Error('no answer in time'))
     }, timeout_ms)
-    const finish = (posted: Posted) => {
+    const finish = (posted: PostedRequest) => {
       clearTimeout(timer)
       resolve(posted)
     }

@@ -11,18 +11,18 @@ import {
 } from '../port.ts'
 import { WORDS } from './engine.ts'
 import { NOT_FOUND, PAYOUT_WORDS, REFUSED, UNCLEAR } from './payout-engine.ts'
-import type { Posted } from './post.ts'
+import type { PostedRequest } from './post.ts'
 
 const AMOUNT = /^\d{1,17}$/
 
 /** An unknown answer. */
-export type Unknown = Extract<Answer, { kind: 'unknown' }>
+export type MockUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 /** The members of a JSON object. */
-export type Fields = Record<string, unknown>
-type Content = { problem: null; content: Fields } | { problem: Unknown; content: null }
+export type MockFields = Record<string, unknown>
+type MockContent = { problem: null; content: MockFields } | { problem: MockUnknownAnswer; content: null }
 
 /** Reads the content of an answer to any request. */
-export function contentOf(posted: Posted): Content {
+export function contentOf(posted: PostedRequest): MockContent {
   if ('failed' in posted) return problem(posted.failed)
   if (posted.status >= 500) return problem('unreachable')
   if (posted.status === 401 || posted.status === 403) return problem('refused_us')
@@ -32,31 +32,31 @@ export function contentOf(posted: Posted): Content {
 }
 
 /** The items of a status answer under `name`, by reference. */
-export function listedBy(content: Fields, name: string): Map<unknown, Fields> {
+export function listedBy(content: MockFields, name: string): Map<unknown, MockFields> {
   const listed: unknown = content[name]
-  const found = new Map<unknown, Fields>()
+  const found = new Map<unknown, MockFields>()
   for (const item of Array.isArray(listed) ? listed : []) if (isFields(item)) found.set(item.reference, item)
   return found
 }
 
-function problem(why: Unknown['why']): Content {
+function problem(why: MockUnknownAnswer['why']): MockContent {
   return { problem: unknown(why), content: null }
 }
 
 /** Maps the answer to a payment request: accepted or declined. A query finds the paid amount. */
-export function answerToRequest(content: Fields): QrAnswer {
+export function answerToRequest(content: MockFields): QrAnswer {
   const { status, payment_token, qr_payload } = content
-  const said = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
+  const status_fields = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
   switch (status) {
     case WORDS.declined:
-      return { kind: 'declined', reason: reasonOf(content.reason), ...said }
+      return { kind: 'declined', reason: reasonOf(content.reason), ...status_fields }
     case WORDS.accepted:
     case WORDS.succeeded:
     case WORDS.held:
     case WORDS.reversed:
       return {
         kind: 'accepted',
-        ...said,
+        ...status_fields,
         ...(typeof payment_token === 'string' ? { payment_token } : {}),
         ...(typeof qr_payload === 'string' ? { qr_payload } : {}),
       }
@@ -65,24 +65,24 @@ export function answerToRequest(content: Fields): QrAnswer {
 }
 
 /** Maps the status of one payment. */
-export function answerToStatus(payment: Fields | undefined): Answer {
+export function answerToStatus(payment: MockFields | undefined): Answer {
   if (payment === undefined) return unknown('unreadable')
   const { status } = payment
-  const said = saidOf(payment)
+  const status_fields = replyFieldsOf(payment)
   switch (status) {
     case WORDS.not_found:
       return { kind: 'not_found', provider_status: status }
     case WORDS.accepted:
-      return { kind: 'accepted', ...said }
+      return { kind: 'accepted', ...status_fields }
     case WORDS.declined:
-      return { kind: 'declined', reason: reasonOf(payment.reason), ...said }
+      return { kind: 'declined', reason: reasonOf(payment.reason), ...status_fields }
     case WORDS.succeeded:
     case WORDS.held:
     case WORDS.reversed: {
       const amount = amountOf(payment)
       if (amount === null) return unknown('unreadable', status)
       const kind = status === WORDS.succeeded ? 'succeeded' : status === WORDS.held ? 'held' : 'reversed'
-      return { kind, ...amount, ...said }
+      return { kind, ...amount, ...status_fields }
     }
   }
   return unseen(status)
@@ -92,7 +92,7 @@ export function answerToStatus(payment: Fields | undefined): Answer {
  * Maps the answer to a payout request. Only the provider itself can refuse: a bare 403 may come from a proxy before or after
  * the provider.
  */
-export function answerToPayout(posted: Posted): PayoutAnswer {
+export function answerToPayout(posted: PostedRequest): PayoutAnswer {
   if ('failed' in posted && posted.unsent) return { kind: 'not_sent', provider_status: null }
   if (isRefusal(posted)) return REFUSED
   const { problem, content } = contentOf(posted)
@@ -100,48 +100,48 @@ export function answerToPayout(posted: Posted): PayoutAnswer {
   const { status } = content
   switch (status) {
     case PAYOUT_WORDS.declined:
-      return { kind: 'declined', reason: payoutReasonOf(content.reason), ...saidOf(content) }
+      return { kind: 'declined', reason: payoutReasonOf(content.reason), ...replyFieldsOf(content) }
     case PAYOUT_WORDS.unclear:
       return UNCLEAR
     case PAYOUT_WORDS.accepted:
     case PAYOUT_WORDS.succeeded:
     case PAYOUT_WORDS.reversed:
-      return { kind: 'accepted', ...saidOf(content) }
+      return { kind: 'accepted', ...replyFieldsOf(content) }
   }
   return unseen(status)
 }
 
 /** Maps the status of one payout. */
-export function answerToPayoutStatus(payout: Fields | undefined): PayoutAnswer {
+export function answerToPayoutStatus(payout: MockFields | undefined): PayoutAnswer {
   if (payout === undefined) return unknown('unreadable')
   const { status } = payout
-  const said = saidOf(payout)
+  const status_fields = replyFieldsOf(payout)
   switch (status) {
     case PAYOUT_WORDS.not_found:
       return NOT_FOUND
     case PAYOUT_WORDS.unclear:
       return UNCLEAR
     case PAYOUT_WORDS.accepted:
-      return { kind: 'accepted', ...said }
+      return { kind: 'accepted', ...status_fields }
     case PAYOUT_WORDS.declined:
-      return { kind: 'declined', reason: payoutReasonOf(payout.reason), ...said }
+      return { kind: 'declined', reason: payoutReasonOf(payout.reason), ...status_fields }
     case PAYOUT_WORDS.succeeded:
     case PAYOUT_WORDS.reversed: {
       const amount = amountOf(payout)
       if (amount === null) return unknown('unreadable', status)
-      if (status === PAYOUT_WORDS.succeeded) return { kind: 'succeeded', ...amount, ...said }
-      return { kind: 'reversed', ...amount, charge_returned: payout.charge_returned === true, ...said }
+      if (status === PAYOUT_WORDS.succeeded) return { kind: 'succeeded', ...amount, ...status_fields }
+      return { kind: 'reversed', ...amount, charge_returned: payout.charge_returned === true, ...status_fields }
     }
   }
   return unseen(status)
 }
 
-function isRefusal(posted: Posted): boolean {
+function isRefusal(posted: PostedRequest): boolean {
   if ('failed' in posted || posted.status !== 403) return false
   return fieldsOf(posted.text)?.status === PAYOUT_WORDS.refused
 }
 
-function saidOf(content: Fields) {
+function replyFieldsOf(content: MockFields) {
   const { status, provider_id, ask_again_ms } = content
   return {
     provider_status: textOf(status),
@@ -150,7 +150,7 @@ function saidOf(content: Fields) {
   }
 }
 
-function amountOf({ amount_minor, currency }: Fields): { amount_minor: bigint; currency: string } | null {
+function amountOf({ amount_minor, currency }: MockFields): { amount_minor: bigint; currency: string } | null {
   if (typeof amount_minor !== 'string' || !AMOUNT.test(amount_minor) || typeof currency !== 'string') return null
   return { amount_minor: BigInt(amount_minor), currency }
 }
@@ -165,17 +165,17 @@ function reasonOf(reason: unknown): FailureReason {
   return is_known ? (reason as FailureReason) : 'unknown_provider_error'
 }
 
-function unseen(status: unknown): Unknown {
+function unseen(status: unknown): MockUnknownAnswer {
   return typeof status === 'string' ? unknown('unseen_status', status) : unknown('unreadable')
 }
 
 /** Makes an unknown answer with its reason. */
-export function unknown(why: Unknown['why'], provider_status: string | null = null): Unknown {
+export function unknown(why: MockUnknownAnswer['why'], provider_status: string | null = null): MockUnknownAnswer {
   return { kind: 'unknown', why, provider_status }
 }
 
 /** Parses a JSON object. Null if the text is none. */
-function fieldsOf(text: string): Fields | null {
+function fieldsOf(text: string): MockFields | null {
   try {
     const content: unknown = JSON.parse(text)
     return isFields(content) ? content : null
@@ -184,7 +184,7 @@ function fieldsOf(text: string): Fields | null {
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is MockFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

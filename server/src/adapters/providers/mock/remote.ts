@@ -11,9 +11,9 @@ import {
   answerToRequest,
   answerToStatus,
   contentOf,
-  type Fields,
   listedBy,
-  type Unknown,
+  type MockFields,
+  type MockUnknownAnswer,
   unknown,
 } from './remote-read.ts'
 
@@ -41,7 +41,8 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
     maxResponseSize: ANSWER_MAX_BYTES,
   })
 
-  const ask = (path: string, content: Fields) => post(pool, base + path, HEADERS, JSON.stringify(content), timeout_ms)
+  const ask = (path: string, content: MockFields) =>
+    post(pool, base + path, HEADERS, JSON.stringify(content), timeout_ms)
 
   const send = async (request: PaymentRequest): Promise<QrAnswer> => {
     const { reference, method, phone, amount_minor, currency, on_page = false } = request
@@ -51,19 +52,19 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
   }
 
   /** Queries a batch in as few requests as possible. */
-  const askAbout = async <Said>(
+  const askAbout = async <StepAnswer>(
     name: 'payments' | 'payouts',
     requests: readonly { reference: string }[],
-    read: (item: Fields | undefined) => Said,
-  ): Promise<(Said | Unknown)[]> => {
-    const askSome = async (references: readonly string[]): Promise<(Said | Unknown)[]> => {
+    read: (item: MockFields | undefined) => StepAnswer,
+  ): Promise<(StepAnswer | MockUnknownAnswer)[]> => {
+    const askSome = async (references: readonly string[]): Promise<(StepAnswer | MockUnknownAnswer)[]> => {
       const { problem, content } = contentOf(await ask(`/${name}/status`, { references }))
       if (problem) return references.map(() => problem)
       const found = listedBy(content, name)
       return references.map((reference) => read(found.get(reference)))
     }
     const references = requests.map(({ reference }) => reference)
-    const chunks: Promise<(Said | Unknown)[]>[] = []
+    const chunks: Promise<(StepAnswer | MockUnknownAnswer)[]>[] = []
     for (let from = 0; from < references.length; from += STATUS_MAX) {
       chunks.push(askSome(references.slice(from, from + STATUS_MAX)))
     }
@@ -88,6 +89,6 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
 }
 
 /** The fields of a payout for the provider process. `sent_at` is not sent. */
-function fieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): Fields {
+function fieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): MockFields {
   return { ...request, amount_minor: String(amount_minor) }
 }

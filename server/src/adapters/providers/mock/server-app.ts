@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
-import { type BookEntry, type BookTotals, createBook } from './book.ts'
+import { type BookEntry, type BookTotals, createMockBook } from './book.ts'
 import { type Callback, scheduleCallbacks } from './callback.ts'
-import type { Profile } from './engine.ts'
+import type { MockProfile } from './engine.ts'
 import { createPayoutBook, type PayoutEntry, type PayoutTotals } from './payout-book.ts'
 import { PAYOUT_WORDS } from './payout-engine.ts'
 import { post } from './post.ts'
@@ -27,7 +27,7 @@ export type MockServerOptions = {
   /** The port; 0 means any free port. */
   port: number
   host: string
-  profile: Profile
+  profile: MockProfile
   /** Signs the callbacks. */
   secret: string
   /** The callback URL. Null: no callbacks. */
@@ -36,7 +36,7 @@ export type MockServerOptions = {
 }
 
 /** The faults of the provider. The rates are exact and spread evenly over its answers. */
-export type Faults = {
+export type MockFaults = {
   /** The share of requests without an answer. */
   hang_rate: number
   /** The share of requests with the answer 500. */
@@ -46,7 +46,7 @@ export type Faults = {
 }
 
 /** The book and the counts of callbacks. The receiver never accepted those in `given_up`. */
-export type Book = BookTotals & {
+export type MockBook = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]
   payouts: PayoutTotals & { entries?: PayoutEntry[] }
@@ -55,8 +55,8 @@ export type Book = BookTotals & {
 /** A running mock provider. */
 export type MockServer = {
   url: string
-  book(options?: { full: boolean }): Book
-  setFaults(faults: Partial<Faults>): Faults
+  book(options?: { full: boolean }): MockBook
+  setFaults(faults: Partial<MockFaults>): MockFaults
   close(): Promise<void>
 }
 
@@ -70,10 +70,10 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
       scheduleCallbacks(clock, options.secret, reference, timeline, (callback) => callbacks.send(callback))
     }
   }
-  const payments = createBook(clock, options.profile, callBack)
+  const payments = createMockBook(clock, options.profile, callBack)
   const payouts = createPayoutBook(clock, options.profile, callBack)
 
-  const book = ({ full } = { full: false }): Book => ({
+  const book = ({ full } = { full: false }): MockBook => ({
     ...payments.totals(),
     callbacks: { ...callbacks.counts },
     ...(full ? { entries: payments.entries() } : {}),
@@ -173,7 +173,7 @@ function sendJson(response: ServerResponse, status: number, content: unknown): v
 
 /** Makes deterministic faults: a rate of 0.25 means every fourth request. */
 function createFaults() {
-  const current: Faults = { hang_rate: 0, error_rate: 0, down: false }
+  const current: MockFaults = { hang_rate: 0, error_rate: 0, down: false }
   const due = { hang_rate: 0, error_rate: 0 }
   let struck = 0
 
@@ -187,7 +187,7 @@ function createFaults() {
 
   return {
     current,
-    set: (wanted: Partial<Faults>): Faults => Object.assign(current, wanted),
+    set: (wanted: Partial<MockFaults>): MockFaults => Object.assign(current, wanted),
     /** Does the work and answers, or applies a fault: alternately after and instead of the work. */
     strike(doWork: () => [number, unknown]): [number, unknown] | null {
       const hangs = isDue('hang_rate')
@@ -199,9 +199,9 @@ function createFaults() {
   }
 }
 
-function faultsOf(content: unknown): Partial<Faults> | 'malformed' {
+function faultsOf(content: unknown): Partial<MockFaults> | 'malformed' {
   if (typeof content !== 'object' || content === null) return 'malformed'
-  const faults: Partial<Faults> = {}
+  const faults: Partial<MockFaults> = {}
   for (const [name, value] of Object.entries(content)) {
     if (name === 'down' && typeof value === 'boolean') faults.down = value
     else if ((name === 'hang_rate' || name === 'error_rate') && typeof value === 'number' && value >= 0 && value <= 1) {

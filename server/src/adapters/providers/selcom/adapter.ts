@@ -5,9 +5,9 @@ import type { ProviderExtras, ProviderLists } from '../extras.ts'
 import { CALL_MS_MAX, type Provider } from '../port.ts'
 import { verifyCallback } from './callback.ts'
 import { capabilities } from './capabilities.ts'
-import { createClient } from './client.ts'
-import { createCollections } from './collections.ts'
-import { createPayouts } from './payouts.ts'
+import { createSelcomClient } from './client.ts'
+import { createSelcomCollections } from './collections.ts'
+import { createSelcomPayouts } from './payouts.ts'
 
 /** The adapter with its optional functions and `close`. */
 export type SelcomProvider = Provider &
@@ -66,7 +66,7 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   const { name, float, clock, random, log, connections = 128 } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
   const timeout_ms = Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX)
-  const client = createClient({
+  const client = createSelcomClient({
     name,
     url: options.url,
     credentials,
@@ -76,7 +76,7 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
     clock,
     log,
   })
-  const collections = createCollections(client, {
+  const collections = createSelcomCollections(client, {
     vendor: options.vendor,
     callback_url: options.callback_url,
     buyer: options.buyer,
@@ -84,7 +84,7 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
     order_unknown_codes: options.order_unknown_codes ?? [],
     timeout_ms,
   })
-  const payouts = createPayouts(client, {
+  const payouts = createSelcomPayouts(client, {
     float,
     sender: { ...options.sender, purpose: options.sender.purpose ?? 'BUSINESS' },
     selcom_pesa_code: options.selcom_pesa_code ?? false,

@@ -4,14 +4,14 @@
 import type { Clock } from '../../../kernel/lib/index.ts'
 import type { CallbackVerdict } from '../port.ts'
 import { isFields } from './envelope.ts'
-import { type Credentials, verifiedFields } from './sign.ts'
+import { type SelcomCredentials, verifiedFields } from './sign.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 
 /** Options of callbacks. */
-export type CallbackOptions = {
-  credentials: Credentials
+export type SelcomCallbackOptions = {
+  credentials: SelcomCredentials
   /** The greatest difference between a callback's time and the platform's. A replay only causes a query, so it may be long. */
   window_ms: number
   clock: Clock
@@ -19,7 +19,7 @@ export type CallbackOptions = {
 
 /** Verifies the key and the signature of a callback, and that the signed fields name an order. */
 export function verifyCallback(
-  { credentials, window_ms, clock }: CallbackOptions,
+  { credentials, window_ms, clock }: SelcomCallbackOptions,
   headers: Record<string, string | undefined>,
   body: Buffer,
 ): CallbackVerdict {

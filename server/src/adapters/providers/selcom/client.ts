@@ -4,17 +4,17 @@
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
 import { createProblemLog } from '../notes.ts'
-import { type Envelope, type Verdict, weigh } from './envelope.ts'
-import { createRedaction } from './redact.ts'
-import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
+import { classifySelcomExchange, type SelcomEnvelope, type SelcomVerdict } from './envelope.ts'
+import { createSelcomRedaction } from './redact.ts'
+import { type SelcomCredentials, type SignedFields, signedHeaders } from './sign.ts'
 
 /** Options of the client. */
-export type ClientOptions = {
+export type SelcomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
   /** The base URL of the gateway with its version. */
   url: string
-  credentials: Credentials
+  credentials: SelcomCredentials
   /** The PIN of the payout account, so that it can be removed from answers. */
   pin: string | null
   /** Connections for prompts; as many each for codes, payouts and queries. */
@@ -26,21 +26,21 @@ export type ClientOptions = {
 }
 
 /** One request. Only its `reference` may be logged. */
-export type Call = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
+export type SelcomCall = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
 
 /** The kinds of requests that change something, each with its own connections. */
-export type Acts = 'prompts' | 'codes' | 'payouts'
+export type SelcomActKind = 'prompts' | 'codes' | 'payouts'
 
 /** The client of the gateway. No function throws, and every call ends in time. */
-export type Client = {
+export type SelcomClient = {
   /** Sends a request that changes something. It never waits for a request of another kind. */
-  act(what: Acts, call: Call): Promise<Verdict>
+  act(what: SelcomActKind, call: SelcomCall): Promise<SelcomVerdict>
   /** Sends a query, which can be repeated. */
-  ask(call: Call): Promise<Verdict>
+  ask(call: SelcomCall): Promise<SelcomVerdict>
   /** Cancels an order. */
-  end(call: Call): Promise<Verdict>
+  end(call: SelcomCall): Promise<SelcomVerdict>
   /** Sends a query that the gateway takes only as POST. */
-  askByPost(call: Call): Promise<Verdict>
+  askByPost(call: SelcomCall): Promise<SelcomVerdict>
   now(): Date
   close(): Promise<void>
 }
@@ -50,17 +50,21 @@ const ANSWER_MAX_BYTES = 256 * 1024
 const OPERATOR_CODES: readonly string[] = ['611', '651', '990']
 
 /** Makes a client. Each kind has its own connections, so that many requests of one kind delay no other kind. */
-export function createClient(options: ClientOptions): Client {
+export function createSelcomClient(options: SelcomClientOptions): SelcomClient {
   const { credentials, clock } = options
   const { origin, pathname } = new URL(options.url)
   const base = pathname.replace(/\/$/, '')
   const newLine = () => createConnectionQueue(origin, options.connections, ANSWER_MAX_BYTES)
-  const acts: Record<Acts, ConnectionQueue> = { prompts: newLine(), codes: newLine(), payouts: newLine() }
+  const acts: Record<SelcomActKind, ConnectionQueue> = { prompts: newLine(), codes: newLine(), payouts: newLine() }
   const asks = newLine()
   const note = createTroubles(options)
-  const redaction = createRedaction(credentials, options.pin)
+  const redaction = createSelcomRedaction(credentials, options.pin)
 
-  const send = async (line: ConnectionQueue, method: 'GET' | 'POST' | 'DELETE', call: Call): Promise<Verdict> => {
+  const send = async (
+    line: ConnectionQueue,
+    method: 'GET' | 'POST' | 'DELETE',
+    call: SelcomCall,
+  ): Promise<SelcomVerdict> => {
     const headers = signedHeaders(credentials, call.fields, clock.now())
     const path = base + call.path
     const outgoing =
@@ -69,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
         : { path: path + queryOf(call.fields), method, headers, body: null }
     const sent = await exchange(line, outgoing, call.timeout_ms)
     const clean = sent.kind === 'answered' ? { ...sent, text: redaction.raw(sent.text) } : sent
-    const verdict = redaction.words(weigh(clean, options.refusal_texts))
+    const verdict = redaction.words(classifySelcomExchange(clean, options.refusal_texts))
     note(call, verdict)
     return verdict
   }
@@ -92,15 +96,15 @@ function queryOf(fields: SignedFields): string {
 /** The gateway has no code for every unknown key, PIN or vendor. */
 const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
 
-function isOurs({ resultcode, message }: Envelope, is_payout: boolean): boolean {
+function isOurs({ resultcode, message }: SelcomEnvelope, is_payout: boolean): boolean {
   // For an order these codes have other meanings, such as an unknown order.
   return OURS_IN_WORDS.test(message) || (is_payout && OPERATOR_CODES.includes(resultcode))
 }
 
 /** Makes the log of problems that only an operator can fix: access, parameters, vendor, PIN, an empty float. */
-function createTroubles(options: ClientOptions) {
+function createTroubles(options: SelcomClientOptions) {
   const note = createProblemLog(options)
-  return ({ path, reference }: Call, verdict: Verdict): void => {
+  return ({ path, reference }: SelcomCall, verdict: SelcomVerdict): void => {
     const is_payout = !path.startsWith('/checkout/')
     const is_ours = verdict.is === 'failed' && isOurs(verdict.envelope, is_payout)
     if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_ours) return

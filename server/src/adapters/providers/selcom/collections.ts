@@ -14,12 +14,12 @@ import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
-import type { Client } from './client.ts'
-import { codeOf, endOf, type OrderMade, orderMade, orderStatus, promptAnswer } from './mapping.ts'
+import type { SelcomClient } from './client.ts'
+import { endOf, type OrderMade, orderMade, orderStatus, promptAnswer, qrAnswerOf } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
 /** Options of collections. */
-export type CollectionsOptions = {
+export type SelcomCollectionsOptions = {
   /** The till that orders belong to. */
   vendor: string
   /** The URL for callbacks. Null means no callbacks. */
@@ -35,7 +35,7 @@ export type CollectionsOptions = {
 }
 
 /** The port's functions that take money. */
-export type Collections = {
+export type SelcomCollections = {
   push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
@@ -52,7 +52,7 @@ const PROMPT_SHARE = 0.25
 const END_SHARE = 0.5
 
 /** Makes the functions that take money. */
-export function createCollections(client: Client, options: CollectionsOptions): Collections {
+export function createSelcomCollections(client: SelcomClient, options: SelcomCollectionsOptions): SelcomCollections {
   const gateway = { client, options }
   // A repeated reference gets the first answer, unless the payer was certainly not prompted.
   const prompted = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
@@ -64,10 +64,10 @@ export function createCollections(client: Client, options: CollectionsOptions): 
   }
 }
 
-type Gateway = { client: Client; options: CollectionsOptions }
+type SelcomCollectionsParts = { client: SelcomClient; options: SelcomCollectionsOptions }
 
 async function createOrder(
-  { client, options }: Gateway,
+  { client, options }: SelcomCollectionsParts,
   kind: 'prompts' | 'codes',
   request: PaymentRequest,
   timeout_ms: number,
@@ -78,7 +78,11 @@ async function createOrder(
   return orderMade(await client.act(kind, { path, fields, reference: request.reference, timeout_ms }))
 }
 
-async function queryOrder({ client, options }: Gateway, request: PaymentRequest, timeout_ms: number): Promise<Answer> {
+async function queryOrder(
+  { client, options }: SelcomCollectionsParts,
+  request: PaymentRequest,
+  timeout_ms: number,
+): Promise<Answer> {
   const { reference } = request
   const fields: SignedFields = [['order_id', reference]]
   const verdict = await client.ask({ path: '/checkout/order-status', fields, reference, timeout_ms })
@@ -87,7 +91,7 @@ async function queryOrder({ client, options }: Gateway, request: PaymentRequest,
 }
 
 /** Queries an order. If the order is open after the deadline of its payment, the adapter cancels it. */
-async function queryAndCancel(gateway: Gateway, request: PaymentRequest): Promise<Answer> {
+async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<Answer> {
   const { client, options } = gateway
   const { timeout_ms } = options
   const { reference, deadline_at } = request
@@ -105,7 +109,11 @@ async function queryAndCancel(gateway: Gateway, request: PaymentRequest): Promis
 }
 
 /** Sends the prompt. Null means that the payer was certainly not prompted. */
-async function prompt({ client }: Gateway, request: PaymentRequest, timeout_ms: number): Promise<Answer | null> {
+async function prompt(
+  { client }: SelcomCollectionsParts,
+  request: PaymentRequest,
+  timeout_ms: number,
+): Promise<Answer | null> {
   const { reference, method, phone } = request
   if (method === 'qr' || phone === null) return UNFIT
   const fields: SignedFields = [
@@ -116,7 +124,7 @@ async function prompt({ client }: Gateway, request: PaymentRequest, timeout_ms: 
   return promptAnswer(await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms }))
 }
 
-async function push(gateway: Gateway, request: PaymentRequest): Promise<PushAnswer | null> {
+async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<PushAnswer | null> {
   if (request.method === 'qr' || request.phone === null) return UNFIT
   const { timeout_ms } = gateway.options
   const left = countdown(timeout_ms)
@@ -136,11 +144,11 @@ async function push(gateway: Gateway, request: PaymentRequest): Promise<PushAnsw
   return prompt(gateway, request, left())
 }
 
-async function requestCode(gateway: Gateway, request: PaymentRequest): Promise<QrAnswer> {
+async function requestCode(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<QrAnswer> {
   const { timeout_ms } = gateway.options
   const left = countdown(timeout_ms)
   const made = await createOrder(gateway, 'codes', request, left() - timeout_ms * QUESTION_SHARE)
-  if (made.kind === 'made') return codeOf(made)
+  if (made.kind === 'made') return qrAnswerOf(made)
   if (made.kind !== 'refused') return made.answer
   const seen = await queryOrder(gateway, request, left())
   // The order exists, but only its first answer had the code. No payer saw that code, else this request would not be repeated.
@@ -157,7 +165,7 @@ const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** The fields of a payment's order. Null if the gateway cannot take it. */
-function orderFields(request: PaymentRequest, options: CollectionsOptions, now: Date): SignedFields | null {
+function orderFields(request: PaymentRequest, options: SelcomCollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null
   const { vendor, buyer, callback_url, push_expiry_min } = options

@@ -3,16 +3,16 @@
 import type { PayoutMethod } from '../port.ts'
 
 /** A payout product of the gateway. Each product has its own transactions, so a payout never changes its product. */
-export type Rail = 'walletcashin' | 'selcompesa' | 'qwiksend'
+export type SelcomRail = 'walletcashin' | 'selcompesa' | 'qwiksend'
 
 /** The product for a destination and the destination's code in it. */
-export type Route = { rail: Rail; code: string }
+export type SelcomRoute = { rail: SelcomRail; code: string }
 
 /** The code of the provider's own wallet and bank. */
 export const SELCOM_PESA_CODE = 'SPSCASHIN'
 
 /** The product for each payout method. A payout is queried at the product that sent it. */
-export const RAILS: Readonly<Record<PayoutMethod, Rail>> = {
+export const RAILS: Readonly<Record<PayoutMethod, SelcomRail>> = {
   MOBILE_MONEY: 'walletcashin',
   PROVIDER_PESA: 'selcompesa',
   BANK_ACCOUNT: 'qwiksend',
@@ -74,7 +74,7 @@ const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
 export const SELCOM_DESTINATIONS: readonly string[] = Object.values(CODES).flatMap((codes) => Object.keys(codes))
 
 /** Finds the route to a destination. Null if it is unreachable. */
-export function routeTo(method: PayoutMethod, destination_code: string): Route | null {
+export function routeTo(method: PayoutMethod, destination_code: string): SelcomRoute | null {
   const codes = CODES[method]
   const code = Object.hasOwn(codes, destination_code) ? codes[destination_code] : undefined
   return code === undefined ? null : { rail: RAILS[method], code }

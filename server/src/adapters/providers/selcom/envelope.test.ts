@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answered, type Text, text } from '../../../../test/providers/selcom.ts'
 import type { ExchangeResult } from '../exchange.ts'
-import { readEnvelope, standingOf, weigh } from './envelope.ts'
+import { classifySelcomExchange, readSelcomEnvelope, resultClassOf } from './envelope.ts'
 
 describe('an envelope', () => {
   it('says what its code says, and only when its word agrees', () => {
@@ -40,9 +40,9 @@ describe('an envelope', () => {
       ['777', 'WHATEVER', 'unclear'],
     ]
     for (const [resultcode, result, standing, message] of cases) {
-      const envelope = readEnvelope(text({ resultcode, result, message }))
+      const envelope = readSelcomEnvelope(text({ resultcode, result, message }))
       assert.ok(envelope)
-      assert.equal(standingOf(envelope), standing, `${resultcode} ${result} ${message}`)
+      assert.equal(resultClassOf(envelope), standing, `${resultcode} ${result} ${message}`)
     }
   })
 
@@ -63,11 +63,11 @@ describe('an envelope', () => {
       text({ resultcode: ['000'], result: 'SUCCESS' }),
       text({ resultcode: '000', result: null }),
     ]
-    for (const one of none) assert.equal(readEnvelope(one), null, one)
+    for (const one of none) assert.equal(readSelcomEnvelope(one), null, one)
   })
 
   it('has its data as a list of objects, however they came', () => {
-    const dataOf = (data: unknown) => readEnvelope(text({ resultcode: '000', result: 'SUCCESS', data }))?.data
+    const dataOf = (data: unknown) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', data }))?.data
     assert.deepEqual(dataOf([]), [])
     assert.deepEqual(dataOf([{ a: 1 }, null, 2, ['x']]), [{ a: 1 }])
     assert.deepEqual(dataOf({ a: 1 }), [{ a: 1 }])
@@ -75,7 +75,7 @@ describe('an envelope', () => {
   })
 
   it('tells our transaction id under either name, and long texts only in part', () => {
-    const envelope = (more: Text) => readEnvelope(text({ resultcode: '000', result: 'SUCCESS', ...more }))
+    const envelope = (more: Text) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', ...more }))
     assert.equal(envelope({ transid: 'A' })?.transid, 'A')
     assert.equal(envelope({ messageId: 'B' })?.transid, 'B')
     assert.equal(envelope({ transid: 7 })?.transid, null)
@@ -86,7 +86,7 @@ describe('an envelope', () => {
 
 /** How an exchange is weighed, in a word. */
 const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
-  const verdict = weigh(sent, texts)
+  const verdict = classifySelcomExchange(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'
   return verdict.is === 'unclear' ? `unclear ${verdict.why}` : verdict.is
 }

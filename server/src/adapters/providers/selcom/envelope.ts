@@ -5,17 +5,17 @@ import { follows } from '../follows.ts'
 import type { BlockCause } from '../port.ts'
 
 /** A JSON object. */
-export type Fields = Record<string, unknown>
+export type SelcomFields = Record<string, unknown>
 
 /** A well-formed envelope. */
-export type Envelope = {
+export type SelcomEnvelope = {
   resultcode: string
   result: string
   message: string
   reference: string | null
   /** The echo of the platform's transaction id. Payout queries name it messageId. */
   transid: string | null
-  data: readonly Fields[]
+  data: readonly SelcomFields[]
 }
 
 /**
@@ -23,11 +23,11 @@ export type Envelope = {
  * and not executed. `refused`: the gateway refuses access; `certain` if the gateway itself refuses and no proxy. `not_sent`: no
  * byte was written. `unclear`: everything else; the request may have been executed.
  */
-export type Verdict =
-  | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: Envelope }
-  | { is: 'refused'; certain: boolean; because: BlockCause | null; status: number; envelope: Envelope | null }
+export type SelcomVerdict =
+  | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: SelcomEnvelope }
+  | { is: 'refused'; certain: boolean; because: BlockCause | null; status: number; envelope: SelcomEnvelope | null }
   | { is: 'not_sent'; busy?: true; envelope: null }
-  | { is: 'unclear'; why: LostWhy | 'unseen_status'; status: number | null; envelope: Envelope | null }
+  | { is: 'unclear'; why: LostWhy | 'unseen_status'; status: number | null; envelope: SelcomEnvelope | null }
 
 const TEXT_MAX = 300
 const CODE = /^[0-9A-Za-z]{1,8}$/
@@ -47,7 +47,7 @@ const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: Bl
 ]
 
 /** Reads an envelope. Null if the text is none. */
-export function readEnvelope(text: string): Envelope | null {
+export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -69,7 +69,11 @@ export function readEnvelope(text: string): Envelope | null {
 }
 
 /** Classifies an envelope by its code. A result text that contradicts the code makes it unclear. */
-export function standingOf({ resultcode, result, message }: Envelope): 'done' | 'pending' | 'failed' | 'unclear' {
+export function resultClassOf({
+  resultcode,
+  result,
+  message,
+}: SelcomEnvelope): 'done' | 'pending' | 'failed' | 'unclear' {
   const word = result.toUpperCase().replace(/[^A-Z]/g, '')
   if (resultcode === DONE) return word === 'SUCCESS' ? 'done' : 'unclear'
   if (PENDING.includes(resultcode)) return word === 'PENDING' || word === 'INPROGRESS' ? 'pending' : 'unclear'
@@ -78,15 +82,15 @@ export function standingOf({ resultcode, result, message }: Envelope): 'done' | 
 }
 
 /** Classifies an exchange. `refusal_texts`: additional texts by which the gateway refuses access. */
-export function weigh(sent: ExchangeResult, refusal_texts: readonly string[] = []): Verdict {
+export function classifySelcomExchange(sent: ExchangeResult, refusal_texts: readonly string[] = []): SelcomVerdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, status: null, envelope: null }
   const { status } = sent
-  const envelope = readEnvelope(sent.text)
-  const standing = envelope === null ? null : standingOf(envelope)
-  const unclear = (why: LostWhy | 'unseen_status'): Verdict => ({ is: 'unclear', why, status, envelope })
+  const envelope = readSelcomEnvelope(sent.text)
+  const standing = envelope === null ? null : resultClassOf(envelope)
+  const unclear = (why: LostWhy | 'unseen_status'): SelcomVerdict => ({ is: 'unclear', why, status, envelope })
 
-  const refused = (certain: boolean, because: BlockCause | null): Verdict => {
+  const refused = (certain: boolean, because: BlockCause | null): SelcomVerdict => {
     return { is: 'refused', certain, because, status, envelope }
   }
   // Without an envelope, a 401 may come from a proxy. With an envelope of success, the answer contradicts itself.
@@ -107,7 +111,7 @@ export function weigh(sent: ExchangeResult, refusal_texts: readonly string[] = [
 }
 
 /** True for a JSON object. */
-export function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is SelcomFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

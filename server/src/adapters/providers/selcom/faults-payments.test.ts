@@ -89,7 +89,7 @@ describe('against the twin: payments', () => {
         const request = payment({ phone: `255740000${ending}` })
         const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
         // Those that stay open are asked about until all the others have their answers.
-        const done = (heard: PushAnswer) => (expected === 'open' ? ended === closed : shortly(heard) === expected)
+        const done = (received: PushAnswer) => (expected === 'open' ? ended === closed : shortly(received) === expected)
         const answer = await take(asked, request, hints, done)
         if (expected !== 'open') ended++
         assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
@@ -142,7 +142,7 @@ describe('against the twin: payments', () => {
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
     // Nothing comes of a prompt that never arrived.
     const done = ({ reference }: PaymentRequest) => {
-      return (heard: PushAnswer) => isFinal(heard) || !asked.twin.order(reference)?.prompts
+      return (received: PushAnswer) => isFinal(received) || !asked.twin.order(reference)?.prompts
     }
     const answers = await Promise.all(requests.map((request) => take(asked, request, hints, done(request))))
     for (const [i, request] of requests.entries()) {

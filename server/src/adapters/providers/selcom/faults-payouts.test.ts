@@ -68,7 +68,7 @@ describe('against the twin: payouts', () => {
         rows.map(async ({ ending, happens }) => {
           const request = payout({ ...way, destination_identifier: `255680000${ending}` })
           const expected = PAYEES[ending] ?? 'succeeded 1500000 TZS'
-          const done = (heard: PayoutAnswer) => (expected === 'open' ? ended === closed : isFinal(heard))
+          const done = (received: PayoutAnswer) => (expected === 'open' ? ended === closed : isFinal(received))
           const answer = await payOut(asked, request, done)
           if (expected !== 'open') ended++
           assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
@@ -119,8 +119,8 @@ describe('against the twin: payouts', () => {
     const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
     // Nothing comes of a request that never arrived, unless it may be sent again.
     const done = ({ reference }: PayoutRequest) => {
-      return (heard: PayoutAnswer) =>
-        isFinal(heard) || (heard.kind === 'unknown' && asked.twin.payout('walletcashin', reference) === null)
+      return (received: PayoutAnswer) =>
+        isFinal(received) || (received.kind === 'unknown' && asked.twin.payout('walletcashin', reference) === null)
     }
     const answers = await Promise.all(requests.map((request) => payOut(asked, request, done(request))))
     let paid_minor = 0n

@@ -6,7 +6,7 @@ import { answered, shortly, verdictOfWords } from '../../../../test/providers/se
 import { DESTINATIONS } from '../../../kernel/lib/index.ts'
 import { PAYOUT_METHODS, type PayoutRequest } from '../port.ts'
 import { RAILS, routeTo, SELCOM_DESTINATIONS } from './destinations.ts'
-import { type Verdict, weigh } from './envelope.ts'
+import { classifySelcomExchange, type SelcomVerdict } from './envelope.ts'
 import { balanceOf, nameOf, payoutSent, payoutStatus } from './mapping-payouts.ts'
 
 const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G5FAV1'
@@ -26,19 +26,19 @@ const PAYOUT: PayoutRequest = {
 }
 /** A refusal that only the texts of an installation know. */
 const refused_by = (message: string) => {
-  return weigh(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
+  return classifySelcomExchange(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
 }
 
 describe('a payout', () => {
   const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
   /** One that the gateway took before: so what it says of it is about it. */
   const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
-  const sent = (verdict: Verdict) => payoutSent(verdict, PAYOUT, READING)
-  const asked = (verdict: Verdict, request = TAKEN, failed_codes: string[] = []) =>
+  const sent = (verdict: SelcomVerdict) => payoutSent(verdict, PAYOUT, READING)
+  const asked = (verdict: SelcomVerdict, request = TAKEN, failed_codes: string[] = []) =>
     payoutStatus(verdict, request, { ...READING, failed_codes })
 
   /** Each with what it means as the answer to the request, and as the answer to a question. */
-  const CASES: [what: string, verdict: Verdict, sent: string, asked: string][] = [
+  const CASES: [what: string, verdict: SelcomVerdict, sent: string, asked: string][] = [
     ['success', verdictOfWords('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
     ['in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
     ['in progress', verdictOfWords('927', 'PENDING'), 'accepted', 'accepted'],
@@ -160,7 +160,12 @@ describe('a payout', () => {
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['a bad request without words', weigh(answered(400, '')), 'unknown unreadable', 'unknown unreadable'],
+    [
+      'a bad request without words',
+      classifySelcomExchange(answered(400, '')),
+      'unknown unreadable',
+      'unknown unreadable',
+    ],
     [
       'our address',
       verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
@@ -180,8 +185,13 @@ describe('a payout', () => {
       'unknown refused_us',
     ],
     ['our key', verdictOfWords('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
-    ['a 401 without words', weigh(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
-    ['a 401 page', weigh(answered(401, '<html>401</html>')), 'unknown refused_us', 'unknown refused_us'],
+    ['a 401 without words', classifySelcomExchange(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
+    [
+      'a 401 page',
+      classifySelcomExchange(answered(401, '<html>401</html>')),
+      'unknown refused_us',
+      'unknown refused_us',
+    ],
     [
       'a 401 that succeeded',
       verdictOfWords('000', 'SUCCESS', '', 401),
@@ -207,20 +217,45 @@ describe('a payout', () => {
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['a firewall', weigh(answered(403, '<html>403</html>')), 'unknown refused_us', 'unknown refused_us'],
-    ['an empty body', weigh(answered(200, '')), 'unknown unreadable', 'unknown unreadable'],
-    ['half an answer', weigh(answered(200, '{"resultcode":"000"')), 'unknown unreadable', 'unknown unreadable'],
-    ['no code', weigh(answered(200, '{"result":"SUCCESS"}')), 'unknown unreadable', 'unknown unreadable'],
+    [
+      'a firewall',
+      classifySelcomExchange(answered(403, '<html>403</html>')),
+      'unknown refused_us',
+      'unknown refused_us',
+    ],
+    ['an empty body', classifySelcomExchange(answered(200, '')), 'unknown unreadable', 'unknown unreadable'],
+    [
+      'half an answer',
+      classifySelcomExchange(answered(200, '{"resultcode":"000"')),
+      'unknown unreadable',
+      'unknown unreadable',
+    ],
+    [
+      'no code',
+      classifySelcomExchange(answered(200, '{"result":"SUCCESS"}')),
+      'unknown unreadable',
+      'unknown unreadable',
+    ],
     ['408', verdictOfWords('000', 'SUCCESS', '', 408), 'unknown timeout', 'unknown timeout'],
     ['429', verdictOfWords('400', 'FAIL', '', 429), 'unknown unreachable', 'unknown unreachable'],
     ['500', verdictOfWords('000', 'SUCCESS', '', 500), 'unknown unreachable', 'unknown unreachable'],
-    ['502', weigh(answered(502, '<html>')), 'unknown unreachable', 'unknown unreachable'],
+    ['502', classifySelcomExchange(answered(502, '<html>')), 'unknown unreachable', 'unknown unreachable'],
     ['503', verdictOfWords('400', 'FAIL', '', 503), 'unknown unreachable', 'unknown unreachable'],
     ['404', verdictOfWords('404', 'FAIL', '', 404), 'unknown unreadable', 'unknown unreadable'],
-    ['no answer in time', weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout', 'unknown timeout'],
-    ['a reset', weigh({ kind: 'lost', why: 'unreachable' }), 'unknown unreachable', 'unknown unreachable'],
-    ['no byte written', weigh({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
-    ['no connection free', weigh({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
+    [
+      'no answer in time',
+      classifySelcomExchange({ kind: 'lost', why: 'timeout' }),
+      'unknown timeout',
+      'unknown timeout',
+    ],
+    [
+      'a reset',
+      classifySelcomExchange({ kind: 'lost', why: 'unreachable' }),
+      'unknown unreachable',
+      'unknown unreachable',
+    ],
+    ['no byte written', classifySelcomExchange({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
+    ['no connection free', classifySelcomExchange({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
   ]
 
   for (const [what, verdict, as_sent, as_asked] of CASES) {
@@ -259,7 +294,9 @@ describe('a payout', () => {
       for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
         for (const request of [PAYOUT, TAKEN]) {
           for (const transid of [undefined, REFERENCE]) {
-            const verdict = weigh(answered(200, { resultcode: code, result: 'FAIL', message, messageId: transid }))
+            const verdict = classifySelcomExchange(
+              answered(200, { resultcode: code, result: 'FAIL', message, messageId: transid }),
+            )
             assert.equal(shortly(asked(verdict, request)), 'unknown unseen_status', `${code} ${message}`)
           }
         }
@@ -276,7 +313,7 @@ describe('a payout', () => {
       [{ messageId: '20200721001' }, PAYOUT, 'unknown unseen_status'],
       [{ resultcode: '010', message: 'Invalid mobile number' }, PAYOUT, 'unknown unseen_status'],
     ] as const) {
-      assert.equal(shortly(asked(weigh(answered(200, { ...failure, ...more })), request)), expected)
+      assert.equal(shortly(asked(classifySelcomExchange(answered(200, { ...failure, ...more })), request)), expected)
     }
   })
 
@@ -309,7 +346,7 @@ describe('a payout', () => {
     for (const verdict of [
       verdictOfWords('000', 'SUCCESS'),
       verdictOfWords('415', 'FAIL'),
-      weigh({ kind: 'lost', why: 'timeout' }),
+      classifySelcomExchange({ kind: 'lost', why: 'timeout' }),
     ]) {
       assert.equal(sent(verdict).ask_again_ms, undefined)
       assert.equal(asked(verdict).ask_again_ms, undefined)
@@ -335,7 +372,8 @@ describe('a payout', () => {
   })
 
   it('believes no answer that is about another of our payouts', () => {
-    const echo = (more: object) => weigh(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
+    const echo = (more: object) =>
+      classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
     const another = REFERENCE.replace('1', '2')
     for (const more of [{ transid: another }, { messageId: another }]) {
       assert.equal(shortly(sent(echo(more))), 'unknown unreadable')
@@ -348,7 +386,7 @@ describe('a payout', () => {
 })
 
 describe('what else is asked', () => {
-  const row = (data: unknown) => weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data }))
+  const row = (data: unknown) => classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data }))
 
   it('a name is one line, and no name is none', () => {
     assert.equal(nameOf(row([{ name: '  ASHA\n JUMA\u0000 ' }])), 'ASHA JUMA')

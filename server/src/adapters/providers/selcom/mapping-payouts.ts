@@ -6,11 +6,11 @@
 import { busyOf } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
-import { type Envelope, isFields, textOf, type Verdict } from './envelope.ts'
-import { amountOf, REPEATED, UNAVAILABLE, unknown, whyOf, wordOf } from './mapping.ts'
+import { isFields, type SelcomEnvelope, type SelcomVerdict, textOf } from './envelope.ts'
+import { amountOf, codeAndResultOf, REPEATED, UNAVAILABLE, unknown, whyOf } from './mapping.ts'
 
 /** Options for reading answers about payouts. */
-export type PayoutReading = {
+export type SelcomPayoutReading = {
   /** The pause that the gateway requires before a query. */
   ask_again_ms: number
   /** Additional codes of a certainly failed payout. */
@@ -42,27 +42,27 @@ const HAS_FAILED =
   /^\W*(?:the\s+)?(?:transaction|payment|payout|transfer|cash-?\s?in)\s+(?:has\s+|was\s+)?(?:been\s+)?(?:failed|declined|rejected|unsuccessful|not\s+successful)\W*$/i
 
 /** Maps the answer to a payout request. */
-export function payoutSent(verdict: Verdict, request: PayoutRequest, reading: PayoutReading): PayoutAnswer {
+export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, reading: SelcomPayoutReading): PayoutAnswer {
   const { ask_again_ms } = reading
   const { envelope } = verdict
-  const said = { provider_status: wordOf(envelope), provider_id: envelope?.reference ?? null }
-  if (isOthers(envelope, request)) return unknown('unreadable')
+  const status_fields = { provider_status: codeAndResultOf(envelope), provider_id: envelope?.reference ?? null }
+  if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
   switch (verdict.is) {
     case 'done':
-      return { kind: 'succeeded', ...paidAsAsked(request), ...said }
+      return { kind: 'succeeded', ...paidAsAsked(request), ...status_fields }
     case 'pending':
-      return { kind: 'accepted', ask_again_ms, ...said }
+      return { kind: 'accepted', ask_again_ms, ...status_fields }
     case 'failed':
     case 'rejected':
-      return { ...refusal(verdict.envelope, verdict.is, reading), ...said }
+      return { ...refusal(verdict.envelope, verdict.is, reading), ...status_fields }
     case 'refused': {
-      if (!verdict.certain) return { kind: 'unknown', why: 'refused_us', ...said }
-      return { kind: 'blocked', ...(verdict.because && { because: verdict.because }), ...said }
+      if (!verdict.certain) return { kind: 'unknown', why: 'refused_us', ...status_fields }
+      return { kind: 'blocked', ...(verdict.because && { because: verdict.because }), ...status_fields }
     }
     case 'not_sent':
       return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear': {
-      const answer = { kind: 'unknown', why: verdict.why, ...said } as const
+      const answer = { kind: 'unknown', why: verdict.why, ...status_fields } as const
       // Only an answer of the gateway needs its pause. After a lost answer, a query may succeed at once.
       return verdict.why === 'unseen_status' ? { ...answer, ask_again_ms } : answer
     }
@@ -71,9 +71,9 @@ export function payoutSent(verdict: Verdict, request: PayoutRequest, reading: Pa
 
 /** Maps a request that the gateway did not execute: the payout failed or the request was wrong. */
 function refusal(
-  { resultcode, message }: Envelope,
+  { resultcode, message }: SelcomEnvelope,
   standing: 'failed' | 'rejected',
-  { ask_again_ms, failed_codes }: PayoutReading,
+  { ask_again_ms, failed_codes }: SelcomPayoutReading,
 ): PayoutAnswer {
   const doubtful = { ...unknown('unseen_status'), ask_again_ms }
   if (REPEATED.test(message) || DOUBT.test(message)) return doubtful
@@ -89,26 +89,33 @@ function refusal(
 }
 
 /** Maps the answer to a payout query. The gateway has no certain "there is no such payout", so the answer is never `not_found`. */
-export function payoutStatus(verdict: Verdict, request: PayoutRequest, reading: PayoutReading): PayoutAnswer {
+export function payoutStatus(
+  verdict: SelcomVerdict,
+  request: PayoutRequest,
+  reading: SelcomPayoutReading,
+): PayoutAnswer {
   const { envelope } = verdict
-  if (isOthers(envelope, request)) return unknown('unreadable')
+  if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
   if (verdict.is === 'done' || verdict.is === 'pending') return payoutSent(verdict, request, reading)
   if (verdict.is === 'failed' && isAbout(verdict.envelope, request)) {
     const reason = failureIn(verdict.envelope, reading)
-    const said = { provider_status: wordOf(envelope), provider_id: verdict.envelope.reference }
-    if (reason !== null) return { kind: 'declined', reason, ...said }
+    const status_fields = { provider_status: codeAndResultOf(envelope), provider_id: verdict.envelope.reference }
+    if (reason !== null) return { kind: 'declined', reason, ...status_fields }
   }
   const why = verdict.is === 'failed' ? 'unseen_status' : whyOf(verdict)
   return why === 'unseen_status' ? { ...unknown(why), ask_again_ms: reading.ask_again_ms } : unknown(why)
 }
 
 /** True if the gateway has the payout: it accepted the payout before, or the answer repeats its id. */
-function isAbout({ transid }: Envelope, { reference, sent_at }: PayoutRequest): boolean {
+function isAbout({ transid }: SelcomEnvelope, { reference, sent_at }: PayoutRequest): boolean {
   return sent_at !== null || transid === reference
 }
 
 /** Why a payout failed, by the answer to a query. Null if the answer is no certain failure. */
-function failureIn({ resultcode, message }: Envelope, { failed_codes }: PayoutReading): PayoutFailure | null {
+function failureIn(
+  { resultcode, message }: SelcomEnvelope,
+  { failed_codes }: SelcomPayoutReading,
+): PayoutFailure | null {
   if (doesNotExist(message) || [ABOUT_THE_QUESTION_TEXT, REPEATED, DOUBT].some((text) => text.test(message)))
     return null
   if (failed_codes.includes(resultcode)) return reasonOf(resultcode, failed_codes)
@@ -133,13 +140,13 @@ function paidAsAsked({ amount_minor, currency }: PayoutRequest) {
  * True if the answer has the id of another payout of the platform, because two connections were mixed up. An id of another
  * form is the gateway's own and is ignored.
  */
-function isOthers(envelope: Envelope | null, { reference }: PayoutRequest): boolean {
+function isOfOtherRequest(envelope: SelcomEnvelope | null, { reference }: PayoutRequest): boolean {
   const echo = envelope?.transid ?? null
   return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
 }
 
 /** Reads the name on an account from a look-up. */
-export function nameOf(verdict: Verdict): string | null {
+export function nameOf(verdict: SelcomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data
   const name = (textOf(row?.name) ?? '')
@@ -152,7 +159,7 @@ export function nameOf(verdict: Verdict): string | null {
 const NAME_MAX = 100
 
 /** Reads the balance of the payout account. */
-export function balanceOf(verdict: Verdict): bigint | null {
+export function balanceOf(verdict: SelcomVerdict): bigint | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data
   const balance: unknown = isFields(row) ? row.balance : null

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test'
 import { answered, shortly, verdictOfWords } from '../../../../test/providers/selcom.ts'
 import type { ExchangeResult } from '../exchange.ts'
 import type { PaymentRequest } from '../port.ts'
-import { type Verdict, weigh } from './envelope.ts'
-import { codeOf, orderMade, orderStatus, promptAnswer } from './mapping.ts'
+import { classifySelcomExchange, type SelcomVerdict } from './envelope.ts'
+import { orderMade, orderStatus, promptAnswer, qrAnswerOf } from './mapping.ts'
 
 const NOW = new Date('2026-03-01T09:00:00Z')
 const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G5FAV01'
@@ -23,13 +23,13 @@ const PAYMENT: PaymentRequest = {
 const READING = { now: NOW, expiry_min: null, unknown_codes: [] }
 
 describe('an order', () => {
-  const kindOf = (verdict: Verdict) => {
+  const kindOf = (verdict: SelcomVerdict) => {
     const made = orderMade(verdict)
     return made.kind === 'made' ? 'made' : `${made.kind}: ${shortly(made.answer)}`
   }
 
   it('is made, refused, kept out, not sent or unclear, and no word of it pays anything', () => {
-    const cases: [Verdict, string][] = [
+    const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('000', 'SUCCESS'), 'made'],
       [verdictOfWords('010', 'FAIL'), 'refused: declined provider_declined'],
       [verdictOfWords('151', 'FAIL'), 'refused: declined provider_unavailable'],
@@ -48,9 +48,9 @@ describe('an order', () => {
       ],
       [verdictOfWords('403', 'FAIL', 'Go away', 403), 'kept_out: declined provider_unavailable'],
       [verdictOfWords('401', 'FAIL', '', 401), 'kept_out: declined provider_unavailable'],
-      [weigh({ kind: 'not_sent' }), 'not_sent: unknown unreachable'],
-      [weigh({ kind: 'not_sent', busy: true }), 'not_sent: unknown busy'],
-      [weigh({ kind: 'lost', why: 'timeout' }), 'unclear: unknown timeout'],
+      [classifySelcomExchange({ kind: 'not_sent' }), 'not_sent: unknown unreachable'],
+      [classifySelcomExchange({ kind: 'not_sent', busy: true }), 'not_sent: unknown busy'],
+      [classifySelcomExchange({ kind: 'lost', why: 'timeout' }), 'unclear: unknown timeout'],
       [verdictOfWords('999', 'AMBIGOUS'), 'unclear: unknown unseen_status'],
       [verdictOfWords('111', 'PENDING'), 'unclear: unknown unseen_status'],
       [verdictOfWords('000', 'FAIL'), 'unclear: unknown unseen_status'],
@@ -61,9 +61,11 @@ describe('an order', () => {
 
   it('shows its code exactly as it came, or none', () => {
     const codeIn = (row: object) => {
-      const made = orderMade(weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })))
+      const made = orderMade(
+        classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })),
+      )
       assert.equal(made.kind, 'made')
-      return made.kind === 'made' ? codeOf(made) : null
+      return made.kind === 'made' ? qrAnswerOf(made) : null
     }
     assert.deepEqual(codeIn({ payment_token: '80008000', qr: ' 0002&é ' }), {
       kind: 'accepted',
@@ -78,7 +80,7 @@ describe('an order', () => {
   })
 
   it('whose prompt was answered has paid nothing yet', () => {
-    const cases: [Verdict, string][] = [
+    const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('111', 'PENDING'), 'accepted'],
       [verdictOfWords('927', 'INPROGRESS'), 'accepted'],
       [verdictOfWords('000', 'SUCCESS'), 'accepted'],
@@ -93,9 +95,9 @@ describe('an order', () => {
       [verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'nobody asked'],
       [verdictOfWords('403', 'FAIL', 'Go away', 403), 'unknown refused_us'],
       [verdictOfWords('000', 'SUCCESS', '', 500), 'unknown unreachable'],
-      [weigh({ kind: 'not_sent' }), 'nobody asked'],
-      [weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout'],
-      [weigh(answered(200, '')), 'unknown unreadable'],
+      [classifySelcomExchange({ kind: 'not_sent' }), 'nobody asked'],
+      [classifySelcomExchange({ kind: 'lost', why: 'timeout' }), 'unknown timeout'],
+      [classifySelcomExchange(answered(200, '')), 'unknown unreadable'],
     ]
     for (const [verdict, expected] of cases) assert.equal(shortly(promptAnswer(verdict)), expected)
     const { provider_status, provider_id } = promptAnswer(verdictOfWords('111', 'PENDING')) ?? {}
@@ -107,7 +109,7 @@ describe("an order's status", () => {
   const ROW = { order_id: REFERENCE, amount: '5000', payment_status: 'PENDING', transid: null, reference: null }
   const status = (row: object, request = PAYMENT, reading: Parameters<typeof orderStatus>[2] = READING) =>
     orderStatus(
-      weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data: [{ ...ROW, ...row }] })),
+      classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data: [{ ...ROW, ...row }] })),
       request,
       reading,
     )
@@ -170,7 +172,13 @@ describe("an order's status", () => {
 
   it('says nothing when it is about another order, about two, or about none', () => {
     const about = (data: unknown) =>
-      shortly(orderStatus(weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data })), PAYMENT, READING))
+      shortly(
+        orderStatus(
+          classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data })),
+          PAYMENT,
+          READING,
+        ),
+      )
     const paid = { ...ROW, payment_status: 'COMPLETED' }
     assert.equal(about([paid]), 'succeeded 500000 TZS')
     assert.equal(about({ ...paid }), 'succeeded 500000 TZS')
@@ -205,7 +213,7 @@ describe("an order's status", () => {
       [{ kind: 'not_sent', busy: true }, 'unknown busy'],
     ]
     for (const [sent, expected] of cases) {
-      const answer = orderStatus(weigh(sent), PAYMENT, READING)
+      const answer = orderStatus(classifySelcomExchange(sent), PAYMENT, READING)
       assert.equal(shortly(answer), expected)
       assert.equal(answer.provider_status, null)
     }
@@ -214,7 +222,7 @@ describe("an order's status", () => {
   it('is "no such order" only by a code that somebody vouched for, from the gateway itself, of an unknown order', () => {
     const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
     const asked = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
-      shortly(orderStatus(weigh(sent), request, { ...READING, unknown_codes: codes }))
+      shortly(orderStatus(classifySelcomExchange(sent), request, { ...READING, unknown_codes: codes }))
     const none = { resultcode: '651', result: 'FAIL', message: 'Invalid order' }
     for (const status of [200, 400, 404, 412]) assert.equal(asked(answered(status, none)), 'not_found')
     for (const status of [302, 401, 403, 408, 418, 429, 500, 503]) {

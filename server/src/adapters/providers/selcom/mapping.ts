@@ -6,20 +6,20 @@
 
 import { parseAmount } from '../../../kernel/lib/index.ts'
 import type { Answer, FailureReason, PaymentRequest, PayoutAnswer, QrAnswer } from '../port.ts'
-import { AMBIGUOUS, type Envelope, standingOf, textOf, type Verdict } from './envelope.ts'
+import { AMBIGUOUS, resultClassOf, type SelcomEnvelope, type SelcomVerdict, textOf } from './envelope.ts'
 
 /**
  * The result of a request for an order. `refused`: the gateway refused this order, which may exist already. `kept_out`: the
  * gateway refused access. `not_sent`: no byte was written. `unclear`: the order may exist now.
  */
 export type OrderMade =
-  | { kind: 'made'; payment_token: string | null; qr_payload: string | null; said: Said }
+  | { kind: 'made'; payment_token: string | null; qr_payload: string | null; status_fields: SelcomStatusFields }
   | { kind: 'refused' | 'kept_out' | 'not_sent' | 'unclear'; answer: Answer }
 
-type Said = { provider_status: string | null; provider_id?: string | null }
+type SelcomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
 /** Options for reading the status of an order. */
-export type OrderReading = {
+export type SelcomOrderReading = {
   now: Date
   /** Minutes until the orders of prompts end. Null means no such end. */
   expiry_min: number | null
@@ -35,19 +35,19 @@ const OUR_FAULT: readonly string[] = ['400', '412', '651']
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
 /** The code and the result of an envelope, for people. */
-export function wordOf(envelope: Envelope | null): string | null {
+export function codeAndResultOf(envelope: SelcomEnvelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
 
 /** Maps the answer to a request for an order. */
-export function orderMade(verdict: Verdict): OrderMade {
+export function orderMade(verdict: SelcomVerdict): OrderMade {
   const { envelope } = verdict
-  const provider_status = wordOf(envelope)
+  const provider_status = codeAndResultOf(envelope)
   switch (verdict.is) {
     case 'done': {
       const [row] = verdict.envelope.data
-      const said = { provider_status: verdict.envelope.result, provider_id: verdict.envelope.reference }
-      return { kind: 'made', payment_token: textOf(row?.payment_token), qr_payload: textOf(row?.qr), said }
+      const status_fields = { provider_status: verdict.envelope.result, provider_id: verdict.envelope.reference }
+      return { kind: 'made', payment_token: textOf(row?.payment_token), qr_payload: textOf(row?.qr), status_fields }
     }
     case 'failed':
     case 'rejected':
@@ -64,14 +64,14 @@ export function orderMade(verdict: Verdict): OrderMade {
 }
 
 /** The QR answer of a made order, with its texts exactly as they came. */
-export function codeOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer {
-  const { payment_token, qr_payload, said } = made
-  if (payment_token === null || qr_payload === null) return { kind: 'unknown', why: 'unreadable', ...said }
-  return { kind: 'accepted', payment_token, qr_payload, ...said }
+export function qrAnswerOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer {
+  const { payment_token, qr_payload, status_fields } = made
+  if (payment_token === null || qr_payload === null) return { kind: 'unknown', why: 'unreadable', ...status_fields }
+  return { kind: 'accepted', payment_token, qr_payload, ...status_fields }
 }
 
 /** Maps the answer to a prompt. Null means that the payer was certainly not prompted. */
-export function promptAnswer(verdict: Verdict): Answer | null {
+export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':
     case 'pending': {
@@ -92,8 +92,8 @@ export function promptAnswer(verdict: Verdict): Answer | null {
 }
 
 /** Maps a named failure. A failure that may mean a repeated reference leaves the payment unknown. */
-function refusalOf(envelope: Envelope): Answer {
-  const provider_status = wordOf(envelope)
+function refusalOf(envelope: SelcomEnvelope): Answer {
+  const provider_status = codeAndResultOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
   const reason = failureOf(envelope.resultcode)
   // The network behind the gateway is unavailable; the gateway itself answered.
@@ -109,53 +109,53 @@ function failureOf(code: string): FailureReason {
  * Maps the status of an order. A failed query leaves the payment unknown. Only a configured code means that there is no such
  * order, and only while the order is unconfirmed.
  */
-export function orderStatus(verdict: Verdict, request: PaymentRequest, reading: OrderReading): Answer {
+export function orderStatus(verdict: SelcomVerdict, request: PaymentRequest, reading: SelcomOrderReading): Answer {
   if (verdict.is === 'done') return statusOf(verdict.envelope, request, reading)
   const denied = request.sent_at === null && reading.unknown_codes.includes(denialOf(verdict) ?? '')
   return denied ? { kind: 'not_found', provider_status: null } : unknown(whyOf(verdict))
 }
 
 /** The code by which the gateway itself, and no proxy, did not find an order. */
-function denialOf(verdict: Verdict): string | null {
+function denialOf(verdict: SelcomVerdict): string | null {
   const { envelope } = verdict
   if (envelope === null || verdict.is === 'refused') return null
   if (verdict.is === 'unclear' && verdict.why !== 'unseen_status' && verdict.status !== 404) return null
-  const is_denial = standingOf(envelope) === 'failed' || envelope.resultcode === AMBIGUOUS
+  const is_denial = resultClassOf(envelope) === 'failed' || envelope.resultcode === AMBIGUOUS
   return is_denial ? envelope.resultcode : null
 }
 
-function statusOf({ data }: Envelope, request: PaymentRequest, reading: OrderReading): Answer {
+function statusOf({ data }: SelcomEnvelope, request: PaymentRequest, reading: SelcomOrderReading): Answer {
   const rows = data.filter((row) => row.order_id === request.reference)
   const [row] = rows
   if (row === undefined || rows.length > 1) return unknown('unreadable')
   const provider_status = textOf(row.payment_status)
   if (provider_status === null) return unknown('unreadable')
-  const said = { provider_status, provider_id: textOf(row.reference) ?? textOf(row.transid) }
+  const status_fields = { provider_status, provider_id: textOf(row.reference) ?? textOf(row.transid) }
   switch (provider_status.toUpperCase().replace(/[^A-Z]/g, '')) {
     case 'COMPLETED':
     case 'COMPLETE': {
       const amount_minor = amountOf(row.amount)
       if (amount_minor === null) return { ...unknown('unreadable'), provider_status }
       // The answer has no currency: an order keeps the currency of its request.
-      return { kind: 'succeeded', amount_minor, currency: textOf(row.currency) ?? request.currency, ...said }
+      return { kind: 'succeeded', amount_minor, currency: textOf(row.currency) ?? request.currency, ...status_fields }
     }
     case 'PENDING':
     case 'INPROGRESS':
-      return { kind: 'accepted', ...said }
+      return { kind: 'accepted', ...status_fields }
     case 'USERCANCELLED':
     case 'USERCANCELED':
-      return { kind: 'declined', reason: 'user_cancelled', ...said }
+      return { kind: 'declined', reason: 'user_cancelled', ...status_fields }
     case 'CANCELLED':
     case 'CANCELED':
     case 'CANCEL':
-      return { kind: 'declined', reason: hasExpired(request, reading) ? 'expired' : 'user_cancelled', ...said }
+      return { kind: 'declined', reason: hasExpired(request, reading) ? 'expired' : 'user_cancelled', ...status_fields }
     case 'REJECTED':
-      return { kind: 'declined', reason: 'provider_declined', ...said }
+      return { kind: 'declined', reason: 'provider_declined', ...status_fields }
   }
-  return { kind: 'unknown', why: 'unseen_status', ...said }
+  return { kind: 'unknown', why: 'unseen_status', ...status_fields }
 }
 
-function hasExpired(request: PaymentRequest, { now, expiry_min }: OrderReading): boolean {
+function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderReading): boolean {
   const end = endOf(request, { begin: request.sent_at, expiry_min })
   return end !== null && now >= end
 }
@@ -187,7 +187,7 @@ export function amountOf(value: unknown): bigint | null {
 }
 
 /** The reason of an unknown outcome. */
-export function whyOf(verdict: Verdict) {
+export function whyOf(verdict: SelcomVerdict) {
   if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'

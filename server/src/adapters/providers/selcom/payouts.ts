@@ -8,15 +8,15 @@ import type { PayoutRecipient } from '../extras.ts'
 import { createOnce } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
-import type { Client } from './client.ts'
-import { RAILS, type Rail, type Route, routeTo, SELCOM_PESA_CODE } from './destinations.ts'
-import type { Verdict } from './envelope.ts'
-import { wordOf } from './mapping.ts'
-import { balanceOf, nameOf, type PayoutReading, payoutSent, payoutStatus } from './mapping-payouts.ts'
+import type { SelcomClient } from './client.ts'
+import { RAILS, routeTo, SELCOM_PESA_CODE, type SelcomRail, type SelcomRoute } from './destinations.ts'
+import type { SelcomVerdict } from './envelope.ts'
+import { codeAndResultOf } from './mapping.ts'
+import { balanceOf, nameOf, payoutSent, payoutStatus, type SelcomPayoutReading } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
 /** Options of payouts. */
-export type PayoutsOptions = {
+export type SelcomPayoutsOptions = {
   /** The prepaid account of payouts, separate from the till and filled by its owner. Null: no payouts. */
   float: { vendor: string; pin: string } | null
   /** The sender of bank payouts. */
@@ -24,39 +24,39 @@ export type PayoutsOptions = {
   /** True: a payout to a Selcom Pesa wallet contains its product code. The gateway's manual has both forms. */
   selcom_pesa_code: boolean
   /** Options for reading answers. */
-  reading: PayoutReading
+  reading: SelcomPayoutReading
   timeout_ms: number
   random: Random
 }
 
 /** The port's functions for payouts, with the look-ups of names and balance. */
-export type Payouts = {
+export type SelcomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   lookupName(recipient: PayoutRecipient): Promise<{ name: string } | null>
   floatBalance(): Promise<{ amount_minor: bigint; currency: string } | null>
 }
 
-type Float = { vendor: string; pin: string }
+type SelcomFloat = { vendor: string; pin: string }
 
-const SEND_PATHS: Record<Rail, string> = {
+const SEND_PATHS: Record<SelcomRail, string> = {
   walletcashin: '/walletcashin/process',
   selcompesa: '/selcompesa/cashin',
   qwiksend: '/qwiksend/process',
 }
-const QUERY_PATHS: Record<Rail, string> = {
+const QUERY_PATHS: Record<SelcomRail, string> = {
   walletcashin: '/walletcashin/query',
   selcompesa: '/selcompesa/query',
   qwiksend: '/qwiksend/query',
 }
-const NAME_PATHS: Record<Rail, string> = {
+const NAME_PATHS: Record<SelcomRail, string> = {
   walletcashin: '/walletcashin/namelookup',
   selcompesa: '/selcompesa/namelookup',
   qwiksend: '/qwiksend/lookup/',
 }
 
 /** Makes the functions for payouts. */
-export function createPayouts(client: Client, options: PayoutsOptions): Payouts {
+export function createSelcomPayouts(client: SelcomClient, options: SelcomPayoutsOptions): SelcomPayouts {
   const { float, timeout_ms, reading } = options
   // A repeated reference gets the first answer, unless that answer allows to send the payout again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
@@ -72,14 +72,14 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
     if (fields === null) return { kind: 'blocked', provider_status: null, provider_message: UNFIT }
     const { reference } = request
     const verdict = await client.act('payouts', { path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
-    return withWords(payoutSent(verdict, request, reading), verdict)
+    return withProviderMessage(payoutSent(verdict, request, reading), verdict)
   }
 
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
     const { reference, method } = request
     const fields: SignedFields = [['transid', reference]]
     const verdict = await client.ask({ path: QUERY_PATHS[RAILS[method]], fields, reference, timeout_ms })
-    return withWords(payoutStatus(verdict, request, reading), verdict)
+    return withProviderMessage(payoutStatus(verdict, request, reading), verdict)
   }
 
   return {
@@ -115,15 +115,15 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
 const UNFIT = 'not sent: its amount is not in whole shillings, or the name on the account is missing'
 
 /** Adds the gateway's message to an answer about a problem. */
-function withWords(answer: PayoutAnswer, { envelope, ...verdict }: Verdict): PayoutAnswer {
+function withProviderMessage(answer: PayoutAnswer, { envelope, ...verdict }: SelcomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
-  if (envelope !== null) return { ...answer, provider_message: `${wordOf(envelope)}: ${envelope.message}` }
+  if (envelope !== null) return { ...answer, provider_message: `${codeAndResultOf(envelope)}: ${envelope.message}` }
   return 'status' in verdict && verdict.status !== null
     ? { ...answer, provider_message: `HTTP ${verdict.status}` }
     : answer
 }
 
-function nameFields({ rail, code }: Route, account: string, transid: string): SignedFields {
+function nameFields({ rail, code }: SelcomRoute, account: string, transid: string): SignedFields {
   switch (rail) {
     case 'walletcashin':
       return [
@@ -148,9 +148,9 @@ function nameFields({ rail, code }: Route, account: string, transid: string): Si
 /** The fields of a payout. Null if the gateway cannot take it. */
 function fieldsOf(
   request: PayoutRequest,
-  { rail, code }: Route,
-  { vendor, pin }: Float,
-  { sender, selcom_pesa_code }: PayoutsOptions,
+  { rail, code }: SelcomRoute,
+  { vendor, pin }: SelcomFloat,
+  { sender, selcom_pesa_code }: SelcomPayoutsOptions,
 ): SignedFields | null {
   const { reference, destination_identifier: account } = request
   const amount = shillingsOf(request.amount_minor, request.currency)

@@ -1,19 +1,19 @@
 // Removes the platform's secrets from the gateway's answers.
 
 import { createRedaction as createTexts, REDACTED } from '../redact.ts'
-import type { Verdict } from './envelope.ts'
-import { authorizationOf, type Credentials } from './sign.ts'
+import type { SelcomVerdict } from './envelope.ts'
+import { authorizationOf, type SelcomCredentials } from './sign.ts'
 
 /** Removes secrets from answers. */
-export type Redaction = {
+export type SelcomRedaction = {
   /** Removes the long secrets from a whole answer. */
   raw(text: string): string
   /** Removes all secrets from stored or logged texts: the PIN too, except inside a longer number. */
-  words(verdict: Verdict): Verdict
+  words(verdict: SelcomVerdict): SelcomVerdict
 }
 
 /** Makes the redaction for the configured secrets. */
-export function createRedaction({ api_key, api_secret }: Credentials, pin: string | null): Redaction {
+export function createSelcomRedaction({ api_key, api_secret }: SelcomCredentials, pin: string | null): SelcomRedaction {
   const encoded = authorizationOf(api_key).split(' ')[1] ?? ''
   const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
@@ -32,7 +32,7 @@ export function createRedaction({ api_key, api_secret }: Credentials, pin: strin
         message: word(message),
         reference: reference === null ? null : word(reference),
       }
-      return { ...verdict, envelope: clean } as Verdict
+      return { ...verdict, envelope: clean } as SelcomVerdict
     },
   }
 }

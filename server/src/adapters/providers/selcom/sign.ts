@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { sameSecret } from '../../../kernel/lib/index.ts'
 
 /** The credentials for signing requests and checking callbacks. The secret is used as text, also if it looks like hex. */
-export type Credentials = { api_key: string; api_secret: string }
+export type SelcomCredentials = { api_key: string; api_secret: string }
 
 /** Fields in the order of signing and sending. Numbers are integers. */
 export type SignedFields = readonly (readonly [name: string, value: string | number])[]
@@ -45,7 +45,7 @@ export function digestOf(api_secret: string, text: string): string {
 }
 
 /** The headers of a request that carries exactly these fields. */
-export function signedHeaders(credentials: Credentials, fields: SignedFields, now: Date): Record<string, string> {
+export function signedHeaders(credentials: SelcomCredentials, fields: SignedFields, now: Date): Record<string, string> {
   const timestamp = timestampOf(now)
   return {
     'content-type': 'application/json',
@@ -63,7 +63,7 @@ export function signedHeaders(credentials: Credentials, fields: SignedFields, no
  * if key or signature is wrong, or the time is not near `now`.
  */
 export function verifiedFields(
-  credentials: Credentials,
+  credentials: SelcomCredentials,
   headers: Record<string, string | undefined>,
   textUnder: (name: string) => string | undefined,
   { now, window_ms }: { now: Date; window_ms: number },

@@ -31,11 +31,11 @@ describe('an order', () => {
       push_expiry_min: number | null,
     ) => {
       const script = ({ path }: SignedRequest) => (path === CREATE ? MADE : PENDING)
-      const { provider, heard } = await start(script, { clock, push_expiry_min })
+      const { provider, received } = await start(script, { clock, push_expiry_min })
       const deadline_at = minutes === null ? {} : { deadline_at: new Date(clock.now().getTime() + minutes * MINUTE_MS) }
       const request = payment({ ...fields, ...deadline_at })
       await (request.method === 'qr' ? provider.qr(request) : provider.push(request))
-      return heard[0]?.fields.expiry
+      return received[0]?.fields.expiry
     }
     assert.equal(await expiryOf(60, {}, null), 55)
     assert.equal(await expiryOf(60, {}, 10), 10)
@@ -51,7 +51,7 @@ describe('a payment whose deadline is over', () => {
   /** Asks a gateway that says these of the order, one after the other, and this when it is to be cancelled. */
   const ask = async (words: string[], cancel: ServerReaction, request = over()) => {
     const left = [...words]
-    const { provider, heard } = await start(
+    const { provider, received } = await start(
       (call) => {
         if (call.path === CANCEL) return cancel
         const word = left.shift()
@@ -60,16 +60,16 @@ describe('a payment whose deadline is over', () => {
       { timeout_ms: 1_500 },
     )
     const [answer] = await provider.status([request])
-    return { answer, heard, calls: heard.map(({ method, path }) => `${method} ${path}`) }
+    return { answer, received, calls: received.map(({ method, path }) => `${method} ${path}`) }
   }
   const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
   it('is cancelled while it is open, so that nobody pays it any more', async () => {
     const request = over()
-    const { answer, heard, calls } = await ask(['PENDING'], ended, request)
+    const { answer, received, calls } = await ask(['PENDING'], ended, request)
     assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
     assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`])
-    assert.deepEqual(heard[1]?.fields, { order_id: request.reference })
+    assert.deepEqual(received[1]?.fields, { order_id: request.reference })
   })
 
   it('and that was paid in the last moment is paid', async () => {

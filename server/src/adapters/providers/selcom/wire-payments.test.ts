@@ -25,12 +25,12 @@ const STATUS = '/v1/checkout/order-status'
 
 describe('a prompt', () => {
   it('is an order, then the push for it, under one reference', async () => {
-    const { provider, heard } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
+    const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     const request = payment()
     const answer = await provider.push(request)
     assert.deepEqual(answer, { kind: 'accepted', provider_status: 'PENDING', provider_id: '0289999288' })
-    const [order, prompt] = heard
-    assert.equal(heard.length, 2)
+    const [order, prompt] = received
+    assert.equal(received.length, 2)
     assert.equal(
       order?.body,
       JSON.stringify({
@@ -61,12 +61,12 @@ describe('a prompt', () => {
 
   it('has an end, and no callback, only when they are asked for', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
-    const { provider, heard } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
+    const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())
-    assert.equal(heard[0]?.fields.expiry, 10)
-    assert.ok(!('webhook' in (heard[0]?.fields ?? {})))
+    assert.equal(received[0]?.fields.expiry, 10)
+    assert.ok(!('webhook' in (received[0]?.fields ?? {})))
     await provider.qr(payment({ method: 'qr' }))
-    assert.ok(!('expiry' in (heard[2]?.fields ?? {})))
+    assert.ok(!('expiry' in (received[2]?.fields ?? {})))
   })
 
   it('is made once, however often it is asked for, whatever the gateway makes of a second order', async () => {
@@ -89,8 +89,8 @@ describe('a prompt', () => {
         ['COMPLETED', 'succeeded'],
         ['USERCANCELLED', 'declined'],
       ] as const) {
-        const { provider, paths } = await start((heard) =>
-          heard.path === CREATE ? create : existingOrder(heard, status),
+        const { provider, paths } = await start((received) =>
+          received.path === CREATE ? create : existingOrder(received, status),
         )
         assert.equal((await provider.push(payment())).kind, kind)
         assert.deepEqual(paths(), [CREATE, STATUS])
@@ -106,9 +106,9 @@ describe('a prompt', () => {
       { status: 502, content: '<html>' },
       { content: '' },
     ] as ServerReaction[]) {
-      const { provider, paths } = await start((heard) => {
-        if (heard.path === CREATE) return act
-        return heard.path === STATUS ? existingOrder(heard) : PENDING
+      const { provider, paths } = await start((received) => {
+        if (received.path === CREATE) return act
+        return received.path === STATUS ? existingOrder(received) : PENDING
       })
       assert.equal((await provider.push(payment())).kind, 'accepted')
       assert.deepEqual(paths(), [CREATE, STATUS, PROMPT])
@@ -137,13 +137,13 @@ describe('a prompt', () => {
   })
 
   it('that found no free connection in time was not sent, is not asked about, and goes through when it is made again', async () => {
-    const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
+    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
     assert.deepEqual(answers, [NO_PROMPT, { kind: 'not_sent', busy: true, provider_status: null }])
-    assert.ok(heard.every(({ fields }) => fields.order_id === first.reference))
+    assert.ok(received.every(({ fields }) => fields.order_id === first.reference))
     await provider.push(second)
-    assert.ok(heard.some(({ fields }) => fields.order_id === second.reference))
+    assert.ok(received.some(({ fields }) => fields.order_id === second.reference))
   })
 
   it('that nobody got is sent when it is asked for again', async () => {
@@ -190,7 +190,7 @@ describe('a prompt', () => {
   })
 
   it('of what the gateway cannot take is never sent', async () => {
-    const { provider, heard } = await start(() => MADE)
+    const { provider, received } = await start(() => MADE)
     for (const fields of [
       { amount_minor: 500_050n },
       { amount_minor: 0n },
@@ -203,13 +203,13 @@ describe('a prompt', () => {
       assert.equal((await provider.push(payment(fields))).kind, 'declined')
     }
     assert.equal((await provider.qr(payment({ method: 'qr', amount_minor: 1n }))).kind, 'declined')
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 })
 
 describe('a QR code', () => {
   it('is shown exactly as the gateway made it, and asked for once', async () => {
-    const { provider, heard } = await start(() => MADE)
+    const { provider, received } = await start(() => MADE)
     const request = payment({ method: 'qr', phone: null })
     const code = await provider.qr(request)
     assert.deepEqual(code, {
@@ -220,9 +220,9 @@ describe('a QR code', () => {
       provider_id: '0289999288',
     })
     assert.deepEqual(await Promise.all([provider.qr(request), provider.qr(request)]), [code, code])
-    assert.equal(heard.length, 1)
+    assert.equal(received.length, 1)
     // An order must name a phone; nothing is sent to it.
-    assert.equal(heard[0]?.fields.buyer_phone, '255740000009')
+    assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
   it('that did not come is unknown, and comes when it is asked for again', async () => {
@@ -246,7 +246,7 @@ describe('a QR code', () => {
   })
 
   it('of an order whose code was lost has failed: nobody can pay it', async () => {
-    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : existingOrder(heard)))
+    const { provider } = await start((received) => (received.path === CREATE ? FAIL : existingOrder(received)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
       reason: 'provider_unavailable',
@@ -255,14 +255,16 @@ describe('a QR code', () => {
   })
 
   it('of an order that was paid meanwhile says so', async () => {
-    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : existingOrder(heard, 'COMPLETED')))
+    const { provider } = await start((received) =>
+      received.path === CREATE ? FAIL : existingOrder(received, 'COMPLETED'),
+    )
     assert.equal((await provider.qr(payment({ method: 'qr' }))).kind, 'succeeded')
   })
 })
 
 describe('the status of payments', () => {
   it('is asked for each, and answered in the order of the questions, over few connections', async () => {
-    const { provider, heard } = await start(
+    const { provider, received } = await start(
       (call) => {
         const number = Number(String(call.fields.order_id).slice(-6))
         if (number % 5 === 0) return { status: 500, content: '' }
@@ -280,8 +282,8 @@ describe('the status of payments', () => {
         return number % 2 === 0 ? 'succeeded' : 'accepted'
       }),
     )
-    assert.equal(heard.length, 120)
-    assert.ok(heard.every(({ method, path }) => method === 'GET' && path === STATUS))
+    assert.equal(received.length, 120)
+    assert.ok(received.every(({ method, path }) => method === 'GET' && path === STATUS))
     assert.deepEqual(await provider.status([]), [])
   })
 

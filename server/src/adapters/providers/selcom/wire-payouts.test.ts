@@ -22,7 +22,7 @@ describe('a payout', () => {
   const wallet = payout()
 
   it('goes by the product of its destination, and is asked of the same', async () => {
-    const { provider, heard } = await start(() => DONE)
+    const { provider, received } = await start(() => DONE)
     const pesa = payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' })
     const bank = payout({
       method: 'BANK_ACCOUNT',
@@ -46,7 +46,7 @@ describe('a payout', () => {
       ['succeeded', 'succeeded', 'succeeded'],
     )
     assert.deepEqual(
-      heard.map(({ method, path }) => `${method} ${path}`),
+      received.map(({ method, path }) => `${method} ${path}`),
       [
         'POST /v1/walletcashin/process',
         'POST /v1/selcompesa/cashin',
@@ -56,7 +56,7 @@ describe('a payout', () => {
         'GET /v1/qwiksend/query',
       ],
     )
-    assert.deepEqual(heard[0]?.fields, {
+    assert.deepEqual(received[0]?.fields, {
       transid: wallet.reference,
       utilitycode: 'TPCASHIN',
       utilityref: '255680000001',
@@ -64,14 +64,14 @@ describe('a payout', () => {
       vendor: 'FLOAT1',
       pin: PIN,
     })
-    assert.deepEqual(heard[1]?.fields, {
+    assert.deepEqual(received[1]?.fields, {
       transid: pesa.reference,
       utilityref: '255680000001',
       amount: 15000,
       vendor: 'FLOAT1',
       pin: PIN,
     })
-    assert.deepEqual(heard[2]?.fields, {
+    assert.deepEqual(received[2]?.fields, {
       transid: bank.reference,
       recipientFiCode: 'CRDBBANK',
       recipientAccount: '0150000000001',
@@ -84,13 +84,14 @@ describe('a payout', () => {
       msisdn: '255740000002',
       purpose: 'BUSINESS',
     })
-    for (const [i, { reference }] of requests.entries()) assert.deepEqual(heard[3 + i]?.fields, { transid: reference })
+    for (const [i, { reference }] of requests.entries())
+      assert.deepEqual(received[3 + i]?.fields, { transid: reference })
   })
 
   it("carries the wallet's product code only when that is configured", async () => {
-    const { provider, heard } = await start(() => DONE, { selcom_pesa_code: true })
+    const { provider, received } = await start(() => DONE, { selcom_pesa_code: true })
     await provider.payout(payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' }))
-    assert.equal(heard[0]?.fields.utilitycode, 'SPSCASHIN')
+    assert.equal(received[0]?.fields.utilitycode, 'SPSCASHIN')
   })
 
   it('of which no byte was written was not sent', async () => {
@@ -124,7 +125,7 @@ describe('a payout', () => {
   })
 
   it('that found no free connection in time was not sent, and is not sent later', async () => {
-    const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
+    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
     assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
@@ -132,7 +133,7 @@ describe('a payout', () => {
     // The connection is free again by now; what waited for it must be gone. A third one goes through.
     await provider.payout(payout())
     assert.deepEqual(
-      heard.map(({ fields }) => fields.transid === second.reference),
+      received.map(({ fields }) => fields.transid === second.reference),
       [false, false],
     )
   })
@@ -152,11 +153,11 @@ describe('a payout', () => {
       [{ status: 403, content: '<html>403</html>' }, 'refused_us'],
       [{ content: { resultcode: '999', result: 'AMBIGUOUS' } }, 'unseen_status'],
     ] as [ServerReaction, string][]) {
-      const { provider, heard } = await start(() => act, { timeout_ms: 600 })
+      const { provider, received } = await start(() => act, { timeout_ms: 600 })
       const request = payout()
       assert.equal(why(await provider.payout(request)), reason)
       assert.equal(why(await provider.payout(request)), reason)
-      assert.equal(heard.length, 1)
+      assert.equal(received.length, 1)
       assert.equal(why((await provider.payoutStatus([request]))[0]), reason)
     }
   })
@@ -166,7 +167,7 @@ describe('a payout', () => {
       status: 403,
       content: { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' },
     }
-    const { provider, heard } = await start(() => act)
+    const { provider, received } = await start(() => act)
     const request = payout()
     assert.deepEqual(await provider.payout(request), {
       kind: 'blocked',
@@ -182,13 +183,13 @@ describe('a payout', () => {
     act = DONE
     assert.equal((await provider.payout(request)).kind, 'succeeded')
     assert.deepEqual(
-      heard.map(({ fields }) => fields.transid),
+      received.map(({ fields }) => fields.transid),
       Array(4).fill(request.reference),
     )
   })
 
   it('that has no way to its destination is declined before anything is sent', async () => {
-    const { provider, heard } = await start(() => DONE)
+    const { provider, received } = await start(() => DONE)
     for (const fields of [
       { method: 'BANK_ACCOUNT', destination_code: 'STANDARD_CHARTERED' },
       { destination_code: 'CRDB' },
@@ -196,11 +197,11 @@ describe('a payout', () => {
       const answer = await provider.payout(payout(fields))
       assert.deepEqual(answer, { kind: 'declined', reason: 'unknown_recipient', provider_status: null })
     }
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 
   it('that cannot be said is not sent, not declined, and waits for an operator with the reason', async () => {
-    const { provider, heard } = await start(() => DONE)
+    const { provider, received } = await start(() => DONE)
     assert.deepEqual(provider.capabilities.needs, { BANK_ACCOUNT: ['destination_name'] })
     for (const fields of [
       { amount_minor: 1_500_001n },
@@ -212,7 +213,7 @@ describe('a payout', () => {
       assert.deepEqual(answer, { kind: 'blocked', provider_status: null })
       assert.match(provider_message ?? '', /^not sent: .*whole shillings.*name/)
     }
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 
   it('that a wrong PIN or vendor fails is told to operators in the words of the gateway, and no secret with them', async () => {
@@ -236,29 +237,29 @@ describe('a payout', () => {
   })
 
   it('waits while there is no account to pay from', async () => {
-    const { provider, heard } = await start(() => DONE, { float: null })
+    const { provider, received } = await start(() => DONE, { float: null })
     assert.deepEqual(provider.capabilities.payout_methods, [])
     assert.deepEqual(provider.capabilities.destinations, [])
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
     assert.equal(await provider.floatBalance(), null)
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 })
 
 describe('what else can be asked', () => {
   it('the name on an account, of the product that reaches it', async () => {
-    const { provider, heard } = await start(() => ({ content: { ...SUCCESS, data: [{ name: 'ASHA JUMA' }] } }))
+    const { provider, received } = await start(() => ({ content: { ...SUCCESS, data: [{ name: 'ASHA JUMA' }] } }))
     const ask = (method: PayoutRequest['method'], destination_code: string, destination_identifier: string) =>
       provider.lookupName({ method, destination_code, destination_identifier })
     assert.deepEqual(await ask('MOBILE_MONEY', 'AIRTEL', '255680000001'), { name: 'ASHA JUMA' })
     assert.deepEqual(await ask('PROVIDER_PESA', 'PROVIDER_PESA', '255680000001'), { name: 'ASHA JUMA' })
     assert.deepEqual(await ask('BANK_ACCOUNT', 'NMB', '01 5&=+0'), { name: 'ASHA JUMA' })
     assert.equal(await ask('BANK_ACCOUNT', 'MPESA', '255680000001'), null)
-    const transids = heard.map(({ fields }) => fields.transid)
+    const transids = received.map(({ fields }) => fields.transid)
     for (const transid of transids) assert.match(String(transid), /^NAME[0-9A-Z]{24}$/)
     assert.equal(new Set(transids).size, 3)
     assert.deepEqual(
-      heard.map(({ path, fields: { transid: _, ...rest } }) => [path, rest]),
+      received.map(({ path, fields: { transid: _, ...rest } }) => [path, rest]),
       [
         ['/v1/walletcashin/namelookup', { utilitycode: 'AMCASHIN', utilityref: '255680000001' }],
         ['/v1/selcompesa/namelookup', { utilityref: '255680000001' }],
@@ -268,9 +269,9 @@ describe('what else can be asked', () => {
   })
 
   it('what is left in the float', async () => {
-    const { provider, heard } = await start(() => ({ content: { ...SUCCESS, data: [{ balance: '1000000' }] } }))
+    const { provider, received } = await start(() => ({ content: { ...SUCCESS, data: [{ balance: '1000000' }] } }))
     assert.deepEqual(await provider.floatBalance(), { amount_minor: 100_000_000n, currency: 'TZS' })
-    const [balance] = heard
+    const [balance] = received
     assert.deepEqual(
       [balance?.method, balance?.path, balance?.names],
       ['POST', '/v1/vendor/balance', ['vendor', 'pin', 'transid']],

@@ -6,17 +6,17 @@ import { CALL_MS_MAX, FAILURE_REASONS, type FailureReason, type Provider } from 
 import { readPublicKey } from './bearer.ts'
 import { callbackReply, verifyCallback } from './callback.ts'
 import { capabilities } from './capabilities.ts'
-import { createClient } from './client.ts'
+import { createVodacomClient } from './client.ts'
 import { CODES, meaningOf } from './codes.ts'
-import { createCollections } from './collections.ts'
-import type { Reading } from './mapping.ts'
-import { createPayouts, type Payouts } from './payouts.ts'
-import { createUnseen } from './unseen.ts'
+import { createVodacomCollections } from './collections.ts'
+import type { VodacomReading } from './mapping.ts'
+import { createVodacomPayouts, type VodacomPayouts } from './payouts.ts'
+import { createUnseenStateLog } from './unseen.ts'
 
 /** The adapter with its optional functions and `close`. */
 export type VodacomProvider = Provider &
   Required<Pick<ProviderExtras, 'lookupName'>> &
-  Pick<Payouts, 'refund'> & {
+  Pick<VodacomPayouts, 'refund'> & {
     /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
     /** Makes the answer that the gateway expects to a callback. Null if the body is no callback. */
@@ -81,7 +81,7 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
   const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
   check(options)
   const act_connections = options.act_connections ?? 128
-  const client = createClient({
+  const client = createVodacomClient({
     ...options,
     country,
     public_key: publicKeyOf(options.public_key),
@@ -97,7 +97,7 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
       payment_failures: options.payment_failures ?? {},
     },
   })
-  const reading: Reading = {
+  const reading: VodacomReading = {
     states: {
       paid: options.paid_states ?? ['Completed'],
       pending: options.pending_states ?? [],
@@ -106,13 +106,13 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
     },
     not_found_codes: options.not_found_codes ?? [],
   }
-  const unseen = createUnseen(name, reading.states, options.log)
+  const unseen = createUnseenStateLog(name, reading.states, options.log)
   const shared = { country, service_provider_code, reading, unseen }
   return {
     name,
     capabilities: capabilities({ act_connections, ask_connections }),
-    ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
-    ...createPayouts(client, { ...shared, text: options.payout_text ?? 'Payout' }),
+    ...createVodacomCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
+    ...createVodacomPayouts(client, { ...shared, text: options.payout_text ?? 'Payout' }),
     verifyCallback: (headers, body) => verifyCallback(callback_secret, headers, body),
     callbackReply,
     warm: () => client.warm(),

@@ -14,12 +14,12 @@ import {
 } from '../exchange.ts'
 import { createProblemLog } from '../notes.ts'
 import { bearerOf } from './bearer.ts'
-import { type Verdict, type Wording, weigh } from './envelope.ts'
-import { createRedaction } from './redact.ts'
-import { createSessions, type Session, type Sessions, within } from './session.ts'
+import { classifyVodacomExchange, type VodacomVerdict, type VodacomWording } from './envelope.ts'
+import { createVodacomRedaction, type VodacomRedaction } from './redact.ts'
+import { createVodacomSessions, type VodacomSession, type VodacomSessions, within } from './session.ts'
 
 /** Options of the client. */
-export type ClientOptions = {
+export type VodacomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
   /** Base address, with environment and market. */
@@ -38,7 +38,7 @@ export type ClientOptions = {
   late_ms: number
   /** The timeout of a whole call, its session included. */
   timeout_ms: number
-  wording: Wording
+  wording: VodacomWording
   clock: Clock
   random: Random
   log: Log
@@ -47,24 +47,24 @@ export type ClientOptions = {
 /** The fields of a request. The gateway takes texts only. */
 export type WireFields = Readonly<Record<string, string>>
 /** A request that moves money. `receive` gets a late answer. */
-export type Act = {
+export type VodacomAct = {
   method: 'POST' | 'PUT'
   path: string
   fields: WireFields
   reference: string
-  receive?: (verdict: Verdict) => void
+  receive?: (verdict: VodacomVerdict) => void
 }
 
 /** The kinds of requests that move money, each with its own connections. */
-export type Acts = 'prompts' | 'payouts'
+export type VodacomActKind = 'prompts' | 'payouts'
 
 /** The client of the gateway. No function throws, and every call ends in time. */
-export type Client = {
-  act(kind: Acts, act: Act): Promise<Verdict>
+export type VodacomClient = {
+  act(kind: VodacomActKind, act: VodacomAct): Promise<VodacomVerdict>
   /** Queries the status of the request with this conversation id. */
-  ask(reference: string): Promise<Verdict>
+  ask(reference: string): Promise<VodacomVerdict>
   /** Queries the name behind a number. */
-  askName(msisdn: string): Promise<Verdict>
+  askName(msisdn: string): Promise<VodacomVerdict>
   /** Opens a session ahead of its first use. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -75,7 +75,7 @@ const ANSWER_MAX_BYTES = 64 * 1024
 const SETTLE_PAUSE_MS = 300
 /** A request does not begin with less time than this. */
 const LEFT_MIN_MS = 50
-const NOT_SENT: Verdict = { is: 'not_sent', envelope: null }
+const NOT_SENT: VodacomVerdict = { is: 'not_sent', envelope: null }
 
 /** The concurrent requests of a kind, so that each has a connection also while other connections wait for late answers. */
 export function concurrencyLimit(act_connections: number): number {
@@ -88,9 +88,9 @@ function lateLimit(act_connections: number): number {
 }
 
 /** Makes a client. Each kind has its own connections, so that prompts which wait for payers delay no other request. */
-export function createClient(options: ClientOptions): Client {
+export function createVodacomClient(options: VodacomClientOptions): VodacomClient {
   const { timeout_ms } = options
-  const redaction = createRedaction(options.api_key)
+  const redaction = createVodacomRedaction(options.api_key)
   const logProblem = createProblems(options)
   const newQueue = (connections: number) =>
     createConnectionQueue(new URL(options.url).origin, connections, ANSWER_MAX_BYTES)
@@ -101,7 +101,7 @@ export function createClient(options: ClientOptions): Client {
   const acts = { prompts: newActs(), payouts: newActs() }
   const queries = newQueue(options.ask_connections)
   const send = createSender(options, redaction)
-  const sessions = createSessions({
+  const sessions = createVodacomSessions({
     life_ms: options.session_life_ms,
     settle_ms: options.session_settle_ms,
     clock: options.clock,
@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions): Client {
       return verdict
     }),
   })
-  const queryUnder = (session: Session, request: GatewayRequest, left: Countdown) =>
+  const queryUnder = (session: VodacomSession, request: GatewayRequest, left: Countdown) =>
     send(queries, session.bearer, request, left())
   const query = (request: GatewayRequest) => {
     const left = countdown(timeout_ms)
@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
       const late: LateAnswer | undefined = receive && {
         ms: options.late_ms,
         waiting,
-        receive: (result) => receive(redaction.words(weigh(result, options.wording))),
+        receive: (result) => receive(redaction.words(classifyVodacomExchange(result, options.wording))),
       }
       let was_refused = false
       const verdict = await underSession(sessions, left, async (session) => {
@@ -156,32 +156,31 @@ export function createClient(options: ClientOptions): Client {
 }
 
 type GatewayRequest = { method: 'GET' | 'POST' | 'PUT'; path: string; fields: WireFields }
-type Redaction = ReturnType<typeof createRedaction>
 type Sender = (
   queue: ConnectionQueue,
   bearer: string,
   request: GatewayRequest,
   left_ms: number,
   late?: LateAnswer,
-) => Promise<Verdict>
+) => Promise<VodacomVerdict>
 
 /** Makes the function that sends one request with a bearer. */
-function createSender({ url, origin, wording }: ClientOptions, redaction: Redaction): Sender {
+function createSender({ url, origin, wording }: VodacomClientOptions, redaction: VodacomRedaction): Sender {
   const base = new URL(url).pathname.replace(/\/$/, '')
   return async (queue, bearer, { method, path, fields }, left_ms, late) => {
     const headers = { authorization: `Bearer ${bearer}`, origin, 'content-type': 'application/json' }
     const query = method === 'GET' && Object.keys(fields).length > 0 ? `?${new URLSearchParams(fields)}` : ''
     const body = method === 'GET' ? null : JSON.stringify(fields)
     const request: ProviderRequest = { method, path: base + path + query, headers, body }
-    return redaction.words(weigh(await exchange(queue, request, left_ms, late), wording))
+    return redaction.words(classifyVodacomExchange(await exchange(queue, request, left_ms, late), wording))
   }
 }
 
 /** Makes the function that opens a session. `getSession` makes the call with the bearer of the API key. */
 function createSessionOpener(
-  { public_key, api_key }: ClientOptions,
-  redaction: Redaction,
-  getSession: (bearer: string) => Promise<Verdict>,
+  { public_key, api_key }: VodacomClientOptions,
+  redaction: VodacomRedaction,
+  getSession: (bearer: string) => Promise<VodacomVerdict>,
 ): () => Promise<{ bearer: string } | null> {
   return async () => {
     const key_bearer = bearerOf(public_key, api_key)
@@ -199,10 +198,10 @@ function createSessionOpener(
 
 /** Makes a call under a session. An ended session is renewed once; a refused young session is used again after a pause. */
 async function underSession(
-  sessions: Sessions,
+  sessions: VodacomSessions,
   left: Countdown,
-  call: (session: Session) => Promise<Verdict>,
-): Promise<Verdict> {
+  call: (session: VodacomSession) => Promise<VodacomVerdict>,
+): Promise<VodacomVerdict> {
   let verdict = NOT_SENT
   for (let renewals = 0; renewals < 2 && left() > LEFT_MIN_MS; ) {
     const session = await sessions.take(left() - LEFT_MIN_MS)
@@ -219,7 +218,7 @@ async function underSession(
 }
 
 /** True if the gateway accepts this session. A query tests the session, so that no request about money does. */
-function prove(session: Session, query: () => Promise<Verdict>): Promise<boolean> {
+function prove(session: VodacomSession, query: () => Promise<VodacomVerdict>): Promise<boolean> {
   if (session.proven) return Promise.resolve(true)
   session.proving ??= query().then((verdict) => {
     session.proving = null
@@ -231,7 +230,7 @@ function prove(session: Session, query: () => Promise<Verdict>): Promise<boolean
   return session.proving
 }
 
-function statusQuery(options: ClientOptions, reference: string): GatewayRequest {
+function statusQuery(options: VodacomClientOptions, reference: string): GatewayRequest {
   return {
     method: 'GET',
     path: '/queryTransactionStatus/',
@@ -244,7 +243,7 @@ function statusQuery(options: ClientOptions, reference: string): GatewayRequest 
   }
 }
 
-function nameQuery(options: ClientOptions, msisdn: string): GatewayRequest {
+function nameQuery(options: VodacomClientOptions, msisdn: string): GatewayRequest {
   return {
     method: 'GET',
     path: '/queryBeneficiaryName/',
@@ -258,7 +257,7 @@ function nameQuery(options: ClientOptions, msisdn: string): GatewayRequest {
   }
 }
 
-function newQueryId({ random }: ClientOptions): string {
+function newQueryId({ random }: VodacomClientOptions): string {
   return `Q${randomBase62(random, 24).toUpperCase()}`
 }
 
@@ -270,9 +269,9 @@ function sleep(ms: number): Promise<void> {
 const OPERATOR_CODES = /^INS-(?:13|15|17|18|20|21|26|28|30|31|35|989|993|994|997|998|2006)$/
 
 /** Makes the log of problems that only an operator can fix. */
-function createProblems(options: ClientOptions) {
+function createProblems(options: VodacomClientOptions) {
   const logProblem = createProblemLog(options)
-  return (path: string, reference: string, { is, envelope }: Verdict): void => {
+  return (path: string, reference: string, { is, envelope }: VodacomVerdict): void => {
     const code = envelope?.code ?? null
     const is_payer = code === 'INS-2006' && path.startsWith('/c2b')
     if (is !== 'refused' && is !== 'no_session' && (code === null || !OPERATOR_CODES.test(code) || is_payer)) return

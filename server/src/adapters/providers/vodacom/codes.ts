@@ -10,18 +10,18 @@ export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
  * The meaning of a code. A blocked payout was not executed and can succeed after an operator fixed the cause. If `payout` is
  * null, the code is explained for payments only.
  */
-export type Meaning =
+export type VodacomCodeMeaning =
   | { is: 'done' }
   | { is: 'session' }
   | { is: 'doubt'; why: Doubt }
   | { is: 'failed'; payment: FailureReason; payout: PayoutFailure | { because: BlockCause } | null }
 
-const failed = (payment: FailureReason, payout: PayoutFailure | { because: BlockCause }): Meaning => ({
+const failed = (payment: FailureReason, payout: PayoutFailure | { because: BlockCause }): VodacomCodeMeaning => ({
   is: 'failed',
   payment,
   payout,
 })
-const doubt = (why: Doubt): Meaning => ({ is: 'doubt', why })
+const doubt = (why: Doubt): VodacomCodeMeaning => ({ is: 'doubt', why })
 /** The request was wrong and not executed. An operator must fix the settings. */
 const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
 /** A limit of the customer's account, and a limit of the platform's account. */
@@ -33,7 +33,7 @@ const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
 const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
 /** The documented codes. */
-export const CODES: Readonly<Record<string, Meaning>> = {
+export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-0': { is: 'done' }, // processed, or taken
   'INS-1': doubt('unreachable'), // internal error
   'INS-6': failed('provider_declined', 'provider_declined'), // transaction failed
@@ -67,6 +67,6 @@ export const CODES: Readonly<Record<string, Meaning>> = {
 }
 
 /** The meaning of a code. Null if the code is not documented. */
-export function meaningOf(code: string): Meaning | null {
+export function meaningOf(code: string): VodacomCodeMeaning | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null
 }

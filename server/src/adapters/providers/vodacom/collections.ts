@@ -7,23 +7,23 @@
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
-import type { Act, Client, WireFields } from './client.ts'
-import { paymentSent, paymentStatus, type Reading } from './mapping.ts'
+import type { VodacomAct, VodacomClient, WireFields } from './client.ts'
+import { paymentSent, paymentStatus, type VodacomReading } from './mapping.ts'
 import { packReference } from './reference.ts'
-import type { Unseen } from './unseen.ts'
+import type { UnseenStateLog } from './unseen.ts'
 
 /** Options of collections. */
-export type CollectionsOptions = {
+export type VodacomCollectionsOptions = {
   country: string
   service_provider_code: string
   /** The text that the payer sees. */
   text: string
-  reading: Reading
-  unseen: Unseen
+  reading: VodacomReading
+  unseen: UnseenStateLog
 }
 
 /** The port's functions that take money. */
-export type Collections = {
+export type VodacomCollections = {
   push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
@@ -35,7 +35,10 @@ const NOBODY_ASKED: Answer = { kind: 'declined', reason: 'provider_unavailable',
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** Makes the functions that take money. */
-export function createCollections(client: Client, options: CollectionsOptions): Collections {
+export function createVodacomCollections(
+  client: VodacomClient,
+  options: VodacomCollectionsOptions,
+): VodacomCollections {
   const once = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const late_answers = createReferenceMemory<Answer>()
 
@@ -44,7 +47,7 @@ export function createCollections(client: Client, options: CollectionsOptions): 
     const fields = fieldsOf(request, options)
     if (fields === null) return UNFIT
     const { reference } = request
-    const act: Act = { method: 'POST', path: '/c2bPayment/singleStage/', fields, reference }
+    const act: VodacomAct = { method: 'POST', path: '/c2bPayment/singleStage/', fields, reference }
     const verdict = await client.act('prompts', {
       ...act,
       receive(late) {
@@ -73,7 +76,7 @@ export function createCollections(client: Client, options: CollectionsOptions): 
 }
 
 /** The fields of a payment. Null if the gateway cannot take it. */
-function fieldsOf(request: PaymentRequest, options: CollectionsOptions): WireFields | null {
+function fieldsOf(request: PaymentRequest, options: VodacomCollectionsOptions): WireFields | null {
   const { reference, phone, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)
   const packed = packReference(reference)

@@ -3,10 +3,10 @@
 import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { FailureReason } from '../port.ts'
-import { type Meaning, meaningOf } from './codes.ts'
+import { meaningOf, type VodacomCodeMeaning } from './codes.ts'
 
 /** The used fields of an answer. Texts are unchanged; null if a field is missing or no text. */
-export type Envelope = {
+export type VodacomEnvelope = {
   code: string | null
   description: string
   transaction_id: string | null
@@ -22,19 +22,19 @@ export type Envelope = {
 }
 
 /** The meaning of a failure code. */
-export type Failed = Extract<Meaning, { is: 'failed' }>
+export type VodacomFailure = Extract<VodacomCodeMeaning, { is: 'failed' }>
 
 /**
  * The class of an exchange. `done`: processed. `failed`: a named failure, not executed. `no_session`: the session or key is
  * unknown. `refused`: the gateway refuses access. Both are `certain` if the gateway itself answered and no proxy; then nothing
  * was executed. `not_sent`: no byte was written. `unclear`: everything else; the request may have been executed.
  */
-export type Verdict =
-  | { is: 'done'; envelope: Envelope }
-  | { is: 'failed'; meaning: Failed; envelope: Envelope }
-  | { is: 'no_session' | 'refused'; certain: boolean; envelope: Envelope | null }
+export type VodacomVerdict =
+  | { is: 'done'; envelope: VodacomEnvelope }
+  | { is: 'failed'; meaning: VodacomFailure; envelope: VodacomEnvelope }
+  | { is: 'no_session' | 'refused'; certain: boolean; envelope: VodacomEnvelope | null }
   | { is: 'not_sent'; busy?: true; envelope: null }
-  | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: Envelope | null }
+  | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: VodacomEnvelope | null }
 
 const CODE = /^INS-\d{1,5}$/
 /** The gateway's ids. A missing id may be N/A. */
@@ -48,7 +48,7 @@ const saysNoSession = (text: string): boolean =>
   follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
 /** Reads an answer. Null if the text is no answer of the gateway. */
-export function readEnvelope(text: string): Envelope | null {
+export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -77,7 +77,7 @@ export function readEnvelope(text: string): Envelope | null {
 }
 
 /** Texts and codes that the operator configured beyond the manual. */
-export type Wording = {
+export type VodacomWording = {
   /** Texts by which the gateway refuses a session and access. */
   session_texts: readonly string[]
   refusal_texts: readonly string[]
@@ -86,12 +86,12 @@ export type Wording = {
 }
 
 /** Classifies an exchange. Code and HTTP status must agree: a failure in a 200 or a success in a 400 is unclear. */
-export function weigh(sent: ExchangeResult, wording: Wording): Verdict {
+export function classifyVodacomExchange(sent: ExchangeResult, wording: VodacomWording): VodacomVerdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
   const { status } = sent
-  const envelope = readEnvelope(sent.text)
-  const unclear = (why: LostWhy | 'unseen_status'): Verdict => ({ is: 'unclear', why, envelope })
+  const envelope = readVodacomEnvelope(sent.text)
+  const unclear = (why: LostWhy | 'unseen_status'): VodacomVerdict => ({ is: 'unclear', why, envelope })
   if (status === 408) return unclear('timeout')
   if (status === 429 || status >= 500) return unclear('unreachable')
   if (envelope === null) {
@@ -117,7 +117,7 @@ export function weigh(sent: ExchangeResult, wording: Wording): Verdict {
 }
 
 /** Classifies a refusal without a documented code. */
-function unnamed(status: number, envelope: Envelope, wording: Wording): Verdict {
+function unnamed(status: number, envelope: VodacomEnvelope, wording: VodacomWording): VodacomVerdict {
   const { session_texts, refusal_texts, payment_failures } = wording
   const { code, description } = envelope
   const lower = description.toLowerCase()
@@ -142,7 +142,7 @@ function idOf(value: unknown): string | null {
   return typeof value === 'string' && ID.test(value) ? value : null
 }
 
-function reversedOf(value: unknown): Envelope['reversed'] {
+function reversedOf(value: unknown): VodacomEnvelope['reversed'] {
   if (value === undefined || value === null) return 'no'
   if (typeof value === 'object') return 'unreadable'
   const word = String(value).toLowerCase()

@@ -7,11 +7,11 @@ import { isFault } from '../breaker.ts'
 import type { ExchangeResult } from '../exchange.ts'
 import type { FailureReason, PushAnswer } from '../port.ts'
 import { CODES } from './codes.ts'
-import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
-import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type Reading } from './mapping.ts'
+import { classifyVodacomExchange, readVodacomEnvelope, type VodacomVerdict, type VodacomWording } from './envelope.ts'
+import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type VodacomReading } from './mapping.ts'
 
-const WORDING: Wording = { session_texts: [], refusal_texts: [], payment_failures: {} }
-const READING: Reading = {
+const WORDING: VodacomWording = { session_texts: [], refusal_texts: [], payment_failures: {} }
+const READING: VodacomReading = {
   states: { paid: ['Completed'], pending: [], failed: {}, payout_failed: [] },
   not_found_codes: [],
 }
@@ -24,12 +24,12 @@ const answered = (status: number, content: Content | string): ExchangeResult => 
   status,
   text: typeof content === 'string' ? content : JSON.stringify(content),
 })
-const weighed = (status: number, content: Content | string, wording = WORDING): Verdict =>
-  weigh(answered(status, content), wording)
+const weighed = (status: number, content: Content | string, wording = WORDING): VodacomVerdict =>
+  classifyVodacomExchange(answered(status, content), wording)
 const code = (status: number, output_ResponseCode: string, more: Content = {}, wording = WORDING) =>
   weighed(status, { output_ResponseCode, output_ResponseDesc: 'words', ...more }, wording)
-const both = (verdict: Verdict) => [shortly(paymentSent(verdict, ASKED)), shortly(payoutSent(verdict, ASKED))]
-const asked = (verdict: Verdict, reading = READING) => [
+const both = (verdict: VodacomVerdict) => [shortly(paymentSent(verdict, ASKED)), shortly(payoutSent(verdict, ASKED))]
+const asked = (verdict: VodacomVerdict, reading = READING) => [
   shortly(paymentStatus(verdict, ASKED, reading)),
   shortly(payoutStatus(verdict, ASKED, reading)),
 ]
@@ -188,13 +188,16 @@ describe('answers to a request for money', () => {
   })
 
   test('what was not sent is not sent; what was lost is unknown', () => {
-    assert.deepEqual(both(weigh({ kind: 'not_sent' }, WORDING)), ['nobody asked', 'not_sent'])
-    const busy = weigh({ kind: 'not_sent', busy: true }, WORDING)
+    assert.deepEqual(both(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), ['nobody asked', 'not_sent'])
+    const busy = classifyVodacomExchange({ kind: 'not_sent', busy: true }, WORDING)
     const unsent = { kind: 'not_sent', busy: true, provider_status: null }
     assert.deepEqual([paymentSent(busy, ASKED), payoutSent(busy, ASKED)], [unsent, unsent])
     assert.deepEqual(asked(busy), ['unknown busy', 'unknown busy'])
     for (const why of ['timeout', 'unreachable', 'unreadable'] as const) {
-      assert.deepEqual(both(weigh({ kind: 'lost', why }, WORDING)), [`unknown ${why}`, `unknown ${why}`])
+      assert.deepEqual(both(classifyVodacomExchange({ kind: 'lost', why }, WORDING)), [
+        `unknown ${why}`,
+        `unknown ${why}`,
+      ])
     }
   })
 })
@@ -255,7 +258,10 @@ describe('answers to a question', () => {
         assert.match(answer, /^unknown /, `${name} for a ${i === 0 ? 'payment' : 'payout'}`)
       }
     }
-    assert.deepEqual(asked(weigh({ kind: 'not_sent' }, WORDING)), ['unknown unreachable', 'unknown unreachable'])
+    assert.deepEqual(asked(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
+      'unknown unreachable',
+      'unknown unreachable',
+    ])
     assert.deepEqual(asked(weighed(401, { output_error: 'x' })), ['unknown refused_us', 'unknown refused_us'])
   })
 
@@ -280,7 +286,7 @@ describe('answers to a question', () => {
 
 test('an envelope is an object with fields of the gateway, and nothing else', () => {
   for (const text of ['', 'null', '[]', '5', '{}', '{"output":1}', '{"output_ResponseCode":"X"}']) {
-    assert.equal(readEnvelope(text), null, text)
+    assert.equal(readVodacomEnvelope(text), null, text)
   }
-  assert.equal(readEnvelope('{"output_error":"no"}')?.description, 'no')
+  assert.equal(readVodacomEnvelope('{"output_error":"no"}')?.description, 'no')
 })

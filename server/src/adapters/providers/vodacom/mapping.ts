@@ -5,7 +5,7 @@
 
 import { busyOf } from '../exchange.ts'
 import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts'
-import type { Envelope, Verdict } from './envelope.ts'
+import type { VodacomEnvelope, VodacomVerdict } from './envelope.ts'
 
 /** The states of a transaction in a query. Only the first is documented; the operator configures the others. */
 export type StateWords = {
@@ -18,29 +18,29 @@ export type StateWords = {
 }
 
 /** Options for reading the answers to queries. */
-export type Reading = {
+export type VodacomReading = {
   states: StateWords
   /** Codes of a query that certainly mean that the payment does not and will not exist. */
   not_found_codes: readonly string[]
 }
 
 /** The payment or payout of an answer. Amount in cents. */
-export type Asked = { reference: string; amount_minor: bigint; currency: string }
+export type RequestedTransfer = { reference: string; amount_minor: bigint; currency: string }
 
-type Unknown = Extract<Answer, { kind: 'unknown' }>
-type Said = { provider_status: string | null; provider_id?: string | null }
+type VodacomUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
+type VodacomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
 /** Maps the answer to a payment request. Null means that the payer was certainly not prompted. */
-export function paymentSent(verdict: Verdict, request: Asked): PushAnswer | null {
+export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer): PushAnswer | null {
   const { envelope } = verdict
-  if (isOthers(envelope, request)) return unknown('unreadable')
+  if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
   switch (verdict.is) {
     case 'done':
       return taken(verdict.envelope, request)
     case 'failed': {
       const reason = verdict.meaning.payment
       const answered = reason === 'provider_unavailable' ? ({ answered: true } as const) : {}
-      return { kind: 'declined', reason, ...answered, ...saidBy(envelope) }
+      return { kind: 'declined', reason, ...answered, ...statusFieldsOf(envelope) }
     }
     case 'no_session':
     case 'refused':
@@ -48,68 +48,74 @@ export function paymentSent(verdict: Verdict, request: Asked): PushAnswer | null
     case 'not_sent':
       return verdict.busy ? { kind: 'not_sent', busy: true, provider_status: null } : null
     case 'unclear':
-      return { kind: 'unknown', why: verdict.why, ...saidBy(envelope) }
+      return { kind: 'unknown', why: verdict.why, ...statusFieldsOf(envelope) }
   }
 }
 
 /** Maps the answer to a payout request. */
-export function payoutSent(verdict: Verdict, request: Asked): PayoutAnswer {
+export function payoutSent(verdict: VodacomVerdict, request: RequestedTransfer): PayoutAnswer {
   const { envelope } = verdict
-  if (isOthers(envelope, request)) return unknown('unreadable')
-  const said = saidBy(envelope)
+  if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
+  const status_fields = statusFieldsOf(envelope)
   switch (verdict.is) {
     case 'done':
       return taken(verdict.envelope, request)
     case 'failed': {
       const { payout } = verdict.meaning
-      if (payout === null) return { kind: 'unknown', why: 'unseen_status', ...said }
-      if (typeof payout === 'object') return { kind: 'blocked', ...payout, ...said }
-      return { kind: 'declined', reason: payout, ...said }
+      if (payout === null) return { kind: 'unknown', why: 'unseen_status', ...status_fields }
+      if (typeof payout === 'object') return { kind: 'blocked', ...payout, ...status_fields }
+      return { kind: 'declined', reason: payout, ...status_fields }
     }
     case 'no_session':
-      if (verdict.certain) return { kind: 'blocked', because: 'access', ...said }
-      return { kind: 'unknown', why: 'refused_us', ...said }
+      if (verdict.certain) return { kind: 'blocked', because: 'access', ...status_fields }
+      return { kind: 'unknown', why: 'refused_us', ...status_fields }
     case 'refused':
-      return verdict.certain ? { kind: 'blocked', ...said } : { kind: 'unknown', why: 'refused_us', ...said }
+      return verdict.certain
+        ? { kind: 'blocked', ...status_fields }
+        : { kind: 'unknown', why: 'refused_us', ...status_fields }
     case 'not_sent':
       return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear':
-      return { kind: 'unknown', why: verdict.why, ...said }
+      return { kind: 'unknown', why: verdict.why, ...status_fields }
   }
 }
 
 /** Maps the answer to a query of a payment. */
-export function paymentStatus(verdict: Verdict, request: Asked, reading: Reading): Answer {
-  if (isOthers(verdict.envelope, request)) return unknown('unreadable')
+export function paymentStatus(verdict: VodacomVerdict, request: RequestedTransfer, reading: VodacomReading): Answer {
+  if (isOfOtherRequest(verdict.envelope, request)) return unknown('unreadable')
   if (verdict.is === 'done') {
     const state = stateOf(verdict.envelope, request, reading.states)
     if (state.kind === 'reversed' || state.kind === 'succeeded' || state.kind === 'accepted') return state
     const { failed } = reading.states
     const name = Object.keys(failed).find((known) => isFailure(verdict.envelope, known))
     const reason = name === undefined ? undefined : failed[name]
-    return reason === undefined ? state : { ...heardIn(state), kind: 'declined', reason }
+    return reason === undefined ? state : { ...statusFieldsIn(state), kind: 'declined', reason }
   }
   const code = verdict.envelope?.code ?? null
   const is_answer = verdict.is === 'failed' || (verdict.is === 'unclear' && verdict.why === 'unseen_status')
   if (is_answer && code !== null && reading.not_found_codes.includes(code)) {
     return { kind: 'not_found', provider_status: code }
   }
-  return nothingSaid(verdict)
+  return unknownFrom(verdict)
 }
 
 /** Maps the answer to a query of a payout. "There is no such payout" is never certain enough to send the money again. */
-export function payoutStatus(verdict: Verdict, request: Asked, reading: Reading): PayoutAnswer {
-  if (isOthers(verdict.envelope, request)) return unknown('unreadable')
-  if (verdict.is !== 'done') return nothingSaid(verdict)
+export function payoutStatus(
+  verdict: VodacomVerdict,
+  request: RequestedTransfer,
+  reading: VodacomReading,
+): PayoutAnswer {
+  if (isOfOtherRequest(verdict.envelope, request)) return unknown('unreadable')
+  if (verdict.is !== 'done') return unknownFrom(verdict)
   const state = stateOf(verdict.envelope, request, reading.states)
   if (state.kind === 'reversed') return { ...state, charge_returned: false }
   if (state.kind !== 'unknown') return state
   const is_failed = reading.states.payout_failed.some((known) => isFailure(verdict.envelope, known))
-  return is_failed ? { ...heardIn(state), kind: 'declined', reason: 'provider_declined' } : state
+  return is_failed ? { ...statusFieldsIn(state), kind: 'declined', reason: 'provider_declined' } : state
 }
 
 /** Reads the name on an account from a look-up. */
-export function nameOf(verdict: Verdict): string | null {
+export function nameOf(verdict: VodacomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const name = verdict.envelope.names
     .join(' ')
@@ -122,29 +128,29 @@ export function nameOf(verdict: Verdict): string | null {
 const NAME_MAX = 100
 
 /** With a receipt, the request is done with its amount, because no answer repeats the amount. Without one, it is accepted. */
-function taken(envelope: Envelope, { amount_minor, currency }: Asked) {
+function taken(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer) {
   const { transaction_id } = envelope
-  if (transaction_id === null) return { kind: 'accepted', ...saidBy(envelope) } as const
-  return { kind: 'succeeded', amount_minor, currency, ...saidBy(envelope) } as const
+  if (transaction_id === null) return { kind: 'accepted', ...statusFieldsOf(envelope) } as const
+  return { kind: 'succeeded', amount_minor, currency, ...statusFieldsOf(envelope) } as const
 }
 
 /** Maps the state in a query. Only a paid transaction can be reversed; any other combination is unknown. */
-function stateOf(envelope: Envelope, { amount_minor, currency }: Asked, states: StateWords) {
+function stateOf(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer, states: StateWords) {
   const word = wordIn(envelope)
   const id = envelope.original_id ?? envelope.transaction_id
-  const said = { provider_status: word, ...(id === null ? {} : { provider_id: id }) }
+  const status_fields = { provider_status: word, ...(id === null ? {} : { provider_id: id }) }
   const is = (words: readonly string[]) => words.some((known) => isSame(known, word))
-  if (word === null) return { kind: 'unknown', why: 'unreadable', ...said } as const
+  if (word === null) return { kind: 'unknown', why: 'unreadable', ...status_fields } as const
   if (is(states.paid) && envelope.reversed === 'no')
-    return { kind: 'succeeded', amount_minor, currency, ...said } as const
+    return { kind: 'succeeded', amount_minor, currency, ...status_fields } as const
   if (is(states.paid) && envelope.reversed === 'yes') {
-    return { kind: 'reversed', amount_minor, currency, ...said, provider_status: `${word}, reversed` } as const
+    return { kind: 'reversed', amount_minor, currency, ...status_fields, provider_status: `${word}, reversed` } as const
   }
-  if (is(states.pending) && envelope.reversed === 'no') return { kind: 'accepted', ...said } as const
-  return { kind: 'unknown', why: 'unseen_status', ...said } as const
+  if (is(states.pending) && envelope.reversed === 'no') return { kind: 'accepted', ...status_fields } as const
+  return { kind: 'unknown', why: 'unseen_status', ...status_fields } as const
 }
 
-function wordIn({ state }: Envelope): string | null {
+function wordIn({ state }: VodacomEnvelope): string | null {
   const word = state?.trim() ?? ''
   return word === '' ? null : word
 }
@@ -154,16 +160,16 @@ function isSame(known: string, word: string | null): boolean {
 }
 
 /** A failed transaction cannot be reversed; this combination is unknown. */
-function isFailure(envelope: Envelope, known: string): boolean {
+function isFailure(envelope: VodacomEnvelope, known: string): boolean {
   return envelope.reversed === 'no' && isSame(known, wordIn(envelope))
 }
 
-function heardIn({ provider_status, provider_id }: Said): Said {
+function statusFieldsIn({ provider_status, provider_id }: VodacomStatusFields): VodacomStatusFields {
   return provider_id === undefined ? { provider_status } : { provider_status, provider_id }
 }
 
 /** A refused or unanswered query leaves the outcome unknown. */
-function nothingSaid(verdict: Verdict): Unknown {
+function unknownFrom(verdict: VodacomVerdict): VodacomUnknownAnswer {
   switch (verdict.is) {
     case 'not_sent':
       return unknown(verdict.busy ? 'busy' : 'unreachable')
@@ -177,7 +183,7 @@ function nothingSaid(verdict: Verdict): Unknown {
   }
 }
 
-function saidBy(envelope: Envelope | null): Said {
+function statusFieldsOf(envelope: VodacomEnvelope | null): VodacomStatusFields {
   const provider_id = envelope?.transaction_id ?? envelope?.conversation_id ?? null
   return { provider_status: envelope?.code ?? null, ...(provider_id === null ? {} : { provider_id }) }
 }
@@ -186,11 +192,11 @@ function saidBy(envelope: Envelope | null): Said {
  * True if the answer has the id of another request of the platform, because two connections were mixed up. An id of another form
  * is the gateway's own and is ignored. The id of a query has another length.
  */
-function isOthers(envelope: Envelope | null, { reference }: { reference: string }): boolean {
+function isOfOtherRequest(envelope: VodacomEnvelope | null, { reference }: { reference: string }): boolean {
   const echo = envelope?.echo ?? null
   return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
 }
 
-function unknown(why: Unknown['why']): Unknown {
+function unknown(why: VodacomUnknownAnswer['why']): VodacomUnknownAnswer {
   return { kind: 'unknown', why, provider_status: null }
 }

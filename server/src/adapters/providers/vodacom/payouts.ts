@@ -7,20 +7,20 @@ import type { PayoutRecipient } from '../extras.ts'
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
-import type { Client, WireFields } from './client.ts'
-import type { Verdict } from './envelope.ts'
-import { nameOf, payoutSent, payoutStatus, type Reading } from './mapping.ts'
+import type { VodacomClient, WireFields } from './client.ts'
+import type { VodacomVerdict } from './envelope.ts'
+import { nameOf, payoutSent, payoutStatus, type VodacomReading } from './mapping.ts'
 import { packReference } from './reference.ts'
-import type { Unseen } from './unseen.ts'
+import type { UnseenStateLog } from './unseen.ts'
 
 /** Options of payouts. */
-export type PayoutsOptions = {
+export type VodacomPayoutsOptions = {
   country: string
   service_provider_code: string
   /** The text that the recipient sees. */
   text: string
-  reading: Reading
-  unseen: Unseen
+  reading: VodacomReading
+  unseen: UnseenStateLog
 }
 
 /** A payment to refund in full. */
@@ -34,7 +34,7 @@ export type RefundRequest = {
 }
 
 /** The port's functions for payouts, with the name look-up and refunds. */
-export type Payouts = {
+export type VodacomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /**
@@ -50,7 +50,7 @@ const MSISDN = /^\d{12,14}$/
 const RECEIPT = /^[0-9A-Za-z]{1,20}$/
 
 /** Makes the functions for payouts. */
-export function createPayouts(client: Client, options: PayoutsOptions): Payouts {
+export function createVodacomPayouts(client: VodacomClient, options: VodacomPayoutsOptions): VodacomPayouts {
   // A repeated reference gets the first answer, unless that answer allows to send the payout again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const late_answers = createReferenceMemory<PayoutAnswer>()
@@ -67,12 +67,12 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       if (answer.kind === 'succeeded' || answer.kind === 'declined') late_answers.set(reference, answer)
     }
     const verdict = await client.act('payouts', { method: 'POST', path: '/b2cPayment/', fields, reference, receive })
-    return withWords(payoutSent(verdict, request), verdict)
+    return withProviderMessage(payoutSent(verdict, request), verdict)
   }
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
     const verdict = await client.ask(request.reference)
     options.unseen('payout', request.reference, verdict)
-    const answer = withWords(payoutStatus(verdict, request, options.reading), verdict)
+    const answer = withProviderMessage(payoutStatus(verdict, request, options.reading), verdict)
     const late = late_answers.get(request.reference)
     // A late answer to the request counts while the query has no final status.
     return (answer.kind === 'unknown' || answer.kind === 'accepted') && late !== undefined ? late : answer
@@ -110,7 +110,7 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
 const UNFIT = 'not sent: its amount is not in whole shillings'
 
 /** Adds the gateway's message to an answer about a problem. */
-function withWords(answer: PayoutAnswer, { envelope }: Verdict): PayoutAnswer {
+function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
   // If a query was answered, its state is the message.
   const words = [envelope?.state ?? envelope?.code, envelope?.state ? null : envelope?.description].filter(
@@ -120,7 +120,7 @@ function withWords(answer: PayoutAnswer, { envelope }: Verdict): PayoutAnswer {
 }
 
 /** The fields of a payout. Null if the gateway cannot take it. */
-function fieldsOf(request: PayoutRequest, options: PayoutsOptions): WireFields | null {
+function fieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
   const { reference, destination_identifier, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)
   const packed = packReference(reference)

@@ -1,13 +1,13 @@
 // Removes the platform's secrets from the gateway's answers.
 
 import { createRedaction as createTexts } from '../redact.ts'
-import type { Verdict } from './envelope.ts'
+import type { VodacomVerdict } from './envelope.ts'
 
 /** Removes secrets from stored or logged texts. */
-export type Redaction = {
+export type VodacomRedaction = {
   /** Adds a temporary secret: a session or a bearer. */
   add(secret: string): void
-  words(verdict: Verdict): Verdict
+  words(verdict: VodacomVerdict): VodacomVerdict
 }
 
 const TEXT_MAX = 300
@@ -15,7 +15,7 @@ const TEXT_MAX = 300
 const SECRETS_MAX = 24
 
 /** Makes the redaction. */
-export function createRedaction(api_key: string): Redaction {
+export function createVodacomRedaction(api_key: string): VodacomRedaction {
   const { add, clean } = createTexts([api_key], SECRETS_MAX)
   const cleaned = (text: string | null) => (text === null ? null : clean(text))
   return {
@@ -33,7 +33,7 @@ export function createRedaction(api_key: string): Redaction {
         state: cleaned(envelope.state),
         names: envelope.names.map(clean),
       }
-      return { ...verdict, envelope: safe } as Verdict
+      return { ...verdict, envelope: safe } as VodacomVerdict
     },
   }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settableClock } from '../../../kernel/lib/index.ts'
-import { createSessions, within } from './session.ts'
+import { createVodacomSessions, within } from './session.ts'
 
 const LIFE_MS = 600_000
 const SETTLE_MS = 30_000
@@ -12,7 +12,7 @@ const SETTLE_MS = 30_000
 function rig(life_ms = LIFE_MS) {
   const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
   const asked: ((bearer: string | null) => void)[] = []
-  const sessions = createSessions({
+  const sessions = createVodacomSessions({
     life_ms,
     settle_ms: SETTLE_MS,
     clock,

@@ -6,7 +6,7 @@
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
 
 /** A session. */
-export type Session = {
+export type VodacomSession = {
   /** The bearer of calls. */
   bearer: string
   made_at: Date
@@ -17,15 +17,15 @@ export type Session = {
 }
 
 /** The sessions of one application. */
-export type Sessions = {
+export type VodacomSessions = {
   /** Returns the session to use. Null if there is none within the timeout. */
-  take(timeout_ms: number): Promise<Session | null>
+  take(timeout_ms: number): Promise<VodacomSession | null>
   /** Records a refusal. True: the session has ended. False: it is young and may be accepted later. */
-  refused(session: Session): boolean
+  refused(session: VodacomSession): boolean
 }
 
 /** Options of `createSessions`. */
-export type SessionsOptions = {
+export type VodacomSessionsOptions = {
   /** Opens a session. Null on failure. Never throws, and ends by its own timeout. */
   open(): Promise<{ bearer: string } | null>
   /** How long a session is used. */
@@ -41,25 +41,25 @@ const PAUSE_MS = 1_000
 const SPARE_MS = 30_000
 
 /** Makes the sessions. None is opened before the first call. */
-export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOptions): Sessions {
-  let current: Session | null = null
-  let next: Session | null = null
-  let opening: Promise<Session | null> | null = null
+export function createVodacomSessions({ open, life_ms, settle_ms, clock }: VodacomSessionsOptions): VodacomSessions {
+  let current: VodacomSession | null = null
+  let next: VodacomSession | null = null
+  let opening: Promise<VodacomSession | null> | null = null
   let failed_at: Date | null = null
   const renew_at_ms = life_ms - Math.min(settle_ms + SPARE_MS, life_ms / 2)
 
   // If a session was made in the future, the clock stepped back. Its age is not known, so it is replaced.
-  const ageOf = ({ made_at }: Session) => {
+  const ageOf = ({ made_at }: VodacomSession) => {
     const age_ms = clock.now().getTime() - made_at.getTime()
     return age_ms < 0 ? Number.POSITIVE_INFINITY : age_ms
   }
-  const alive = (session: Session | null) => (session !== null && ageOf(session) < life_ms ? session : null)
+  const alive = (session: VodacomSession | null) => (session !== null && ageOf(session) < life_ms ? session : null)
   const promote = () => {
     current = alive(next)
     next = null
     return current
   }
-  const openOne = (): Promise<Session | null> => {
+  const openOne = (): Promise<VodacomSession | null> => {
     if (opening !== null) return opening
     if (failed_at !== null && Math.abs(clock.now().getTime() - failed_at.getTime()) < PAUSE_MS)
       return Promise.resolve(null)
@@ -74,7 +74,7 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
     })
     return opening
   }
-  const usable = (): Session | null => {
+  const usable = (): VodacomSession | null => {
     // A settled successor replaces the session before its end.
     if (next !== null && ageOf(next) >= settle_ms) promote()
     current = alive(current) ?? promote()

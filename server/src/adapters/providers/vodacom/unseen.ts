@@ -1,11 +1,11 @@
 // Logs transaction states that no setting names, because an operator must configure them.
 
 import type { Log } from '../../../kernel/lib/index.ts'
-import type { Verdict } from './envelope.ts'
+import type { VodacomVerdict } from './envelope.ts'
 import type { StateWords } from './mapping.ts'
 
 /** Checks the state in the answer to a query. Each unseen state is logged once. */
-export type Unseen = (kind: 'payment' | 'payout', reference: string, verdict: Verdict) => void
+export type UnseenStateLog = (kind: 'payment' | 'payout', reference: string, verdict: VodacomVerdict) => void
 
 /** Remembered states at most, so that invented states do not fill the memory. */
 const WORDS_MAX = 100
@@ -16,7 +16,7 @@ const SETTINGS = {
 } as const
 
 /** Makes the check for the configured states. `name` is the provider's name in log lines. */
-export function createUnseen(name: string, states: StateWords, log: Log): Unseen {
+export function createUnseenStateLog(name: string, states: StateWords, log: Log): UnseenStateLog {
   const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase())
   const shared = [...states.paid, ...states.pending]
   const known = {

@@ -99,17 +99,17 @@ describe('sessions', () => {
   })
 
   test('sessions that are refused for ever are renewed once for each call, and money is kept back', async () => {
-    const { provider, heard } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
+    const { provider, received } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
-    assert.equal(heard.filter(({ path }) => path.includes('getSession')).length, 2)
-    assert.equal(heard.filter(({ method }) => method === 'POST').length, 0)
+    assert.equal(received.filter(({ path }) => path.includes('getSession')).length, 2)
+    assert.equal(received.filter(({ method }) => method === 'POST').length, 0)
   })
 
   test('a payout that is kept out under a session that was good is blocked, not lost', async () => {
     let is_open = true
-    const { provider, heard } = await script(
+    const { provider, received } = await script(
       ({ method }) => {
         if (method === 'GET') return { content: { output_ResponseCode: 'INS-0' } }
         return is_open ? INS_0 : { status: 401, content: { output_error: 'Invalid session' } }
@@ -121,7 +121,7 @@ describe('sessions', () => {
     const request = payout()
     assert.equal((await provider.payout(request)).kind, 'blocked')
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
-    assert.equal(heard.filter(({ body }) => body.includes(request.reference)).length, 2, 'renewed once')
+    assert.equal(received.filter(({ body }) => body.includes(request.reference)).length, 2, 'renewed once')
     is_open = true
     assert.equal((await provider.payout(request)).kind, 'succeeded')
   })

@@ -27,11 +27,11 @@ const INS_0: VodacomReaction = {
 
 describe('requests', () => {
   test('carry the fields of the manual, as text, under a session and with an origin', async () => {
-    const { provider, heard } = await script(() => INS_0, { origin: 'https://pay.example.com' })
+    const { provider, received } = await script(() => INS_0, { origin: 'https://pay.example.com' })
     const [pushed, paid_out] = [payment(), payout()]
     await provider.push(pushed)
     await provider.payout(paid_out)
-    const money = heard.filter(({ method }) => method === 'POST')
+    const money = received.filter(({ method }) => method === 'POST')
     const [c2b, b2c] = money.map(({ body }) => JSON.parse(body))
     assert.deepEqual(
       money.map(({ path }) => path),
@@ -51,7 +51,7 @@ describe('requests', () => {
     assert.equal(b2c.input_Amount, '15000')
     assert.equal(b2c.input_ThirdPartyConversationID, paid_out.reference)
     assert.equal(b2c.input_PaymentItemsDesc, 'Payout')
-    for (const { headers } of heard) {
+    for (const { headers } of received) {
       assert.equal(headers.origin, 'https://pay.example.com')
       assert.equal(headers['content-type'], 'application/json')
       assert.match(headers.authorization ?? '', /^Bearer [A-Za-z0-9+/]{170}[A-Za-z0-9+/=]{2}$/)
@@ -59,10 +59,10 @@ describe('requests', () => {
   })
 
   test('a question has an id of its own every time', async () => {
-    const { provider, heard } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
+    const { provider, received } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
     const request = payment()
     await provider.status([request, request, payment()])
-    const asked = heard.filter(({ path }) => path.includes('queryTransactionStatus'))
+    const asked = received.filter(({ path }) => path.includes('queryTransactionStatus'))
     const queries = asked.map(({ path }) => new URL(path, 'http://x').searchParams)
     assert.equal(asked.length, 3)
     assert.equal(new Set(queries.map((query) => query.get('input_ThirdPartyConversationID'))).size, 3)
@@ -73,7 +73,7 @@ describe('requests', () => {
   })
 
   test('nothing is sent for what the gateway cannot take', async () => {
-    const { provider, heard } = await script(() => INS_0)
+    const { provider, received } = await script(() => INS_0)
     const unfit = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     for (const fields of [{ amount_minor: 100_050n }, { amount_minor: 0n }, { currency: 'USD' }, { phone: null }]) {
       assert.deepEqual(await provider.push(payment('001', fields)), unfit)
@@ -93,7 +93,7 @@ describe('requests', () => {
     ] as const) {
       assert.equal(shortly(await provider.payout(payout('001', fields))), 'declined unknown_recipient')
     }
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 
   test('capabilities say what it can do', async () => {
