@@ -24,7 +24,7 @@ async function run(): Promise<void> {
     if (delay_s > 0) await sleep(delay_s * 1_000)
     for (const release of releases.splice(0).reverse()) await release()
   }
-  const started = start(config, log, releases, () => draining)
+  const started = startServer(config, log, releases, () => draining)
   // If a signal comes during the start, the process finishes the start and then stops.
   const delay_s = config.process === 'worker' ? 0 : (config.stop_delay_s ?? (config.node_env === 'production' ? 5 : 0))
   onStop(log, delay_s, (wait_s) =>
@@ -41,7 +41,7 @@ async function run(): Promise<void> {
   }
 }
 
-async function start(config: Config, log: Log, releases: Releases, draining: () => boolean): Promise<void> {
+async function startServer(config: Config, log: Log, releases: Releases, draining: () => boolean): Promise<void> {
   const database = await openDatabase(config, log, releases)
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())

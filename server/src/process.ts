@@ -69,7 +69,7 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
   const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
   if (vault !== undefined) return { ...base, vault }
   try {
-    const deps = { ...base, vault: createVault(await secretKey(config, db), random) }
+    const deps = { ...base, vault: createVault(await loadSecretKey(config, db), random) }
     await requireRightKey(deps)
     return deps
   } catch (error) {
@@ -82,7 +82,7 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
  * SECRET_KEY, or else the key in DATA_DIR. If the file is missing, the function makes one for a database that holds
  * nothing encrypted, and throws a ConfigError for any other.
  */
-async function secretKey(config: Config, db: Reader): Promise<Uint8Array> {
+async function loadSecretKey(config: Config, db: Reader): Promise<Uint8Array> {
   if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
   const file = join(resolve(config.data_dir), 'secret.key')
   // The database is read before the file: another process that starts now makes the file before it encrypts anything.

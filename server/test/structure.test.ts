@@ -117,40 +117,68 @@ test('no files import each other in a circle', () => {
 
 // Names ---------------------------------------------------------------------------------------------------------------
 
-/**
- * Type names with more than one meaning when this rule was made. A name with one meaning leaves the list; no name joins
- * it.
- */
-const KNOWN_SHARED: readonly string[] = []
+/** The name of a top-level statement that declares a type, or the names of the functions that it declares. */
+type NamesOf = (declared: SyntaxNode) => string[]
 
-/** Where each type name is declared. */
-function typeDeclarations(sources: readonly ParsedSource[]): Map<string, string[]> {
+const typeNames: NamesOf = (declared) => {
+  const { name } = declared.id as { name: string }
+  return [name]
+}
+
+const functionNames: NamesOf = (declared) => {
+  if (declared.type === 'FunctionDeclaration') return typeNames(declared)
+  const variables = declared.declarations as { id: { name: string }; init: SyntaxNode | null }[]
+  return variables.filter(({ init }) => init !== null && /Function/.test(init.type)).map(({ id }) => id.name)
+}
+
+/** Where each name is declared at the top level of a file, by name. */
+function declarations(sources: readonly ParsedSource[], declares: RegExp, namesOf: NamesOf): Map<string, string[]> {
   const places = new Map<string, string[]>()
   for (const source of sources) {
     for (const node of source.body) {
-      const declared = (isNode(node.declaration) ? node.declaration : node) as SyntaxNode & { id?: { name?: string } }
-      const name = declared.id?.name
-      if (!/^TS(?:TypeAlias|Interface)Declaration$/.test(declared.type) || name === undefined) continue
-      places.set(name, [...(places.get(name) ?? []), `${source.path}:${lineOf(source, declared.start)}`])
+      const declared = isNode(node.declaration) ? node.declaration : node
+      if (!declares.test(declared.type)) continue
+      const place = `${source.path}:${lineOf(source, declared.start)}`
+      for (const name of namesOf(declared)) places.set(name, [...(places.get(name) ?? []), place])
     }
   }
   return places
 }
 
-const sharedTypeNames: StructureRule = (sources) =>
-  [...typeDeclarations(sources)]
-    .filter(([name, places]) => places.length > 1 && !KNOWN_SHARED.includes(name))
-    .map(
-      ([name, places]) =>
-        `the type name ${name} has ${places.length} meanings (${places.join(', ')}): rename all but one`,
-    )
+/** Finds names that are declared more than once. `isSame` may permit the places of one name. */
+function sharedNames(
+  declares: RegExp,
+  namesOf: NamesOf,
+  isSame = (_places: readonly string[]) => false,
+): StructureRule {
+  return (sources) =>
+    [...declarations(sources, declares, namesOf)]
+      .filter(([, places]) => places.length > 1 && !isSame(places))
+      .map(([name, places]) => `${name} has ${places.length} meanings (${places.join(', ')}): rename all but one`)
+}
 
-test('a type name means one thing in the server, and one thing in the pages', () => {
+const PROVIDER_FOLDER = /^server\/src\/adapters\/providers\/[a-z]+\//
+
+/** True if each place is in the folder of another provider. These folders share no code and do the same jobs. */
+function areSameJobs(places: readonly string[]): boolean {
+  const folders = new Set(places.map((place) => PROVIDER_FOLDER.exec(place)?.[0]))
+  return !folders.has(undefined) && folders.size === places.length
+}
+
+test('a type name has one meaning in the server, in each twin and in the pages', () => {
   const broken = { 'a.ts': 'type NewRow = 1', 'b.ts': 'export type NewRow = 2' }
-  for (const sources of [product, ...twins, pages]) holds(sharedTypeNames, sources, broken)
-  const declarations = typeDeclarations(product)
-  const unique = KNOWN_SHARED.filter((name) => (declarations.get(name)?.length ?? 0) < 2)
-  assert.deepEqual(unique, [], 'these names have one meaning now: remove them from KNOWN_SHARED')
+  const rule = sharedNames(/^TS(?:TypeAlias|Interface)Declaration$/, typeNames)
+  for (const sources of [product, ...twins, pages]) holds(rule, sources, broken)
+})
+
+test('a function name has one meaning in the server, in each twin and in the pages', () => {
+  const rule = sharedNames(/^(?:FunctionDeclaration|VariableDeclaration)$/, functionNames, areSameJobs)
+  const broken = { 'a.ts': 'function read() {}', 'b.ts': 'export const read = () => 1' }
+  for (const sources of [product, ...twins, pages]) holds(rule, sources, broken)
+  const a_provider = { 'server/src/adapters/providers/mock/a.ts': 'function read() {}' }
+  holds(rule, product, { ...a_provider, 'server/src/b.ts': 'function read() {}' })
+  const two_providers = { ...a_provider, 'server/src/adapters/providers/selcom/a.ts': 'function read() {}' }
+  assert.deepEqual(rule(Object.entries(two_providers).map(([path, text]) => parse(path, text))), [])
 })
 
 // Tables --------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
   const show = (page: ReactNode) =>
     root.render(
       <StrictMode>
-        <Providers>{page}</Providers>
+        <AppProviders>{page}</AppProviders>
       </StrictMode>,
     )
   document.documentElement.lang = firstLanguage()
@@ -57,7 +57,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
   loadAhead()
 }
 
-function Providers({ children }: { children: ReactNode }) {
+function AppProviders({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(firstLanguage)
   useEffect(() => {
     document.documentElement.lang = language

@@ -30,7 +30,7 @@ const payer = (
 const payee = (ending: string, fate: PayeeFateName, happens: string): MagicNumber => ({ ending, happens, payee: fate })
 
 /** One row for each fault of a call, from `first` on in the order of WIRE_FAULTS. */
-const faultsOf = (call: Call, first: number, name: string): MagicNumber[] =>
+const faultNumbers = (call: Call, first: number, name: string): MagicNumber[] =>
   Object.entries(WIRE_FAULTS).map(([kind, { happens }], index) => ({
     ending: String(first + index).padStart(3, '0'),
     happens: `${name} ${happens}`,
@@ -68,9 +68,9 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('017', 'fail_pays', 'the push is answered FAIL, and paid nevertheless'),
   payer('018', 'success_rejected', 'the push is answered SUCCESS (000), and REJECTED'),
   payer('019', 'odd_envelope', 'pays; the first status answer says 000 and FAIL at once'),
-  ...faultsOf('push', 20, 'pays; the push'),
-  ...faultsOf('create', 40, 'pays; the creation'),
-  ...faultsOf('status', 60, 'pays; the first status query'),
+  ...faultNumbers('push', 20, 'pays; the push'),
+  ...faultNumbers('create', 40, 'pays; the creation'),
+  ...faultNumbers('status', 60, 'pays; the first status query'),
   ...callbacksFrom(80),
   payer('090', 'odd_word', 'pays; the first status answer has an unknown word'),
   payee('101', 'pays', 'paid'),
@@ -93,8 +93,8 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payee('114', 'upstream_pays', 'FAIL 403, no answer from upstream; paid later'),
   payee('115', 'contradiction_pays', '000 and FAIL at once; paid, the query says so later'),
   payee('116', 'unseen_pays', 'an unknown result code; paid later'),
-  ...faultsOf('payout', 120, 'paid; the request'),
-  ...faultsOf('query', 140, 'in progress, then paid; the first query'),
+  ...faultNumbers('payout', 120, 'paid; the request'),
+  ...faultNumbers('query', 140, 'in progress, then paid; the first query'),
 ]
 
 const BY_ENDING = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row]))

@@ -7,7 +7,7 @@ import { refuse, systemClock } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
-import { deviceOf, findSigningIn, formText } from './interactions.ts'
+import { deviceOf, findSigningIn, formField } from './interactions.ts'
 import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
 import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
@@ -33,12 +33,12 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.post('/identity/sign-up', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
-    const [business_name, name] = ['business_name', 'name'].map((field) => formText(request, field).trim()) as [
+    const [business_name, name] = ['business_name', 'name'].map((field) => formField(request, field).trim()) as [
       string,
       string,
     ]
     const email = emailInput(request)
-    const password = formText(request, 'password')
+    const password = formField(request, 'password')
     const problems = {
       ...lineProblem(t, 'business_name', business_name, t.missing_business),
       ...lineProblem(t, 'name', name, t.missing_name),
@@ -101,7 +101,7 @@ function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const t = textsOf(view)
     const owner = await linkOwner(site, request, 'reset')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    const password = formText(request, 'password')
+    const password = formField(request, 'password')
     const problems = newPasswordProblem(t, password, owner)
     if (problems.password) return site.send(reply, 400, choosePage(view, pageOwner(owner), problems))
     const act = { request_id: request.id, address: request.ip }
@@ -129,7 +129,7 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
     const client = { account: owner.email, address: request.ip, device }
     const attempt = requireAllowed(await beginAttempt(deps, 'password', client))
-    if (!(await checkPassword(owner.password_hash, formText(request, 'password')))) {
+    if (!(await checkPassword(owner.password_hash, formField(request, 'password')))) {
       return site.send(reply, 401, confirmPage(view, owner, { password: t.wrong_password }))
     }
     await attempt.succeeded()
@@ -186,7 +186,7 @@ async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email
 }
 
 function emailInput(request: FastifyRequest): string {
-  return formText(request, 'email').trim().toLowerCase()
+  return formField(request, 'email').trim().toLowerCase()
 }
 
 function emailProblem(t: IdentityTexts, email: string): Problems {

@@ -6,7 +6,7 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
-import { formText, mustEnrol, openSignIn, type SignInRoute } from './interactions.ts'
+import { formField, mustEnrol, openSignIn, type SignInRoute } from './interactions.ts'
 import { textsOf } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
@@ -38,7 +38,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const secret = first?.new_secret ?? refuse('not_found')
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const counter = counterOf(deps, secret, formText(request, 'code'))
+    const counter = counterOf(deps, secret, formField(request, 'code'))
     if (counter === null) {
       const problems = { code: textsOf(view).wrong_code }
       return site.send(reply, 401, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person)), problems))

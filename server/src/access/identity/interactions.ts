@@ -50,12 +50,12 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
 
   scope.post<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
     const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
-    const email = formText(request, 'email').trim().toLowerCase()
+    const email = formField(request, 'email').trim().toLowerCase()
     const person = await findSigningIn(deps, email)
     const device = deviceOf(deps, request, person)
     const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const right = await checkPassword(person?.password_hash ?? null, formText(request, 'password'))
+    const right = await checkPassword(person?.password_hash ?? null, formField(request, 'password'))
     if (!person || !right) {
       deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
       // The problem stands at the password field, so that the page does not show whether the address is known.
@@ -88,7 +88,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const used = await inTransaction(deps.db, async (tx) => {
-      const found = await useCode(deps, tx, person.id, formText(request, 'code'))
+      const found = await useCode(deps, tx, person.id, formField(request, 'code'))
       if (found === 'recovery') await notifyRecovery(site, tx, request, person)
       return found
     })
@@ -136,7 +136,7 @@ export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: bool
 }
 
 /** A field of a posted form. A missing or repeated field is empty. */
-export function formText(request: FastifyRequest, name: string): string {
+export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
 }

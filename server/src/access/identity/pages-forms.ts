@@ -1,7 +1,7 @@
 // The forms of the identity pages.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
-import { type FormField, field, form, link, type Problems, page, textsOf, type View } from './pages.ts'
+import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
 
 /** The input of a refused form, which the page shows again. Pages never show passwords and codes again. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
@@ -31,11 +31,11 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
     type: 'password',
     autocomplete: 'current-password',
   }
-  const fields = [emailField(view, typed, 'username'), password].map((one) => field(one, problems))
+  const fields = [emailField(view, typed, 'username'), password].map((one) => fieldHtml(one, problems))
   const body = html`<p>${t.sign_in_lead}</p>
 ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
 <p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
-  return page(view, t.sign_in, body, problems)
+  return pageHtml(view, t.sign_in, body, problems)
 }
 
 function codeField(label: string, hint?: string): FormField {
@@ -47,8 +47,8 @@ function codeField(label: string, hint?: string): FormField {
 /** The code of the second step. */
 export function codePage(view: View, problems: Problems = {}): string {
   const t = textsOf(view)
-  const fields = [field(codeField(t.code_label, t.code_hint), problems)]
-  return page(
+  const fields = [fieldHtml(codeField(t.code_label, t.code_hint), problems)]
+  return pageHtml(
     view,
     t.code_title,
     html`<p>${t.code_lead}</p>
@@ -64,7 +64,7 @@ export function enrolPage(
   problems: Problems = {},
 ): string {
   const t = textsOf(view)
-  const fields = [field(codeField(t.enrol_code), problems)]
+  const fields = [fieldHtml(codeField(t.enrol_code), problems)]
   const groups = enrol.secret.match(/.{1,4}/g)?.join(' ') ?? ''
   const body = html`${
     enrol.must &&
@@ -74,7 +74,7 @@ export function enrolPage(
 <p><code class="key">${groups}</code></p>
 <p><a href="${enrol.url}">${t.enrol_open}</a></p>
 ${form(fields, t.go_on)}`
-  return page(view, t.enrol_title, body, problems)
+  return pageHtml(view, t.enrol_title, body, problems)
 }
 
 /** The recovery codes, shown once, with a link to the console. */
@@ -83,7 +83,7 @@ export function recoveryCodesPage(view: View, codes: readonly string[], way_on: 
   const body = html`<p>${t.recovery_lead}</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p><a class="button" href="${way_on}">${t.recovery_done}</a></p>`
-  return page(view, t.recovery_title, body)
+  return pageHtml(view, t.recovery_title, body)
 }
 
 /** Signing up: a new merchant and its first user. */
@@ -97,10 +97,10 @@ export function signUpPage(view: View, typed: FormInput = {}, problems: Problems
   ]
   const body = html`<p>${t.sign_up_lead}</p>
 ${form(
-  fields.map((one) => field(one, problems)),
+  fields.map((one) => fieldHtml(one, problems)),
   t.create_account,
 )}<p>${t.have_account} <a href="${view.dashboard}">${t.sign_in}</a></p>`
-  return page(view, t.create_account, body, problems)
+  return pageHtml(view, t.create_account, body, problems)
 }
 
 function textField(name: string, label: string, autocomplete: string): FormField {
@@ -110,8 +110,8 @@ function textField(name: string, label: string, autocomplete: string): FormField
 /** The request for a link to set a new password. */
 export function forgotPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
-  const fields = [field(emailField(view, typed, 'username'), problems)]
-  return page(
+  const fields = [fieldHtml(emailField(view, typed, 'username'), problems)]
+  return pageHtml(
     view,
     t.reset_title,
     html`<p>${t.reset_lead}</p>
@@ -123,11 +123,11 @@ ${form(fields, t.send_link)}`,
 /** A new password, through a mailed link. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
-  return page(
+  return pageHtml(
     view,
     owner.welcome ? t.welcome_title : t.choose_title,
     html`<p>${owner.welcome ? t.welcome_lead : t.choose_lead}</p>
-${form([whoseAccount(owner.email), field(newPasswordField(view), problems)], t.save)}`,
+${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)], t.save)}`,
     problems,
   )
 }
@@ -142,8 +142,8 @@ export function confirmPage(view: View, owner: { email: string }, problems: Prob
     autocomplete: 'current-password',
   }
   const body = html`<p>${t.confirm_lead}</p>
-${form([whoseAccount(owner.email), field(password, problems)], t.confirm)}`
-  return page(view, t.confirm_title, body, problems)
+${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
+  return pageHtml(view, t.confirm_title, body, problems)
 }
 
 /** Names the account of a password for password managers. */

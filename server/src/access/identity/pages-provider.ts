@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
 import { pageStyle } from '../../kernel/http/index.ts'
 import { html } from '../../kernel/lib/index.ts'
-import { messagePage, page, textsOf, type View, waitInWords } from './pages.ts'
+import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.ts'
 import { languageOf } from './pages-texts.ts'
 
 /** The content security policy of the pages: own style sheets, no scripts. A form may lead to `form_origins`. */
@@ -44,7 +44,7 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
 </form>
 <p><a href="${view.dashboard}">${t.stay}</a></p>`
   const next = state.postLogoutRedirectUri
-  sendProviderPage(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
+  sendProviderPage(ctx, pageHtml(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
 /** The page after signing out, if the console named no page of its own. */

@@ -24,7 +24,7 @@ export function textsOf(view: View): IdentityTexts {
 }
 
 /** A whole page. It lists `problems` at its top, each with a link to the field. */
-export function page(view: View, title: string, body: Html, problems: Problems = {}): string {
+export function pageHtml(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
   const other = view.language === 'sw' ? 'en' : 'sw'
@@ -86,7 +86,7 @@ export type FormField = {
 }
 
 /** The HTML of a labelled field with its hint and problem. */
-export function field(field: FormField, problems: Problems): Html {
+export function fieldHtml(field: FormField, problems: Problems): Html {
   const { name, label, type, autocomplete, value, hint, numeric, max } = field
   const problem = problems[name]
   const described = [...(hint ? [`${name}-hint`] : []), ...(problem ? [`${name}-problem`] : [])].join(' ')
@@ -125,7 +125,7 @@ ${fields}<button type="submit">${button}</button>
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
   const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
-  return page(
+  return pageHtml(
     view,
     title,
     html`<p>${lead}</p>

@@ -9,7 +9,7 @@ import { type IssuerKey, issuerKey } from './keys.ts'
 import type { View } from './pages.ts'
 import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
-import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
+import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './provider.ts'
 
 /** The shared functions of the pages of the provider. */
 export type IdentitySite = {
@@ -58,7 +58,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
       }
     },
     // The folder of the first redirect address.
-    home: (console) => new URL('./', redirectUris(deps, base_url(), console)[0]).href,
+    home: (console) => new URL('./', consoleRedirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page) {
       return reply
         .code(status)

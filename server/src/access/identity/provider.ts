@@ -79,7 +79,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
 }
 
 /** The redirect addresses of a console. Outside production the names of this machine are allowed too. */
-export function redirectUris({ config }: Deps, base_url: string, client: Console): string[] {
+export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
   const { port } = new URL(base_url)
@@ -92,12 +92,12 @@ export function redirectUris({ config }: Deps, base_url: string, client: Console
 
 /** Every origin of the consoles. */
 export function consoleOrigins(deps: Deps, base_url: string): string[] {
-  const uris = CONSOLES.flatMap((client) => redirectUris(deps, base_url, client))
+  const uris = CONSOLES.flatMap((client) => consoleRedirectUris(deps, base_url, client))
   return [...new Set(uris.map((uri) => new URL(uri).origin))]
 }
 
 function clientOf(deps: Deps, base_url: string, client_id: Console): ClientMetadata {
-  const redirect_uris = redirectUris(deps, base_url, client_id)
+  const redirect_uris = consoleRedirectUris(deps, base_url, client_id)
   return {
     client_id,
     client_name: deps.config.brand_name,

@@ -51,7 +51,8 @@ export const ReasonBody = nullable(
   Type.Object({ reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')) }),
 )
 
-const amount = (description: string) => Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
+const optionalAmount = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
 
 /** One rule of a price list in a request. */
 export const RuleInput = Type.Object({
@@ -70,8 +71,8 @@ export const RuleInput = Type.Object({
     ),
   ),
   percentage: Type.Optional(line(16, 'Percentage of the amount: "1.50" is 1.5 %. Default "0.00".')),
-  flat_fee: amount('Added to the percentage. Default "0.00".'),
-  processor_charge: amount('The charge of the processor for each payment. Default "0.00".'),
+  flat_fee: optionalAmount('Added to the percentage. Default "0.00".'),
+  processor_charge: optionalAmount('The charge of the processor for each payment. Default "0.00".'),
   processor_fee_pass_through: Type.Optional(
     Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
   ),

@@ -50,7 +50,7 @@ export function readAnswer(answer: Answer): Answer {
     case 'not_found':
       return { kind: answer.kind, ...common }
     case 'unknown':
-      return { kind: answer.kind, why: whyOf(answer.why), ...common }
+      return { kind: answer.kind, why: knownReason(answer.why), ...common }
     case 'declined': {
       const reason = Object.hasOwn(FAILURE_REASONS, answer.reason) ? answer.reason : 'unknown_provider_error'
       return { kind: answer.kind, reason, ...common, ...(answer.answered === true ? { answered: true } : {}) }
@@ -101,7 +101,7 @@ export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
     case 'not_found':
       return { kind: answer.kind, ...common }
     case 'unknown':
-      return { kind: answer.kind, why: whyOf(answer.why), ...common }
+      return { kind: answer.kind, why: knownReason(answer.why), ...common }
     case 'declined': {
       const reason = Object.hasOwn(PAYOUT_FAILURES, answer.reason) ? answer.reason : 'unknown_provider_error'
       return { kind: answer.kind, reason, ...common }
@@ -156,7 +156,7 @@ const UNKNOWN_REASONS: readonly UnknownWhy[] = [
 ]
 
 /** Maps a reason to a known one, because it is stored in the history. */
-function whyOf(why: unknown): UnknownWhy {
+function knownReason(why: unknown): UnknownWhy {
   return UNKNOWN_REASONS.find((reason) => reason === why) ?? 'unreadable'
 }
 

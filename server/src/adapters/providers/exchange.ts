@@ -171,7 +171,7 @@ export function exchange(
         leaveQueue()
       },
       onResponseError(_controller, error) {
-        finish(abort === null ? { kind: 'not_sent' } : { kind: 'lost', why: whyOf(error) })
+        finish(abort === null ? { kind: 'not_sent' } : { kind: 'lost', why: lostReason(error) })
         leaveQueue()
       },
     })
@@ -182,7 +182,8 @@ export function exchange(
   })
 }
 
-function whyOf(error: Error & { code?: unknown }): LostWhy {
+/** The reason why the answer to a request was lost. */
+export function lostReason(error: Error & { code?: unknown }): LostWhy {
   if (typeof error.code !== 'string') return 'unreachable'
   if (error.code.endsWith('_TIMEOUT')) return 'timeout'
   return error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error.code.startsWith('HPE_') ? 'unreadable' : 'unreachable'

@@ -63,7 +63,7 @@ export const COMMANDS: Record<string, Command> = {
         throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names users itself')
       }
       const input = {
-        email: read.email(values),
+        email: read.requiredEmail(values),
         ...read.roleAndMerchant(values),
         name: read.optionalLine(values, 'name', NAME_MAX) ?? null,
         language: values.language === undefined ? 'sw' : read.choice(values, 'language', ['sw', 'en']),
@@ -79,7 +79,7 @@ export const COMMANDS: Record<string, Command> = {
   token: {
     takes: ['email'],
     prepare(values, config) {
-      const email = read.email(values)
+      const email = read.requiredEmail(values)
       if (config.oidc_issuer !== '') {
         throw new read.UsageError(
           'Tokens are made by OIDC_ISSUER here: sign in there. This command is for the built-in provider',
@@ -112,7 +112,7 @@ function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, 
   return {
     takes: ['email'],
     prepare(values) {
-      const email = read.email(values)
+      const email = read.requiredEmail(values)
       return (deps) => act(deps, email)
     },
   }

@@ -79,7 +79,7 @@ export function optionalEmail(values: OptionValues): string | undefined {
 }
 
 /** An e-mail address in lower case. */
-export function email(values: OptionValues): string {
+export function requiredEmail(values: OptionValues): string {
   required(values, 'email')
   return optionalEmail(values) as string
 }

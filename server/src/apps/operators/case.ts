@@ -6,7 +6,7 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
-import { getWithdrawal } from './withdrawals-list.ts'
+import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
@@ -79,7 +79,7 @@ type EarlierWithdrawalRow = {
 
 /** The case of a withdrawal. Refuses an unknown one with not_found. */
 export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string): Promise<WithdrawalCase> {
-  const withdrawal = await getWithdrawal(deps, withdrawal_id)
+  const withdrawal = await getWithdrawalForOperator(deps, withdrawal_id)
   const { id, merchant_id, environment } = withdrawal
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()

@@ -35,7 +35,7 @@ const WRITE = { access: 'operator', idempotency: 'honoured' } as const
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)
-    createRoute(deps, app)
+    createMerchantRoute(deps, app)
     decisionRoutes(deps, app)
     pricingRoutes(deps, app)
   }
@@ -79,7 +79,7 @@ function merchantReadRoutes(deps: Deps, app: App): void {
   )
 }
 
-function createRoute(deps: Deps, app: App): void {
+function createMerchantRoute(deps: Deps, app: App): void {
   app.post(
     '/v1/operator/merchants',
     {

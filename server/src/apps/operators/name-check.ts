@@ -13,7 +13,7 @@ import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { answerOnce, findAnswer, NoBody, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
-import { getWithdrawal } from './withdrawals-list.ts'
+import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 /** The dependencies of the route. */
@@ -61,7 +61,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
         const claim = readClaim(request)
         const known = claim && (await findAnswer(deps, deps.db, claim))
         if (known) return replay(reply, known)
-        const withdrawal = await getWithdrawal(deps, request.params.withdrawal_id)
+        const withdrawal = await getWithdrawalForOperator(deps, request.params.withdrawal_id)
         const { provider, ...check } = await checkName(deps, options, withdrawal)
         return answerOnce(deps, request, reply, 200, async (tx) => {
           await recordAudit(deps, tx, {

@@ -82,7 +82,7 @@ const LIST_OF_STATUS = listMerged(ONE_STATUS)
 const COUNT_OF_STATUS = countMerged(ONE_STATUS)
 
 /** A page of withdrawals, newest first: of all merchants, or of one. `total_items` counts up to 10,000. */
-export async function listWithdrawals(deps: Deps, query: WithdrawalsQuery) {
+export async function listWithdrawalsForOperators(deps: Deps, query: WithdrawalsQuery) {
   checkDepth(query)
   const { page = 1, page_size = 20, status = null, environment, merchant_id = null } = query
   const matching = [merchant_id, environment === undefined ? ENVIRONMENTS : [environment], status]
@@ -160,7 +160,7 @@ type PayoutColumns = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'se
 }
 
 /** A withdrawal with its history, its payout and the balance now. Refuses an unknown one with not_found. */
-export async function getWithdrawal(
+export async function getWithdrawalForOperator(
   deps: Pick<Deps, 'config' | 'db'>,
   withdrawal_id: string,
 ): Promise<OperatorWithdrawalDetail> {
@@ -181,7 +181,7 @@ export async function getWithdrawal(
     requested_by: actor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
     balance: { available: formatAmount(available), reserved: formatAmount(reserved), held: formatAmount(held) },
     payout: payout === undefined ? null : presentPayout(payout),
-    history: history.map(presentEntry),
+    history: history.map(presentListed),
   }
 }
 
@@ -195,6 +195,6 @@ function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns) {
   return { ...rest, due_at: due_at?.toISOString() ?? null, sent_at: sent_at?.toISOString() ?? null }
 }
 
-function presentEntry({ from_status, to_status, actor_kind, actor_id, actor_name, reason, event, at }: HistoryEntry) {
+function presentListed({ from_status, to_status, actor_kind, actor_id, actor_name, reason, event, at }: HistoryEntry) {
   return { from_status, to_status, actor: actor(actor_kind, actor_id, actor_name), reason, event, at: at.toISOString() }
 }

@@ -17,7 +17,12 @@ import {
 } from '../../money/withdrawals/index.ts'
 import { decideOnce } from './once.ts'
 import { approveBatchRoute } from './withdrawals-batch.ts'
-import { getWithdrawal, listWithdrawals, presentForOperator, presentOne } from './withdrawals-list.ts'
+import {
+  getWithdrawalForOperator,
+  listWithdrawalsForOperators,
+  presentForOperator,
+  presentOne,
+} from './withdrawals-list.ts'
 import {
   ApproveBody,
   RejectBody,
@@ -79,7 +84,7 @@ function readRoutes(deps: Deps, app: App): void {
         response: { 200: WithdrawalsAnswer },
       },
     },
-    async (request) => ({ success: true as const, data: await listWithdrawals(deps, request.query) }),
+    async (request) => ({ success: true as const, data: await listWithdrawalsForOperators(deps, request.query) }),
   )
   app.get(
     `${PATH}/:withdrawal_id`,
@@ -94,7 +99,7 @@ function readRoutes(deps: Deps, app: App): void {
     },
     async (request) => ({
       success: true as const,
-      data: await getWithdrawal(deps, request.params.withdrawal_id),
+      data: await getWithdrawalForOperator(deps, request.params.withdrawal_id),
     }),
   )
 }

@@ -24,26 +24,26 @@ export async function submitForm(
   const { deps, findBySlug, findPayment } = context
   const link = await findBySlug(slug)
   if (link === null) return sendNotFound(deps, request, reply)
-  const key = formText(form.idempotency_key)
+  const key = trimmedText(form.idempotency_key)
   if (!isIdempotencyKey(key) || key.length > 100) {
     const open_path = `/pay/${link.slug}`
     return sendScreen(request, reply, { ...frameOf(deps, request), screen: 'form_expired', open_path })
   }
-  const again = formText(form.again)
+  const again = trimmedText(form.again)
   if (again !== '') {
     const before = await findPayment(link, again)
     if (before?.method == null || before.method === 'qr' || before.phone === null)
       return redirectTo(deps, request, reply, `/pay/${link.slug}`)
     const method = before.method === 'wallet_push' ? 'WALLET_PUSH' : 'PROVIDER_PESA'
-    return startPayment(context, request, reply, link, { method, phone: before.phone, key })
+    return startAndRedirect(context, request, reply, link, { method, phone: before.phone, key })
   }
   const choice = readChoice(form, link, availableMethods(context, link))
   if ('problems' in choice) return showLinkPage(context, request, reply, link, choice)
-  return startPayment(context, request, reply, link, { ...choice, key })
+  return startAndRedirect(context, request, reply, link, { ...choice, key })
 }
 
 /** Starts the payment and redirects to its page. If the payment is refused, shows the reason. */
-async function startPayment(
+async function startAndRedirect(
   context: PageContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -83,7 +83,7 @@ async function startPayment(
 }
 
 /** The text of a form field. A field that is missing or repeated is empty. */
-function formText(value: unknown): string {
+function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
@@ -95,7 +95,7 @@ function readChoice(
 ): PaymentChoice | RejectedForm {
   const problems: FormProblem[] = []
   const method = methods.find((name) => name === form.method) ?? null
-  const phone = formText(form.phone)
+  const phone = trimmedText(form.phone)
   // If the form has several phones, the server uses none of them.
   const several = form.phone !== undefined && typeof form.phone !== 'string'
   if (method === null) problems.push({ field: 'method', problem: 'method_missing' })

@@ -40,7 +40,7 @@ export function siteRoutes(
       const built = read(name)
       if (built === null) deps.log.warn({ console: name }, HOW_TO_BUILD)
       const page = (request: FastifyRequest, reply: FastifyReply) => {
-        const canonical_url = canonicalAddress(deps, app, request)
+        const canonical_url = loopbackAddress(deps, app, request)
         if (canonical_url !== null) return reply.redirect(canonical_url, 302)
         return sendConsolePage(deps, app, reply, { name, built, rehearses })
       }
@@ -62,7 +62,7 @@ export function siteRoutes(
 }
 
 /** The sign-in returns to 127.0.0.1, so a request to localhost is redirected there first. Null means no redirect. */
-function canonicalAddress({ config }: Deps, app: App, request: FastifyRequest): string | null {
+function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest): string | null {
   if (config.base_url !== '') return null
   const base = new URL(baseUrlOf(config, app))
   return request.hostname === 'localhost' && base.hostname === '127.0.0.1' ? `${base.origin}${request.url}` : null

@@ -55,7 +55,7 @@ const joinFound = (keys: string) => `(select r.* from (${keys}) f
      join requests r on r.merchant_id = $1 and r.environment = f.environment and r.id = f.id
      where f.environment = $2 and r.id >= $3 and r.id < $4) r`
 
-const listStatement = (source: string, values: number) =>
+const requestListStatement = (source: string, values: number) =>
   sql(
     '',
     `select ${COLUMNS} from (select * from ${source} where ${MATCHES} order by r.id desc limit $${values + 1} offset $${values + 2}) r
@@ -65,7 +65,7 @@ const countStatement = (source: string, values: number) =>
   sql('', `select count(*)::int as total from (select 1 from ${source} where ${MATCHES} limit $${values + 1}) counted`)
 const scanEndStatement = (source: string) => sql('', `select id from ${source} offset ${SCAN_MAX - 1} limit 1`)
 const statementsOf = (source: string, scan_source: string | null, values = 9) => ({
-  list: listStatement(source, values),
+  list: requestListStatement(source, values),
   count: countStatement(source, values),
   end: scan_source && scanEndStatement(scan_source),
 })
@@ -107,7 +107,7 @@ export async function listRequests(
   const is_full = total === COUNT_MAX && rows.length === page_size
   const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {
-    ...pageOf(rows.map(presentEntry), total, query),
+    ...pageOf(rows.map(presentRequest), total, query),
     // Further requests may have the same millisecond. The next list repeats some of them, and misses none.
     looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
@@ -160,10 +160,10 @@ export async function getRequest(
   if (!row) refuse('not_found')
   const { packed, pack_place } = row
   const details = packed === null || pack_place === null ? null : await unpack(packed, pack_place)
-  return { ...presentEntry(row), environment: row.environment, ...(details ?? NO_DETAILS) }
+  return { ...presentRequest(row), environment: row.environment, ...(details ?? NO_DETAILS) }
 }
 
-function presentEntry(row: RequestLogRow): LoggedRequest {
+function presentRequest(row: RequestLogRow): LoggedRequest {
   const { id, lost, lost_until, key_id, key_name, reference, resource_id, error_code } = row
   const at = timeOfId(id).toISOString()
   const names = { reference, resource_id, error_code, key_id, key_name }

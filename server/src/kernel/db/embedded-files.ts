@@ -20,7 +20,7 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /** The JSON of a file. Null means that the file does not exist. */
-export async function readJson<T>(path: string): Promise<T | null> {
+export async function readJsonFile<T>(path: string): Promise<T | null> {
   const text = await readIfPresent(path)
   return text === null ? null : (JSON.parse(text) as T)
 }

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { exists, hash, readJson, writePrivately } from './embedded-files.ts'
+import { exists, hash, readJsonFile, writePrivately } from './embedded-files.ts'
 
 /** The content of `postgres.json`. In memory, the place is an absolute path. */
 export type PlacePointer = { place: string; port: number; id?: string | undefined }
@@ -16,7 +16,7 @@ type PlaceMark = { data_dir: string; id: string }
 
 /** Reads `postgres.json`, with an absolute place. Null means that the file is missing. The place is not checked. */
 export async function readPointer(dataDir: string): Promise<PlacePointer | null> {
-  const pointer = await readJson<PlacePointer>(join(dataDir, 'postgres.json'))
+  const pointer = await readJsonFile<PlacePointer>(join(dataDir, 'postgres.json'))
   return pointer && { place: resolve(dataDir, pointer.place), port: pointer.port, id: pointer.id }
 }
 
@@ -60,7 +60,7 @@ export async function findPlace(dataDir: string): Promise<string | null> {
 /** True if a place outside is marked as that of this DATA_DIR. A moved DATA_DIR keeps its place. */
 async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   const here = await fs.realpath(dataDir)
-  const mark = await readJson<PlaceMark>(markFile(pointer.place))
+  const mark = await readJsonFile<PlaceMark>(markFile(pointer.place))
   if (mark === null) {
     // Older versions wrote no mark; the name of a place began with a hash of its DATA_DIR.
     const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
@@ -79,7 +79,7 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
 }
 
 async function ownerOf(place: string): Promise<string> {
-  const mark = await readJson<PlaceMark>(markFile(place)).catch(() => null)
+  const mark = await readJsonFile<PlaceMark>(markFile(place)).catch(() => null)
   return mark === null ? '' : ` (${mark.data_dir})`
 }
 

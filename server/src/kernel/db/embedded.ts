@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { exists, giveTo, hash, readIfPresent, readJson, type User, writePrivately } from './embedded-files.ts'
+import { exists, giveTo, hash, readIfPresent, readJsonFile, type User, writePrivately } from './embedded-files.ts'
 import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
 import {
   isAlive,
@@ -159,7 +159,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
-  const secrets = place === null ? null : await readJson<Secrets>(join(place, 'secrets.json'))
+  const secrets = place === null ? null : await readJsonFile<Secrets>(join(place, 'secrets.json'))
   if (place === null || secrets === null) return null
   const running = await awaitRunning({ place, secrets })
   return running === null ? null : socketUrl(urlOf(OWNER, secrets.password, running.port), place)
@@ -238,14 +238,15 @@ function once(work: () => Promise<void>): () => Promise<void> {
  */
 async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
   const running = await awaitRunning(context)
-  if (running === null) return { server: await start(context, options, fixed_port), adopted: false, may_stop: true }
+  if (running === null)
+    return { server: await startPostgres(context, options, fixed_port), adopted: false, may_stop: true }
   const may_stop = await isWatched(context.place, running)
   if (may_stop) await watchUsers(context.place, running, options.orphanMs ?? ORPHAN_MS)
   return { server: running, adopted: true, may_stop }
 }
 
 /** Starts a server and waits until it is ready. `fixed_port`: the required port, because a pool uses it. */
-async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
+async function startPostgres(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
   const { place, secrets, dataDir, log } = context
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
   const programs =
@@ -660,7 +661,7 @@ function majorOf(binDir: string): number {
 
 async function readOrMakeSecrets(place: string): Promise<Secrets> {
   const path = join(place, 'secrets.json')
-  const existing = await readJson<Secrets>(path)
+  const existing = await readJsonFile<Secrets>(path)
   if (existing !== null) return existing
   if (await exists(join(place, 'data'))) {
     throw new Error(`${path} is missing: without its passwords the data beside it cannot be opened; restore it`)

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises'
 import type { Deps } from './deps.ts'
 import { createMissingMigrations } from './migrate.ts'
 import { type DbSession, isDiskFull, isUnavailable, oneStatement, sql } from './pool.ts'
-import { within } from './watch.ts'
+import { withinTicks } from './watch.ts'
 
 /** The checks in their displayed order. */
 export const READINESS_CHECKS = ['database', 'writable', 'disk', 'key', 'migrations'] as const
@@ -122,7 +122,7 @@ function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<P
       running = { found, done }
     }
     const { found, done } = running
-    await within(CHECK_MS_MAX, () => done).catch(() => {}) // a missing check is reported as late
+    await withinTicks(CHECK_MS_MAX, () => done).catch(() => {}) // a missing check is reported as late
     return { ...found }
   }
 }

@@ -162,7 +162,7 @@ function createHeartbeat(url: string) {
     /** Sends one heartbeat. Returns true if the database answers at all, also with an error. */
     async beat(): Promise<boolean> {
       const begun_at = performance.now()
-      return await within(HEARTBEAT_TIMEOUT_MS, async () => {
+      return await withinTicks(HEARTBEAT_TIMEOUT_MS, async () => {
         const { client, connected } = connection ?? connect()
         await connected
         await client.query('select 1')
@@ -195,7 +195,7 @@ const LATE = new Error('it did not answer in time')
  * Returns the result of `work`, or rejects with LATE after `ms`. The time is counted in ticks: while the process is too busy to
  * read its sockets, fewer ticks pass, so a busy process does not report its database as silent.
  */
-export function within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     let left = ms
     const tick = setInterval(() => {

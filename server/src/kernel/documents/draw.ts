@@ -40,7 +40,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   const worker = thread
   worker.ref()
   try {
-    const drawn = await answerOf(worker, drawing)
+    const drawn = await waitForDrawing(worker, drawing)
     if ('problem' in drawn) throw new Error(`a ${drawing.kind} could not be drawn: ${drawn.problem}`)
     return Buffer.from(drawn.pdf.buffer, drawn.pdf.byteOffset, drawn.pdf.byteLength)
   } finally {
@@ -50,7 +50,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
 }
 
 /** Waits for the answer of the thread. If the thread dies or times out, ends the thread and throws. */
-async function answerOf(worker: Worker, drawing: Drawing): Promise<Drawn> {
+async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
   const timeout = setTimeout(() => reject(new Error('it took too long')), DRAWING_MS_MAX)
   const ended = (code: number) => reject(new Error(`the thread ended with ${code}`))

@@ -60,14 +60,14 @@ function cellsOf(sheet: Sheet, room: Room, item: InvoiceItem): Cell[] {
   return [
     { lines: wrap(sheet, BODY, clean(item.description, 300), what.width, 4), style: BODY, align: 'left', ...what },
     quantity(sheet, clean(item.quantity, 30), many),
-    number(sheet, bare(item.unit_price_minor), price),
-    number(sheet, bare(item.amount_minor), amount),
+    numberCell(sheet, bare(item.unit_price_minor), price),
+    numberCell(sheet, bare(item.amount_minor), amount),
   ]
 }
 
 type ItemColumn = { x: number; width: number }
 
-function number(sheet: Sheet, text: string, column: ItemColumn): Cell {
+function numberCell(sheet: Sheet, text: string, column: ItemColumn): Cell {
   return { lines: [text], style: fitted(sheet, BODY, text, column.width), align: 'right', ...column }
 }
 

@@ -192,7 +192,7 @@ function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
 }
 
 /** Ensures this much free height on the page, or begins a new page. */
-function reserve(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
+function reserveHeight(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
   if (y + height <= BOTTOM) return y
   newPage(sheet, input)
   return TOP + 32
@@ -202,7 +202,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   const lines = cleanLines(input.note ?? '').flatMap((line) => wrap(sheet, BODY, line, WIDTH, NOTE_LINES))
   if (lines.length === 0) return y - 18
   const shown = lines.length <= NOTE_LINES ? lines : [...lines.slice(0, NOTE_LINES - 1), '…']
-  const top = reserve(sheet, input, y, lineHeight(LABEL) + 1 + shown.length * lineHeight(BODY))
+  const top = reserveHeight(sheet, input, y, lineHeight(LABEL) + 1 + shown.length * lineHeight(BODY))
   const box = { x: LEFT, y: top, width: WIDTH }
   return labelled(sheet, TEXTS[input.language].invoice.note, box, (below) =>
     drawLines(sheet, BODY, shown, { ...box, y: below }),
@@ -234,7 +234,7 @@ function paidText({ language }: InvoiceDocument, { at, reversed_at }: NonNullabl
 function drawNotice(sheet: Sheet, input: InvoiceDocument, y: number, texts: readonly string[]): number {
   const lines = texts.flatMap((text) => wrap(sheet, STRONG, text, WIDTH - 24, 3))
   const height = lines.length * lineHeight(STRONG) + 18
-  const top = reserve(sheet, input, y, height)
+  const top = reserveHeight(sheet, input, y, height)
   frame(sheet, { x: LEFT, y: top, width: WIDTH, height }, 1.5)
   tagged(sheet, 'P', () => drawLines(sheet, STRONG, lines, { x: LEFT + 12, y: top + 9, width: WIDTH - 24 }))
   return top + height
@@ -242,7 +242,7 @@ function drawNotice(sheet: Sheet, input: InvoiceDocument, y: number, texts: read
 
 function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: number): void {
   const texts = TEXTS[input.language].invoice
-  const top = reserve(sheet, input, y, QR_SIZE + 12)
+  const top = reserveHeight(sheet, input, y, QR_SIZE + 12)
   const size = QR_SIZE
   frame(sheet, { x: LEFT, y: top, width: WIDTH, height: size + 8 }, 1)
   const drawn = drawQr(sheet, url, texts.code, { x: LEFT + 4, y: top + 4, size })

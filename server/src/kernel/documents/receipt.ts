@@ -94,7 +94,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
     // A receipt of a reversed payment must show the reversal.
     reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
-    line(sheet),
+    linePart(sheet),
   ]
 }
 
@@ -109,15 +109,15 @@ function rowParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     [texts.provider_reference, input.provider_reference],
     [texts.collection_id, input.collection_id],
   ]
-  return rows.flatMap(([label, value]) => (value === null ? [] : [labelled(sheet, label, clean(value, 200))]))
+  return rows.flatMap(([label, value]) => (value === null ? [] : [labelledPart(sheet, label, clean(value, 200))]))
 }
 
 function footParts(sheet: Sheet, input: ReceiptDocument): Part[] {
   const texts = TEXTS[input.language].receipt
   return [
-    line(sheet),
+    linePart(sheet),
     centred(sheet, 'P', SMALL, wrap(sheet, SMALL, texts.proof, WIDTH, 4), 4),
-    ...(input.page_url === null ? [] : code(sheet, input.page_url, texts.code, texts.scan)),
+    ...(input.page_url === null ? [] : qrParts(sheet, input.page_url, texts.code, texts.scan)),
     centred(sheet, 'P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 2), 0),
   ]
 }
@@ -139,11 +139,11 @@ function framed(sheet: Sheet, text: string): Part {
   return { height: inside + 8, draw }
 }
 
-function line(sheet: Sheet): Part {
+function linePart(sheet: Sheet): Part {
   return { height: 8, draw: (y) => rule(sheet, { x: LEFT, y: y + 3, width: WIDTH }, 0.8) }
 }
 
-function labelled(sheet: Sheet, label: string, value: string): Part {
+function labelledPart(sheet: Sheet, label: string, value: string): Part {
   const lines = wrap(sheet, VALUE, value, WIDTH, 4)
   const draw = (y: number) =>
     tagged(sheet, 'P', () => {
@@ -153,7 +153,7 @@ function labelled(sheet: Sheet, label: string, value: string): Part {
   return { height: lineHeight(LABEL) + lines.length * lineHeight(VALUE) + 4, draw }
 }
 
-function code(sheet: Sheet, url: string, label: string, scan: string): Part[] {
+function qrParts(sheet: Sheet, url: string, label: string, scan: string): Part[] {
   if (qrModules(url) === null) return []
   const draw = (y: number) => void drawQr(sheet, url, label, { x: LEFT + (WIDTH - QR_SIZE) / 2, y, size: QR_SIZE })
   return [{ height: QR_SIZE, draw }, centred(sheet, 'P', SMALL, wrap(sheet, SMALL, scan, WIDTH, 2), 5)]

@@ -2,7 +2,7 @@
 
 import { type Config, catalogue, type Html, html } from '../lib/index.ts'
 import { SCOPES } from './access.ts'
-import { type FieldRow, fieldsOf, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
+import { type FieldRow, fieldRows, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
 /** The outcome at the simulated provider for a phone or a destination with this ending. */
 type MagicNumberRow = { ending: string; happens: string; ends_as: string }
@@ -105,13 +105,13 @@ function firstPayment(config: Config, base_url: string): Html {
   const key = config.api_key_style === 'sk' ? 'sk_test_' : `${config.brand}_sandbox_`
   return html`<section aria-labelledby="first-payment"><h2 id="first-payment">First payment</h2>
 <p>With a sandbox key, a phone that ends in 001 always pays:</p>
-${code(`curl -i ${base_url}/v1/collections/wallet-push \\
+${codeBlock(`curl -i ${base_url}/v1/collections/wallet-push \\
   -H "Authorization: Bearer ${key}..." \\
   -H "Idempotency-Key: order-1042-attempt-1" \\
   -H "Content-Type: application/json" \\
   -d '{"amount": "25000.00", "phone": "0754123001", "reference": "ORDER-1042"}'`)}
 <p>The response is 202: the server has stored the payment and sends the prompt. The payment is not paid yet.</p>
-${code(`{
+${codeBlock(`{
   "success": true,
   "data": {
     "collection_id": "01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f",
@@ -179,13 +179,13 @@ function endpoint({ id, method, path, operation }: Listed): Html {
 ${prose(operation.description ?? '')}
 ${operation.security ? null : html`<p>Needs no key.</p>`}
 ${places.map(([place, title]) => fields(title, parameterRows(parameters.filter((one) => one.in === place))))}
-${body && fields('Body', fieldsOf(body))}
+${body && fields('Body', fieldRows(body))}
 ${
   good &&
   data &&
   fields(
     `Answer ${good[0]}`,
-    fieldsOf(data).map((row) => ({ ...row, required: null })),
+    fieldRows(data).map((row) => ({ ...row, required: null })),
     answer !== data,
   )
 }
@@ -228,7 +228,7 @@ function webhooks(config: Config): Html {
   return html`<section aria-labelledby="receiving-webhooks"><h2 id="receiving-webhooks">Receiving webhooks</h2>
 <p>Set your address once with <code>PATCH /v1/merchant/webhook-config</code>, and store the signing secret of the
 response: it is shown once. The server then posts every event to you as JSON:</p>
-${code(`{
+${codeBlock(`{
   "event": "collection.success",
   "merchant_code": "M2JBTVPA",
   "collection_id": "01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f",
@@ -248,14 +248,14 @@ ${table('Headers of a delivery', ['Header', 'Content'], rows)}
 <h3 id="verify">Verifying</h3>
 <p>Verify the signature over the raw bytes, before you parse the body. If the signature is wrong, respond with 401. The
 SDK does this in one call:</p>
-${code(`import { verifyWebhook } from '@malipo/sdk'
+${codeBlock(`import { verifyWebhook } from '@malipo/sdk'
 
 const event = verifyWebhook({ body: raw_body, headers: request.headers, secret })`)}
 <p>Without it, in any language: the key is the part after <code>whsec_</code>, decoded from base64; compute
 HMAC-SHA256 over <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the body; compare its base64
 in constant time with each <code>v1,</code> part of <code>webhook-signature</code>; and refuse a timestamp more than five
 minutes away.</p>
-${code(`import { createHmac, timingSafeEqual } from 'node:crypto'
+${codeBlock(`import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(raw_body).digest()
@@ -281,7 +281,7 @@ function errors(): Html {
     html`${message}`,
   ])
   return html`<section aria-labelledby="errors"><h2 id="errors">Errors</h2>
-${code(`{
+${codeBlock(`{
   "success": false,
   "error": {
     "code": "validation_failed",
@@ -311,7 +311,7 @@ ${table('Outcome by the last three digits of the destination', head, rowsOf(payo
 </section>`
 }
 
-function code(text: string): Html {
+function codeBlock(text: string): Html {
   return html`<pre tabindex="0"><code>${text}</code></pre>`
 }
 

@@ -48,9 +48,9 @@ export type OpenApi = {
 export type FieldRow = { name: string; required: boolean | null; type: Html; description: string }
 
 /** The fields of an object, including nested ones: `pagination.page`, `attempts[].number`. */
-export function fieldsOf(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
+export function fieldRows(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
   if (schema.anyOf && schema.properties === undefined) {
-    const rows = schema.anyOf.flatMap((option) => fieldsOf(option, prefix, nested_required))
+    const rows = schema.anyOf.flatMap((option) => fieldRows(option, prefix, nested_required))
     return rows.filter((row, i) => rows.findIndex(({ name }) => name === row.name) === i)
   }
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -61,8 +61,8 @@ export function fieldsOf(schema: Schema, prefix = '', nested_required = true): F
     const row: FieldRow = { name: path, required, type: typeOf(inner, nullable), description }
     const below =
       inner.type === 'array' && inner.items
-        ? fieldsOf(inner.items, `${path}[].`, required)
-        : fieldsOf(inner, `${path}.`, required)
+        ? fieldRows(inner.items, `${path}[].`, required)
+        : fieldRows(inner, `${path}.`, required)
     return [row, ...below]
   })
 }
@@ -101,15 +101,15 @@ function typeOf(schema: Schema, nullable: boolean): Html {
 }
 
 function plainType(schema: Schema): string {
-  if (Array.isArray(schema.type)) return schema.type.map(nameOf).join(' or ')
+  if (Array.isArray(schema.type)) return schema.type.map(typeName).join(' or ')
   if (schema.type === 'array')
     return `list of ${schema.items?.properties ? 'objects' : `${plainType(schema.items ?? {})}s`}`
   if (schema.format === 'uuid') return 'id (UUID)'
   if (schema.format === 'date-time') return 'time (ISO 8601)'
-  return nameOf(schema.type ?? 'object')
+  return typeName(schema.type ?? 'object')
 }
 
-function nameOf(type: string): string {
+function typeName(type: string): string {
   const names: Record<string, string> = { string: 'text', boolean: 'true or false', integer: 'whole number' }
   return names[type] ?? type
 }

@@ -139,31 +139,31 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     const fields = error.validation
       .filter((problem) => problem.keyword !== 'anyOf')
       .map((problem) => fieldProblem(problem, error.validationContext ?? 'body'))
-    return send(reply, 'validation_failed', { fields })
+    return sendFailure(reply, 'validation_failed', { fields })
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return send(reply, 'payload_too_large')
+      return sendFailure(reply, 'payload_too_large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return send(reply, 'unsupported_media_type')
+      return sendFailure(reply, 'unsupported_media_type')
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return send(reply, 'invalid_json')
+      return sendFailure(reply, 'invalid_json')
   }
   // The caller disconnected before its body was complete. This is no error of the server.
-  if (request.raw.destroyed && !request.raw.complete) return send(reply, 'invalid_json')
+  if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error({ err: error, request_id: request.id }, 'database unavailable')
     reply.header('retry-after', '1')
-    return send(reply, 'service_unavailable')
+    return sendFailure(reply, 'service_unavailable')
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
-    return send(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
+    return sendFailure(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
   }
   request.log.error({ err: error, request_id: request.id }, 'request failed')
-  return send(reply, 'internal_error')
+  return sendFailure(reply, 'internal_error')
 }
 
-function send(reply: FastifyReply, code: ErrorCode, details: unknown = null): FastifyReply {
+function sendFailure(reply: FastifyReply, code: ErrorCode, details: unknown = null): FastifyReply {
   return reply.code(catalogue[code].status).send(failure(code, catalogue[code].message, details))
 }

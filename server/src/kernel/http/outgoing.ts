@@ -67,12 +67,18 @@ export function createOutgoing(options: { allow_private: boolean; lookup?: Looku
     bodyTimeout: 0,
   })
   return {
-    post: (url, headers, body, timeout_ms) => post(agent, url, headers, body, timeout_ms),
+    post: (url, headers, body, timeout_ms) => postTo(agent, url, headers, body, timeout_ms),
     close: () => agent.destroy(),
   }
 }
 
-function post(agent: Agent, url: string, headers: string[], body: string, timeout_ms: number): Promise<OutgoingResult> {
+function postTo(
+  agent: Agent,
+  url: string,
+  headers: string[],
+  body: string,
+  timeout_ms: number,
+): Promise<OutgoingResult> {
   const target = URL.parse(url)
   if (target === null) return Promise.resolve({ status_code: null, response_body: null, error: 'invalid_url' })
   return new Promise((resolve) => {
@@ -86,7 +92,7 @@ function post(agent: Agent, url: string, headers: string[], body: string, timeou
       if (settled) return
       settled = true
       clearTimeout(timer)
-      resolve({ status_code, response_body: status_code === null ? null : textOf(chunks), error })
+      resolve({ status_code, response_body: status_code === null ? null : storedText(chunks), error })
     }
     const timer = setTimeout(() => {
       settle('timeout')
@@ -124,7 +130,7 @@ function post(agent: Agent, url: string, headers: string[], body: string, timeou
 }
 
 /** The stored text of an answer. PostgreSQL cannot store NUL in a text. */
-function textOf(chunks: readonly Buffer[]): string {
+function storedText(chunks: readonly Buffer[]): string {
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   return bytes.subarray(0, KEPT_BYTES_MAX).toString('utf8').replaceAll('\0', '\ufffd')
 }

@@ -16,7 +16,7 @@ import {
   amount,
   flag,
   number,
-  oneOf,
+  oneWord,
   type Setting,
   type SettingTable,
   type SettingValues,
@@ -76,13 +76,13 @@ const processSettings = {
   node_env: setting(
     'NODE_ENV',
     'development',
-    oneOf('development', 'production', 'test'),
+    oneWord('development', 'production', 'test'),
     'production makes no demo data and refuses insecure settings.',
   ),
   process: setting(
     'PROCESS',
     'all',
-    oneOf('all', 'api', 'worker'),
+    oneWord('all', 'api', 'worker'),
     'The work of this process: all, api (HTTP, and webhooks of the payments that it settles) or worker (background work only).',
   ),
   host: setting('HOST', '', host, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
@@ -137,7 +137,7 @@ const processSettings = {
   api_key_style: setting(
     'API_KEY_STYLE',
     'brand',
-    oneOf('brand', 'sk'),
+    oneWord('brand', 'sk'),
     'Prefix of new keys: brand (<brand>_live_, <brand>_sandbox_) or sk (sk_live_, sk_test_).',
   ),
   secret_key: setting(
@@ -295,7 +295,7 @@ const productSettings = {
   oidc_token_type: setting(
     'OIDC_TOKEN_TYPE',
     'at+jwt',
-    oneOf('at+jwt', 'bearer'),
+    oneWord('at+jwt', 'bearer'),
     'Type of the access tokens of OIDC_ISSUER: at+jwt (RFC 9068), or bearer (typ Bearer in the payload, as Keycloak does).',
   ),
   oidc_operator_acr: setting(
@@ -314,7 +314,7 @@ const productSettings = {
   log_level: setting(
     'LOG_LEVEL',
     'info',
-    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    oneWord('debug', 'info', 'warn', 'error', 'silent'),
     'Lowest level of log lines.',
   ),
 } as const
@@ -425,11 +425,11 @@ function fileReader(env: Record<string, string | undefined>, providers: Configur
       if (!owned.has(name)) return undefined
       throw new Error(`cannot come from a file (${name}_FILE); these can: ${allowed.join(', ')}`)
     }
-    return contentOf(path, name)
+    return readSecretFile(path, name)
   }
 }
 
-function contentOf(path: string, name: string): string {
+function readSecretFile(path: string, name: string): string {
   let held: string
   try {
     held = readFileSync(path, 'utf8').trim()

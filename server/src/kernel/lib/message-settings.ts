@@ -1,6 +1,6 @@
 // Settings of the gateways for e-mail and SMS. Messages of a channel without a gateway are kept in the outbox.
 
-import { oneOf, optional, setting, url, word } from './setting.ts'
+import { oneWord, optional, setting, url, word } from './setting.ts'
 
 /** The sender of e-mails. */
 export type MailSender = { name: string; address: string }
@@ -39,7 +39,7 @@ const smtp = (value: string): string => {
   return value
 }
 
-const smsGateway = (value: string): '' | 'africastalking' => (value === '' ? '' : oneOf('africastalking')(value))
+const smsGateway = (value: string): '' | 'africastalking' => (value === '' ? '' : oneWord('africastalking')(value))
 const sender = (value: string): string => {
   if (!/^(?:[A-Za-z0-9 ._-]{1,11}|\+?\d{3,15})$/.test(value)) {
     throw new Error('must be at most 11 letters and digits, or a short code')

@@ -2,7 +2,7 @@
 // provider. A provider that is not used needs no settings.
 
 import { findDestination } from './destinations.ts'
-import { flag, missingSettings, oneOf, pairs, type SettingTable, type SettingValues, setting } from './setting.ts'
+import { flag, missingSettings, oneWord, pairs, type SettingTable, type SettingValues, setting } from './setting.ts'
 
 /** The properties of a provider that the configuration reads. */
 export type ConfigurableProvider = {
@@ -27,7 +27,7 @@ export function routingSettings(providers: ConfigurableProviders) {
     provider: setting(
       'PROVIDER',
       names[0] ?? '',
-      oneOf(...names),
+      oneWord(...names),
       `Provider of live payments: ${orList(names)}. The mock one moves no money, and is refused in production.`,
     ),
     allow_mock_in_production: setting(

@@ -41,14 +41,14 @@ export function setting<T>(
 /** Any text. */
 export const text = (value: string) => value
 /** One of the allowed words. */
-export const oneOf =
+export const oneWord =
   <T extends string>(...allowed: T[]) =>
   (value: string): T => {
     if (!(allowed as string[]).includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`)
     return value as T
   }
 /** true or false. */
-export const flag = (value: string): boolean => oneOf('true', 'false')(value) === 'true'
+export const flag = (value: string): boolean => oneWord('true', 'false')(value) === 'true'
 /** A number within bounds. */
 export const number =
   (min: number, max: number, kind: 'whole' | 'any' = 'whole') =>

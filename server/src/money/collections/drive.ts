@@ -58,7 +58,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
   const running = createRunning(providers)
   const background = createBackground(deps)
   const recorder = createOutcomeRecorder(deps, links, webhooks, background.run)
-  const { push, resume } = createSender(deps, calls, recorder)
+  const { push, resume } = createPushSender(deps, calls, recorder)
   const run = <One extends Attempt>(attempt: One, work: (attempt: One) => Promise<void>): boolean => {
     // A step that takes longer than its lease goes on: claiming the row again renewed the lease.
     if (!running.add(attempt)) return false
@@ -105,7 +105,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
 }
 
 /** Makes the two steps that send: a push, and taking up a due attempt. */
-function createSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
+function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
     // Asking may have taken long: the server sends nothing under a lease that another process may have taken over.

@@ -141,7 +141,7 @@ export function collectionRoutes(deps: Deps, options: CollectionRoutesOptions): 
     stkPushRoute(app, handlers)
     qrRoute(app, handlers)
     collectionListRoutes(deps, app, READ)
-    statusRoute(deps, app, handlers)
+    collectionStatusRoute(deps, app, handlers)
     refreshRoute(deps, app, handlers, options.driver)
   }
 }
@@ -201,7 +201,7 @@ function qrRoute(app: App, { take }: CollectionHandlers): void {
   )
 }
 
-function statusRoute(deps: Deps, app: App, { findForCaller }: CollectionHandlers): void {
+function collectionStatusRoute(deps: Deps, app: App, { findForCaller }: CollectionHandlers): void {
   app.get(
     '/v1/collections/:collection_id',
     {

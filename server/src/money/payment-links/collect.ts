@@ -128,7 +128,7 @@ async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
 }
 
 /** Starts the payment of a locked page, or refuses it. */
-async function startPayment(
+async function startLinkPayment(
   deps: Deps,
   tx: Tx,
   { hosted, page }: OpenPage,
@@ -160,7 +160,7 @@ async function collectByPush(
   try {
     let attempt: Attempt | null = null
     const store = async (tx: Tx) => {
-      attempt = await startPayment(deps, tx, await lockOpenPage(deps, tx, link), choice, releaseCapacity !== null)
+      attempt = await startLinkPayment(deps, tx, await lockOpenPage(deps, tx, link), choice, releaseCapacity !== null)
       const data = { collection_id: attempt.collection_id, ...answerFields(choice.method) }
       const { collection_id: resource_id } = attempt
       return { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
@@ -188,7 +188,7 @@ async function collectByQr(
   const begin = async (tx: Tx): Promise<{ attempt: Attempt } | { answer: StoredAnswer }> => {
     const opened = await lockOpenPage(deps, tx, link)
     const recent = recentCode(deps, opened.page, opened.under_way, choice.provider)
-    if (recent === null) return { attempt: await startPayment(deps, tx, opened, choice, true) }
+    if (recent === null) return { attempt: await startLinkPayment(deps, tx, opened, choice, true) }
     const { collection_id, payment_token, qr_payload } = recent
     const data = { collection_id, ...answerFields('qr'), payment_token, qr_payload, expires_at: null }
     const response_body = JSON.stringify({ success: true, data })

@@ -36,12 +36,12 @@ export function publicLinkRoutes(deps: Deps, app: App, collect: Collect): void {
   const findBySlug = createFindBySlug(deps)
   const requirePage: RequirePage = async (slug) =>
     (await findBySlug(slug)) ?? refuse('not_found', { message: 'There is no payment link at this address.' })
-  showRoute(deps, app, requirePage)
+  showPublicLinkRoute(deps, app, requirePage)
   for (const verb of ['collect', 'pay'] as const) payRoute(app, collect, requirePage, verb)
-  statusRoute(deps, app, requirePage)
+  publicStatusRoute(deps, app, requirePage)
 }
 
-function showRoute(deps: Deps, app: App, requirePage: RequirePage): void {
+function showPublicLinkRoute(deps: Deps, app: App, requirePage: RequirePage): void {
   app.get(
     '/public/payment-links/:public_slug',
     {
@@ -87,7 +87,7 @@ function payRoute(app: App, collect: Collect, requirePage: RequirePage, verb: 'c
   )
 }
 
-function statusRoute(deps: Deps, app: App, requirePage: RequirePage): void {
+function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void {
   const findPayment = createFindPayment(deps)
   app.get(
     '/public/payment-links/:public_slug/collections/:collection_id/status',

@@ -45,9 +45,9 @@ export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOpt
   const findOwn = createFindOwn(deps)
   return (app) => {
     hostedPageRoute(deps, app, live)
-    createRoute(deps, app, live)
+    createLinkRoute(deps, app, live)
     linkListRoutes(deps, app, READ)
-    showRoute(deps, app, findOwn)
+    showLinkRoute(deps, app, findOwn)
     posterRoute(deps, app, { live, findOwn })
     linkPaymentsRoute(deps, app, findOwn)
     cancelRoute(deps, app, findOwn)
@@ -109,7 +109,7 @@ function hostedPageRoute(deps: Deps, app: App, live: LiveProviders): void {
   )
 }
 
-function createRoute(deps: Deps, app: App, live: LiveProviders): void {
+function createLinkRoute(deps: Deps, app: App, live: LiveProviders): void {
   const present = createPresent(deps, app)
   app.post(
     '/v1/payment-links',
@@ -134,7 +134,7 @@ function createRoute(deps: Deps, app: App, live: LiveProviders): void {
   )
 }
 
-function showRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
+function showLinkRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
   const present = createPresent(deps, app)
   app.get(
     '/v1/payment-links/:link_id',

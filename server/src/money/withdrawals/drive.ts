@@ -185,18 +185,18 @@ async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
   if (payout.state === 'to_send') {
     const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
-    if (await takeToken(payout)) await send(steps, payout, lease_ends)
+    if (await takeToken(payout)) await sendPayout(steps, payout, lease_ends)
     return
   }
   const answer = await call.status(payout)
   const unanswered = payout.state === 'sending' && payout.sent_at === null
   // The process that took the token may still be about to send. So this process renews the lease before it sends.
-  if (unanswered && answer.kind === 'not_found' && !expired) return send(steps, payout, 0)
+  if (unanswered && answer.kind === 'not_found' && !expired) return sendPayout(steps, payout, 0)
   await learn(payout, answer, true)
 }
 
 /** Sends a payout under a token that this process took, or took over. */
-async function send({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
+async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
   // A payout is not sent under a lease that another process may have taken meanwhile.
   if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
   deps.point('payout.before_send')

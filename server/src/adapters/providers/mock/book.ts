@@ -46,7 +46,7 @@ export function createMockBook(
   return {
     /** Accepts a payment once for each reference. The first request counts. */
     take(content: unknown): MockPaymentReply | 'malformed' | 'full' {
-      const request = requestOf(content, clock)
+      const request = parsePayment(content, clock)
       if (request === null) return 'malformed'
       const payment = payments.get(request.reference) ?? request
       const timeline = timelineOf(payment, profile)
@@ -122,7 +122,7 @@ function statusOf(payment: MockPayment, answer: Answer): Record<string, unknown>
   }
 }
 
-function requestOf(content: unknown, clock: Clock): MockPayment | null {
+function parsePayment(content: unknown, clock: Clock): MockPayment | null {
   if (typeof content !== 'object' || content === null) return null
   const { reference, method, phone, amount_minor, currency, on_page } = content as Record<string, unknown>
   if (!isReference(reference) || typeof currency !== 'string') return null

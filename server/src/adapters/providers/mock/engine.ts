@@ -58,10 +58,10 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
   const fate = fateOf(request, profile, digest)
   const [first] = fate.results
   if (fate.at_once && first) {
-    return [{ at_ms: 0, answer: answerOf(first, request, provider_id), callbacks: fate.callbacks }]
+    return [{ at_ms: 0, answer: paymentAnswerOf(first, request, provider_id), callbacks: fate.callbacks }]
   }
   const taken: Answer = { kind: 'accepted', provider_status: WORDS.accepted, provider_id }
-  const results = fate.results.map((result) => answerOf(result, request, provider_id))
+  const results = fate.results.map((result) => paymentAnswerOf(result, request, provider_id))
   return lifeOf(taken, results, fate.callbacks, { ...profile, delay_ms: pauseOf(request, profile) })
 }
 
@@ -141,7 +141,7 @@ function fateOf(request: EngineRequest, profile: MockProfile, digest: Buffer): M
   return DECLINES[digest.readUInt8(6) % DECLINES.length] ?? APPROVED
 }
 
-function answerOf(result: MockPaymentResult, request: EngineRequest, provider_id: string): Answer {
+function paymentAnswerOf(result: MockPaymentResult, request: EngineRequest, provider_id: string): Answer {
   const common = { provider_status: WORDS[result.kind], provider_id }
   if (result.kind === 'declined') return { kind: 'declined', reason: result.reason, ...common }
   const extra_minor = result.kind === 'succeeded' ? (result.extra_minor ?? 0n) : 0n

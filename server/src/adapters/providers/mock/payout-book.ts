@@ -33,7 +33,7 @@ export type PayoutTotals = {
 }
 
 /** The answer to POST /payouts. */
-export type MockPayoutReply = ReturnType<typeof replyFieldsOf>
+export type MockPayoutReply = ReturnType<typeof payoutReplyOf>
 
 /** Makes an empty book. `onTaken` is called once for each payout, with its life. */
 export function createPayoutBook(
@@ -48,7 +48,7 @@ export function createPayoutBook(
   return {
     /** Takes a payout and executes it, once for each reference; the first request is the one that counts. */
     take(content: unknown): MockPayoutReply | 'malformed' | 'full' | 'refused' {
-      const request = requestOf(content)
+      const request = parsePayout(content)
       if (request === null) return 'malformed'
       const known = payouts.get(request.reference)
       const timeline = payoutTimelineOf(known ?? request, profile)
@@ -65,7 +65,7 @@ export function createPayoutBook(
         counts.executions++
         onTaken(request.reference, timeline)
       }
-      return replyFieldsOf(answer)
+      return payoutReplyOf(answer)
     },
 
     /** The status of each of some payouts. */
@@ -77,7 +77,7 @@ export function createPayoutBook(
         const payout = payouts.get(reference)
         if (payout === undefined) return { reference, status: PAYOUT_WORDS.not_found }
         const { amount_minor, currency } = payout
-        return { reference, amount_minor: String(amount_minor), currency, ...replyFieldsOf(answerOf(payout, now)) }
+        return { reference, amount_minor: String(amount_minor), currency, ...payoutReplyOf(answerOf(payout, now)) }
       })
     },
 
@@ -107,14 +107,14 @@ export function createPayoutBook(
 }
 
 /** An answer as the wire shows it. JSON leaves out what is undefined. */
-function replyFieldsOf(answer: PayoutAnswer) {
+function payoutReplyOf(answer: PayoutAnswer) {
   const { provider_status: status, provider_id, ask_again_ms } = answer
   const reason = answer.kind === 'declined' ? answer.reason : undefined
   const charge_returned = answer.kind === 'reversed' ? answer.charge_returned : undefined
   return { status, provider_id, reason, charge_returned, ask_again_ms }
 }
 
-function requestOf(content: unknown): PayoutEngineRequest | null {
+function parsePayout(content: unknown): PayoutEngineRequest | null {
   if (typeof content !== 'object' || content === null) return null
   const { reference, method, destination_code, destination_identifier, amount_minor, currency } = content as Record<
     string,

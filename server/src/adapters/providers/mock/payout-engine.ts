@@ -42,7 +42,7 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProf
   if (fate.request === 'unclear') return [{ at_ms: 0, answer: UNCLEAR, callbacks: 0 }]
   const provider_id = providerIdOf(request.reference, profile)
   const taken: PayoutAnswer = { kind: 'accepted', provider_status: PAYOUT_WORDS.accepted, provider_id }
-  const results = fate.results.map((result) => answerOf(result, request, provider_id))
+  const results = fate.results.map((result) => payoutAnswerOf(result, request, provider_id))
   return lifeOf(taken, results, fate.callbacks, profile)
 }
 
@@ -62,7 +62,7 @@ export function payoutAnswerAt(
   return truthAt(payoutTimelineOf(request, profile), taken_at, now)
 }
 
-function answerOf(result: MockPayoutResult, request: PayoutEngineRequest, provider_id: string): PayoutAnswer {
+function payoutAnswerOf(result: MockPayoutResult, request: PayoutEngineRequest, provider_id: string): PayoutAnswer {
   const { amount_minor, currency } = request
   const status_fields = { provider_status: PAYOUT_WORDS[result.kind], provider_id }
   switch (result.kind) {

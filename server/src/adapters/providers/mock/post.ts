@@ -1,6 +1,7 @@
 // Sends one POST over undici's dispatch: no streams, no abort signals, one timer.
 
 import type { Pool } from 'undici'
+import { lostReason } from '../exchange.ts'
 
 /**
  * The result of a POST: a whole answer, or the reason why there is none. `unsent`: no byte was and will be written, because no
@@ -55,15 +56,9 @@ export function post(
           finish({ status, text: (chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8') })
         },
         onResponseError(_controller, error) {
-          finish({ failed: whyOf(error), unsent: abort === null })
+          finish({ failed: lostReason(error), unsent: abort === null })
         },
       },
     )
   })
-}
-
-function whyOf(error: Error & { code?: unknown }): 'timeout' | 'unreachable' | 'unreadable' {
-  if (typeof error.code !== 'string') return 'unreachable'
-  if (error.code.endsWith('_TIMEOUT')) return 'timeout'
-  return error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error.code.startsWith('HPE_') ? 'unreadable' : 'unreachable'
 }

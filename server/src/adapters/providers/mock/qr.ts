@@ -9,24 +9,24 @@ const CURRENCY_NUMBER = '834'
 /** The QR text of one payment. The same payment always has the same text. */
 export function qrPayload(payment_token: string, amount_minor: bigint): string {
   const text = [
-    field('00', '01'),
-    field('01', '12'),
-    field('26', field('00', 'tz.go.bot.tips') + field('01', ACQUIRER) + field('02', payment_token)),
-    field('52', '0000'),
-    field('53', CURRENCY_NUMBER),
-    field('54', formatAmount(amount_minor).replace(/\.00$/, '')),
-    field('58', 'TZ'),
-    field('59', 'MALIPO MOCK'),
-    field('60', 'DAR ES SALAAM'),
-    field('61', '11101'),
-    field('62', field('01', payment_token) + field('03', payment_token)),
+    qrField('00', '01'),
+    qrField('01', '12'),
+    qrField('26', qrField('00', 'tz.go.bot.tips') + qrField('01', ACQUIRER) + qrField('02', payment_token)),
+    qrField('52', '0000'),
+    qrField('53', CURRENCY_NUMBER),
+    qrField('54', formatAmount(amount_minor).replace(/\.00$/, '')),
+    qrField('58', 'TZ'),
+    qrField('59', 'MALIPO MOCK'),
+    qrField('60', 'DAR ES SALAAM'),
+    qrField('61', '11101'),
+    qrField('62', qrField('01', payment_token) + qrField('03', payment_token)),
     // The checksum covers its own tag and length.
     '6304',
   ].join('')
   return text + crc16(text).toString(16).toUpperCase().padStart(4, '0')
 }
 
-function field(tag: string, value: string): string {
+function qrField(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value
 }
 

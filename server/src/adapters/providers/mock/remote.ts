@@ -81,7 +81,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
       return answer.kind === 'accepted' && !has_code ? unknown('unreadable', answer.provider_status) : answer
     },
     status: (requests) => askAbout('payments', requests, answerToStatus),
-    payout: async (request) => answerToPayout(await ask('/payouts', fieldsOf(request))),
+    payout: async (request) => answerToPayout(await ask('/payouts', payoutFieldsOf(request))),
     payoutStatus: (requests) => askAbout('payouts', requests, answerToPayoutStatus),
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),
     close: () => pool.destroy(),
@@ -89,6 +89,6 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
 }
 
 /** The fields of a payout for the provider process. `sent_at` is not sent. */
-function fieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): MockFields {
+function payoutFieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): MockFields {
   return { ...request, amount_minor: String(amount_minor) }
 }

@@ -111,7 +111,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
       request.socket.destroy()
       return
     }
-    readJson(request, (content) => {
+    readJsonBody(request, (content) => {
       const result = content === undefined ? answer('malformed') : work(request.method, request.url, content)
       if (result !== null) sendJson(response, result[0], result[1])
     })
@@ -143,7 +143,7 @@ function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unk
 }
 
 /** Reads a JSON body: null if it is absent, undefined if it is unreadable. */
-function readJson(request: IncomingMessage, done: (content: unknown) => void): void {
+function readJsonBody(request: IncomingMessage, done: (content: unknown) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   request.on('data', (chunk: Buffer) => {

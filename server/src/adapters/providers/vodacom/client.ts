@@ -100,7 +100,7 @@ export function createVodacomClient(options: VodacomClientOptions): VodacomClien
   })
   const acts = { prompts: newActs(), payouts: newActs() }
   const queries = newQueue(options.ask_connections)
-  const send = createSender(options, redaction)
+  const send = createBearerSender(options, redaction)
   const sessions = createVodacomSessions({
     life_ms: options.session_life_ms,
     settle_ms: options.session_settle_ms,
@@ -165,7 +165,7 @@ type Sender = (
 ) => Promise<VodacomVerdict>
 
 /** Makes the function that sends one request with a bearer. */
-function createSender({ url, origin, wording }: VodacomClientOptions, redaction: VodacomRedaction): Sender {
+function createBearerSender({ url, origin, wording }: VodacomClientOptions, redaction: VodacomRedaction): Sender {
   const base = new URL(url).pathname.replace(/\/$/, '')
   return async (queue, bearer, { method, path, fields }, left_ms, late) => {
     const headers = { authorization: `Bearer ${bearer}`, origin, 'content-type': 'application/json' }

@@ -59,7 +59,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
     const { reference, destination_identifier: msisdn } = request
     const is_reached = request.method === 'MOBILE_MONEY' && request.destination_code === 'MPESA' && MSISDN.test(msisdn)
     if (!is_reached) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
-    const fields = fieldsOf(request, options)
+    const fields = payoutFieldsOf(request, options)
     // The gateway declined nothing. An operator must check the payout.
     if (fields === null) return { kind: 'blocked', provider_status: null, provider_message: UNFIT }
     const receive = (late: Parameters<typeof payoutSent>[0]) => {
@@ -120,7 +120,7 @@ function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict)
 }
 
 /** The fields of a payout. Null if the gateway cannot take it. */
-function fieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
+function payoutFieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
   const { reference, destination_identifier, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)
   const packed = packReference(reference)

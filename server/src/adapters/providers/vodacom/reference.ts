@@ -29,7 +29,7 @@ export function packReference(reference: string): string | null {
   const time = BigInt.asUintN(Number(TIME_BITS), BigInt(`0x${time_high}${time_low}`))
   const tail = BigInt.asUintN(62, BigInt(`0x${variant}${rest}`))
   const bits = (((time << 12n) | BigInt(`0x${random}`)) << 62n) | tail
-  return textOf(bits * NUMBERS + BigInt(number ?? 0))
+  return base62Of(bits * NUMBERS + BigInt(number ?? 0))
 }
 
 /** The greatest difference between two clocks: a packed reference is older than its movement in a statement. */
@@ -54,7 +54,7 @@ export function unpackReference(packed: string, at: Date): string | null {
   return number === 0n ? `W${id}` : `${id}${String(number).padStart(2, '0')}`
 }
 
-function textOf(value: bigint): string {
+function base62Of(value: bigint): string {
   let text = ''
   for (let left = value; text.length < LENGTH; left /= 62n) text = BASE62[Number(left % 62n)] + text
   return text
