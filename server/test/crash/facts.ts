@@ -166,7 +166,7 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
         ? 'pending_clearance'
         : STATUS_OF[entry.status ?? 'PENDING']
     const due = entry.status === 'COMPLETED' || entry.status === 'HELD' ? paid : 0n
-    if (row.status !== status) problems.push(`${row.id} is ${row.status}; the provider says ${entry.status}`)
+    if (row.status !== status) problems.push(`${row.id} is ${row.status}; the provider has ${entry.status}`)
     if (row.net_minor !== due) problems.push(`${row.id} moved ${row.net_minor}; the provider has ${due}`)
     if (row.credits > 1) problems.push(`${row.id} was credited ${row.credits} times`)
     expected.set(row.merchant_id, (expected.get(row.merchant_id) ?? 0n) + due)
@@ -185,7 +185,7 @@ function eventProblems({ moves, deliveries, arrivals, collections }: Facts): str
   const sent = Map.groupBy(deliveries, (row) => `${row.source_id} ${row.source_seq} ${row.event}`)
   const arrived = Map.groupBy(arrivals, (arrival) => arrival.id)
   for (const { collection_id, seq, to_status, event } of moves) {
-    if (event === null) problems.push(`${collection_id} became ${to_status}, and no event tells it`)
+    if (event === null) problems.push(`${collection_id} became ${to_status}, and has no event of that change`)
     else if (sent.get(`${collection_id} ${seq} ${event}`)?.length !== 1) problems.push(`${collection_id} owes ${event}`)
   }
   const moved = new Set(moves.map((move) => move.collection_id))

@@ -1,4 +1,4 @@
-// Kills the server at random moments under load. Clients may notice nothing but a short wait.
+// Kills the server at random moments under load. Clients notice only a short wait.
 // KILLS=20 for the long form, SEED=n to repeat the same moments.
 
 import assert from 'node:assert/strict'
@@ -26,7 +26,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server killed at random moments loses no payment, takes none twice and sends every webhook', async (t) => {
+test('a server that is killed at random moments loses no payment, makes none twice and sends every webhook', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const start = () => {
@@ -61,7 +61,7 @@ test('a server killed at random moments loses no payment, takes none twice and s
     }
     await server.ready()
     const acknowledged = load.acks.length
-    await until('payments are made again', () => load.acks.length >= acknowledged + PER_SECOND)
+    await until('the server accepts payments again', () => load.acks.length >= acknowledged + PER_SECOND)
   } finally {
     await load.stop()
   }

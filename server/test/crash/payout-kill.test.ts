@@ -37,7 +37,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server killed at random moments pays out each approved withdrawal exactly once', async (t) => {
+test('a server that is killed at random moments pays out each approved withdrawal exactly once', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T

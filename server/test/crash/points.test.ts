@@ -40,21 +40,23 @@ const [push, qr] = await Promise.all([census('push'), census('qr')])
 const [page, passed_by_payout] = await Promise.all([census('page'), censusOfPayout()])
 const passed: Record<Flow, string[]> = { push, qr, page }
 
-test('a tested payment or payout passes each crash point of the code', () => {
+test('a tested payment or payout passes each crash point in the sources', () => {
   assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
   const covered = [...new Set([...Object.values(passed).flat(), ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
 })
 
-describe('another process finishes the work of a process that dies at a crash point', {
+describe('if a process dies at a crash point, another process', {
   concurrency: CONCURRENCY,
 }, () => {
   for (const flow of Object.keys(FLOWS) as Flow[]) {
-    for (const point of passed[flow]) test(`${flow}: ${point}`, () => crash(flow, point))
+    for (const point of passed[flow])
+      test(`finishes the ${flow} payment that stopped at ${point}`, () => crash(flow, point))
   }
-  for (const point of passed_by_payout) test(`payout: ${point}`, () => crashPayout(point))
+  for (const point of passed_by_payout) test(`finishes the payout that stopped at ${point}`, () => crashPayout(point))
   for (const point of passed_by_payout.filter((name) => name.startsWith('approve.'))) {
-    test(`payout that is approved with a key: ${point}`, () => crashPayout(point, 'the-approval'))
+    test(`finishes the payout with an Idempotency-Key that stopped at ${point}`, () =>
+      crashPayout(point, 'the-approval'))
   }
 })
 

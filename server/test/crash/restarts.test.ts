@@ -129,7 +129,7 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
       () => true,
       () => false,
     )
-  await until('PostgreSQL has noticed', async () => !(await accepts()), 500).catch(() => {})
+  await until('PostgreSQL accepts no connections', async () => !(await accepts()), 500).catch(() => {})
   await until('PostgreSQL accepts connections', accepts)
 }
 

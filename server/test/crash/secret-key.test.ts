@@ -136,7 +136,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     assert.equal(outcomes[0], outcomes[2])
   })
 
-  test('a database without its secret.key is refused, and the server makes no new key', async () => {
+  test('the server refuses a database without its secret.key, and makes no new key', async () => {
     const { url } = await newDatabase()
     const [first, copy] = [newFolder(), newFolder()]
     const server = await startServer(url, '', { DATA_DIR: first })

@@ -62,7 +62,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     const answer = await fetch(`${api.url}/v1/collections`, { headers: { authorization: `Bearer ${shop?.key}` } })
     assert.equal(answer.status, 200)
     const used = sql('crash_used', 'select key_id from api_key_usage')
-    await until('it is written', async () => (await rig.db.query(used)).length > 0, 45_000)
+    await until('the use of the key is recorded', async () => (await rig.db.query(used)).length > 0, 45_000)
     assert.deepEqual(await rig.db.query(used), [{ key_id: shop?.key_id }])
     api.signal('SIGTERM')
     assert.deepEqual(await endOf(api), { code: 0, signal: null })
@@ -96,7 +96,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     await client.close()
   })
 
-  describe('a configuration that must not run', { concurrency: 1 }, () => {
+  describe('an invalid configuration', { concurrency: 1 }, () => {
     const production = { NODE_ENV: 'production', DATABASE_URL: '', SECRET_KEY: '', WEBHOOK_ALLOW_PRIVATE: '' }
     const refused: { what: string; env: Record<string, string>; named: string[] }[] = [
       { what: 'a port that is no number', env: { PORT: 'abc' }, named: ['PORT'] },
@@ -159,7 +159,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
   })
 
-  test('the admin command reports that it cannot reach the database', async () => {
+  test('the admin command reports an unreachable database', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
     assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
@@ -227,7 +227,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
           (answer) => answer.status !== 200,
           () => true,
         )
-      await until('it has begun to stop', takesNoMore)
+      await until('the server has begun to stop', takesNoMore)
       server.signal(signal)
       assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
       const took = Date.now() - asked_at
@@ -280,7 +280,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     })
     await until('the worker has started', () => worker.output().includes('worker started'))
     await gate.shut()
-    await until('it has noticed', () => worker.output().includes('task failed'))
+    await until('the worker has logged the failure', () => worker.output().includes('task failed'))
     // Longer than the worker's pauses: after all its timers have fired, the process still lives.
     await sleep(3_000)
     assert.ok(worker.alive(), worker.output())
@@ -346,7 +346,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
     }
     await Promise.all(servers.map((server) => server.ready()))
-    await until('all have said so', () => servers.every((server) => server.output().includes('is ready.')))
+    await until('all servers are ready', () => servers.every((server) => server.output().includes('is ready.')))
     const db = createDb({ url: database.url, max_connections: 1 })
     const applied = await db.query<{ name: string }>(
       sql('crash_applied', 'select name from schema_migrations order by name'),

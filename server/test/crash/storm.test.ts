@@ -63,7 +63,7 @@ test('after a storm of faults and dying processes, the books of provider and pla
   assert.deepEqual(shown(findProblems(end)), [])
   assert.deepEqual(shown(eventProblems(end)), [])
   assert.deepEqual(shown(aftermath.errors), [], 'no process logged an unexpected error')
-  // The judge must see the same problems in a storm of any size.
+  // The comparison finds the same problems in a storm of any size.
   if (!IS_LONG) plantLosses(before)
   await tamper(rig, end)
 })

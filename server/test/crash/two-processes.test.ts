@@ -103,7 +103,7 @@ function checkDeliveries(facts: Facts): void {
   }
 }
 
-test('two API processes and two workers come to the same results as one process', async () => {
+test('two API processes and two workers get the same results as one process', async () => {
   const run = async (startAll: (rig: Rig) => Promise<string[]>) => {
     const rig = await newRig(3, DELAY_MS)
     let arrivals = 0
@@ -135,7 +135,7 @@ describe('four processes on one database', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('a key revoked elsewhere is refused by every process on the next request', async () => {
+  test('every process refuses a revoked key on the next request, also if another process revoked it', async () => {
     const rig = await newRig(3, 0)
     const apis = await startFour(rig)
     for (const { key, key_id, merchant } of rig.shops) {
@@ -164,7 +164,7 @@ describe('four processes on one database', () => {
     )
     await Promise.all(flood)
     const settled = sql('crash_settled', 'select count(*)::int as events from webhook_deliveries')
-    await until('the flood is settled', async () => {
+    await until('the payments of the slow merchant are settled', async () => {
       const [row] = await rig.db.query<{ events: number }>(settled)
       return row?.events === FLOOD
     })

@@ -60,7 +60,7 @@ test('every message that refuses a form has a Swahili translation', () => {
   const wordless: string[] = []
   let known = 0
   for (const file of files) {
-    // Comments, descriptions for the documentation and statements of SQL say nothing to a reader.
+    // No console shows comments, descriptions for the documentation or SQL statements.
     const code = readFileSync(SOURCE + file, 'utf8')
       .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
       .replace(/\b(summary|description|purpose):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
@@ -92,8 +92,12 @@ test('a translation contains the values of its message', () => {
     translate('The statement was not imported: line 3 is longer than 64 characters. See details.lines.', 'sw'),
     'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
   )
-  assert.equal(translate('The record is not in a state that allows this.', 'sw'), '', 'its code says it')
-  assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'then the API says it itself')
+  assert.equal(
+    translate('The record is not in a state that allows this.', 'sw'),
+    '',
+    'the error code has its own translation',
+  )
+  assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'the console shows the text of the API')
 })
 
 test('every answer of the API to a wrong field has a Swahili translation', async () => {

@@ -55,7 +55,7 @@ test('a key is shown once, works, and is stored nowhere in the browser after the
   const key = await page.locator('.key').innerText()
   assert.match(key, /^service_sandbox_/)
   assert.equal(await answerOf(key), 200)
-  assert.equal(await answerOf(key, '/v1/invoices'), 403, 'an online shop needs no invoices')
+  assert.equal(await answerOf(key, '/v1/invoices'), 403, 'the key of an online shop has no access to invoices')
   await page.locator('pre').getByText(`Bearer ${key}`).waitFor()
   await visitor.looks('key')
   const [file] = await Promise.all([
@@ -92,7 +92,7 @@ test('rotating and revoking a key explain the effect, ask for a confirmation, an
   await visitor.looks('rotation')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
-  assert.equal(await answerOf(old), 200, 'a cancelled question changes nothing')
+  assert.equal(await answerOf(old), 200, 'a cancelled confirmation changes nothing')
   await page.getByRole('button', { name: /^Rotate: / }).click()
   await visitor.press('', 'Yes, rotate it now')
   await visitor.sees('', 'Copy your key now')
@@ -174,7 +174,7 @@ test('a member tests a webhook address: the secret is shown once and signs, and 
   await visitor.leave()
 })
 
-test('a member who lost the response with the first secret reads so, and how to get another', async () => {
+test('a member whose response with the first secret was lost reads an explanation, and how to get another secret', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor

@@ -139,7 +139,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('a page whose file is gone after an upgrade reloads the console once, and then shows the error', async () => {
+test('a page whose file is missing after an upgrade reloads the console once, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
   await context.addInitScript(SAVES_DATA)

@@ -1,4 +1,4 @@
-// Merchants and their money in the dashboard: request a withdrawal, answer an operator, read where the money went.
+// Merchants and their money in the dashboard: they request a withdrawal, answer an operator, and read the statement.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

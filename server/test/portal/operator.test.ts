@@ -45,7 +45,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('leads from the queue to a withdrawal, and pays it out only after a question that restates it', async () => {
+  test('links the queue to a withdrawal, and pays out the withdrawal only after a confirmation that restates it', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
@@ -68,7 +68,7 @@ describe('the console', () => {
     for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 001', 'M-Pesa', 'Duka la Juma'])
       assert.ok(asked.replaceAll('\u00a0', ' ').includes(fact), `${fact} is not restated: ${asked}`)
     await visitor.looks('question')
-    // The key that opened the question does not confirm it.
+    // The keystroke that opened the confirmation does not also confirm.
     await visitor.page.keyboard.press('Enter')
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     assert.equal(await question(visitor).getByRole('button', { name: 'Tumia tena' }).count(), 0)
@@ -149,7 +149,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('does not send a decision later that was made without a network on a page that was left', async () => {
+  test('does not send a decision later if the network was lost and the operator left the page', async () => {
     const id = await operator.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -168,7 +168,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('tells an operator who decides too late about the earlier decision, and approves the withdrawal once', async () => {
+  test('shows the earlier decision to an operator who decides too late, and approves the withdrawal once', async () => {
     const id = await operator.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
@@ -203,7 +203,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('sends a large payout after a second operator approves, and tells both operators', async () => {
+  test('sends a large payout after a second operator approves, and informs both operators', async () => {
     const id = await operator.submit(shop, { amount: '60000.00' })
     const first = await office.comes(asha, 'operator')
     await first.opens(`/withdrawals/${id}`)

@@ -226,7 +226,7 @@ for (const language of LANGUAGES) {
     assert.equal(await warning.count(), 0, 'the default list prices all methods')
     await network.selectOption('MPESA')
     await warning.waitFor()
-    // The warning names only what no rule prices: a rule of a network does not cover bank accounts.
+    // The warning names only destinations without a rule: a rule of a network does not cover bank accounts.
     const except = says('isipokuwa kwenda', 'except to')
     await page.getByText(new RegExp(`: [^;,]+, ${except} [^;,]*M-?Pesa[^;,]*; [^;,]+; [^;,]+\\.$`, 'i')).waitFor()
     await visitor.looks('prices with a hole')

@@ -1,4 +1,4 @@
-// Sign-in to the consoles: what the browser stores, how a session ends, and what a merchant's browser cannot reach.
+// Sign-in to the consoles: the stored data of the browser, the end of a session, and the limits of a merchant's browser.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,13 +15,13 @@ before(async () => {
 })
 after(() => office?.close())
 
-/** The access token of a tab, as a thief would search for it. */
+/** Reads the access token of a tab, as an attacker would. */
 const tokenOf = (page: Page) =>
   page.evaluate<string>(
     `JSON.parse(Object.entries(sessionStorage).find(([name]) => name.includes('.user:'))[1]).access_token`,
   )
 
-test('tokens are in no address, cookie or log, and in nothing that outlives the tab', async () => {
+test('tokens are in no address, cookie or log, and in no storage that outlives the tab', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const addresses: string[] = []

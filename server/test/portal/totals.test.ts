@@ -229,7 +229,7 @@ async function compareDesk(environment: Environment, differences: Differences): 
   }
 }
 
-test('the books hold with a record in every state, live and in the sandbox', () => booksHold(office.world))
+test('the books hold with a record in every state, in live and sandbox', () => booksHold(office.world))
 
 test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
   const differences: Differences = []
@@ -293,7 +293,7 @@ for (const [what, change, back, shown] of PLANTS) {
   })
 }
 
-test('the books hold at the end, and no browser complained', async () => {
+test('the books hold at the end, and no browser reported an error', async () => {
   await booksHold(office.world)
   for (const visitor of Object.values(visitors)) await visitor.leave()
 })

@@ -241,7 +241,7 @@ async function operatorToken(world: World): Promise<string> {
   return issueAccessToken(world.deps, key, operator, ['pwd', 'otp'])
 }
 
-test('in any order of events each page is paid at most once and shows the true state, and the books have every cent', async (t) => {
+test('each page is paid at most once and shows the true state, and the books have every cent, in any order of events', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   await fc.assert(fc.asyncProperty(events, live), {
     seed: SEED,

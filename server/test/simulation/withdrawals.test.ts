@@ -54,7 +54,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('in any order of events each withdrawal gets its expected status and book, and no payout is executed twice', async (t) => {
+test('each withdrawal gets its expected status and book, and no payout is executed twice, in any order of events', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {

@@ -146,7 +146,7 @@ test('a message of the sandbox or of a failed transaction is never sent', async 
   for (const message of kept) assert.deepEqual((await stateOf(world, message)).status, 'kept')
 })
 
-test('messages without a gateway are kept, also those that waited when their gateway was removed', async () => {
+test('messages without a gateway stay in the outbox, also if their gateway was removed while they waited', async () => {
   const world = await open()
   const waiting = [await email(world), await sms(world)]
   const without = await open({ env: { SMTP_URL: '', SMS_GATEWAY: '' } })
@@ -209,7 +209,7 @@ test('a message that the gateway refuses for good is not retried', async () => {
   assert.equal(twin.sms.length, 1)
 })
 
-test('a message that succeeds after a failed try has no error', async () => {
+test('a message that is sent after a failed attempt has no error', async () => {
   const world = await open()
   mail.answers = { MAIL: '421 closing' }
   const letter = await email(world)
@@ -409,7 +409,7 @@ test('hostile names arrive as text', async () => {
   assert.equal(twin.sms[0]?.text, shown)
 })
 
-test('a message with a replaced key does not stop other messages', async () => {
+test('a message encrypted with a replaced key does not stop other messages', async () => {
   const world = await open()
   const [unreadable, good] = [await email(world), await email(world)]
   await world.rows("update outbox_messages set body = 'v1:AAAA:AAAA:AAAA' where id = $1", [unreadable.id])

@@ -143,7 +143,7 @@ describe('a merchant', () => {
     assert.ok(items.length > 0 && items.every(({ environment }) => environment === 'sandbox'))
   })
 
-  test('gets 400 for an invalid query, and an API key reads no messages', async () => {
+  test('gets 400 for an invalid query, and cannot read messages with an API key', async () => {
     const { token } = await world.newSession('VIEWER')
     for (const query of ['channel=fax', 'status=lost', 'invoice_id=1', 'page=0']) {
       assert.deepEqual(
@@ -218,7 +218,7 @@ describe('an operator', () => {
     }
   })
 
-  test('must name a merchant before the list goes too deep', async () => {
+  test('gets 400 for a page beyond the depth limit of the list if the request names no merchant', async () => {
     const reply = await world.get('/v1/operator/messages?page=101&page_size=100', operator)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   })

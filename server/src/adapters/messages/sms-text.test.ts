@@ -13,7 +13,7 @@ const LENGTHS: [string, string, number][] = [
   ['a'.repeat(307), 'GSM-7', 3],
   ['€'.repeat(80), 'GSM-7', 1],
   ['€'.repeat(81), 'GSM-7', 2],
-  // 76 characters of size two fill a part of 153 and leave one place free: no character is split.
+  // 76 characters of size two fill a part of 153 and leave one place free, because no character is split.
   ['€'.repeat(152), 'GSM-7', 2],
   ['€'.repeat(153), 'GSM-7', 3],
   ['ш'.repeat(70), 'UCS-2', 1],
@@ -26,7 +26,7 @@ const LENGTHS: [string, string, number][] = [
   ['😀'.repeat(67), 'UCS-2', 3],
 ]
 for (const [text, alphabet, parts] of LENGTHS) {
-  test(`${text.length} places of "${[...text][0] ?? ''}" go as ${parts} of ${alphabet}`, () => {
+  test(`${text.length} code units of "${[...text][0] ?? ''}" need ${parts} parts of ${alphabet}`, () => {
     assert.deepEqual(smsLength(text), { alphabet, parts })
   })
 }
@@ -58,7 +58,7 @@ test('direction marks, control characters and halves of characters are removed f
   assert.equal(smsText('Duka\u202e\u2066 la\0 Asha\r\nna\ud83d wake\u0007'), 'Duka la Asha\nna\ufffd wake')
 })
 
-test('a text is shortened at its names and keeps its link', () => {
+test('shortestSms shortens the name in a text and keeps the link', () => {
   const link = 'https://pay.example.tz/pay/0123456789abcdefghijklmnop'
   const write = (name: string) => (max: number) => `${plainLine(name, max)} anaomba TZS 25,000. Lipa hapa: ${link}`
   for (const name of ['Duka la Asha', '😀'.repeat(400), 'x'.repeat(10_000), 'دكان '.repeat(2_000)]) {

@@ -42,7 +42,7 @@ const onlyMail = () => {
   return mail
 }
 
-test('an e-mail arrives unchanged, with the same id at each try', async () => {
+test('an e-mail arrives unchanged, with the same id at each attempt', async () => {
   assert.deepEqual(await send(), { kind: 'taken', gateway_id: '250 2.0.0 taken as 4711' })
   const mail = onlyMail()
   assert.deepEqual([mail.from, mail.to], ['pay@example.tz', ['juma@example.com']])
@@ -88,7 +88,7 @@ for (const to of [
   '',
   `${'x'.repeat(250)}@example.com`,
 ]) {
-  test(`no e-mail goes to ${JSON.stringify(to.slice(0, 60))}`, async () => {
+  test(`the gateway sends no e-mail to ${JSON.stringify(to.slice(0, 60))}`, async () => {
     assert.deepEqual(await send({ to }), { kind: 'refused', why: 'invalid_recipient: not an e-mail address' })
     assert.equal(server.connections, 0)
   })

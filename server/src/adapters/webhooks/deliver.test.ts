@@ -116,7 +116,7 @@ describe('a delivery', () => {
     assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1)
   })
 
-  test('that failed gets one attempt with the same id and bytes by a replay', async () => {
+  test('that failed gets one more attempt by a replay, with the same id and bytes', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 410 }
@@ -277,7 +277,7 @@ describe('when a process dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('only apparently, its late result changes nothing', async () => {
+  test('or only hangs, and another process takes its lease, the late result of the first changes nothing', async () => {
     const { deps, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const slow = bench.anotherProcess()
@@ -305,7 +305,7 @@ describe('when a process dies', () => {
   })
 })
 
-test('one merchant whose receiver hangs does not delay another', async (t) => {
+test('a merchant whose receiver hangs does not delay another merchant', async (t) => {
   const { deps, deliverer } = bench
   const hanging = await merchantWith(deps, receiver.url)
   receiver.reply = { kind: 'hang' }
@@ -328,7 +328,7 @@ test('one merchant whose receiver hangs does not delay another', async (t) => {
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
 })
 
-test('400 merchants whose receivers hang do not delay one whose receiver answers', async (t) => {
+test('400 merchants whose receivers hang do not delay a merchant whose receiver answers', async (t) => {
   const timeout_ms = 2_000
   const patient = await startBench({ WEBHOOK_TIMEOUT_MS: String(timeout_ms) })
   const healthy_receiver = await startReceiver()
@@ -363,7 +363,7 @@ test('400 merchants whose receivers hang do not delay one whose receiver answers
   }
 })
 
-test('a second rotation within 24 hours ends the first old secret: only the newest two sign', async () => {
+test('a second rotation within 24 hours ends the oldest secret, and only the newest two secrets sign', async () => {
   const { deps, deliverer, clock } = bench
   const merchant = await merchantWith(deps, receiver.url)
   const second = await configure(deps, merchant, { rotate_secret: true })

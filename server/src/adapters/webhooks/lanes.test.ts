@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLanes, type SendPace } from './lanes.ts'
 
-/** Lanes whose sends end when the test says so. */
+/** Lanes whose sends end when the test ends them. */
 function trial(limits: { sending_max: number; queued_max: number }) {
   const open: { merchant: string; end: (pace: SendPace) => void }[] = []
   const lanes = createLanes<string>(
@@ -31,14 +31,14 @@ function fill(lanes: ReturnType<typeof trial>['lanes'], merchants: number): void
   }
 }
 
-test('400 hanging receivers leave slots and queue places to a receiver that answers, from its first delivery on', async () => {
+test('400 hanging receivers leave slots and queue places for a receiver that answers, from its first delivery', async () => {
   const { lanes, endAll, sendingOf, open } = trial({ sending_max: 64, queued_max: 512 })
   lanes.add('honest', 'honest')
   await endAll('quick')
   for (let time = 0; time < 4; time++) {
     fill(lanes, 400)
     assert.ok(open.length < 64, `${open.length} of 64 slots are taken`)
-    assert.ok(lanes.totalCapacity() > 0, 'the queue has places left')
+    assert.ok(lanes.totalCapacity() > 0, 'the queue is not full')
     assert.ok(lanes.capacityFor('honest') > 0)
     lanes.add('honest', 'honest')
     assert.equal(sendingOf('honest'), 1, 'its delivery is sent at once')
@@ -60,7 +60,7 @@ test('receivers that time out share a quarter of the slots, and a new merchant n
   assert.equal(sendingOf('new'), 1)
 })
 
-test('a receiver that keeps timing out gets one delivery at a time, and its width back when it answers', async () => {
+test('a receiver that keeps timing out gets one delivery at a time, and its former limit when it answers', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   const add = (count: number) => {
     for (let i = 0; i < count; i++) lanes.add('shop', 'shop')

@@ -59,7 +59,7 @@ async function pendingOf(merchant: Merchant): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('failed deliveries since a time are sent again once; delivered and older ones are not', async () => {
+test('a replay sends failed deliveries since a time once more, and no delivered or older ones', async () => {
   const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
   const live = await make(merchant, 'failed', 'live')
   receiver.received.length = 0
@@ -76,7 +76,7 @@ test('failed deliveries since a time are sent again once; delivered and older on
   assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(1)])
 })
 
-test('delivered ones are sent again if the caller asks for them, within the period', async () => {
+test('a replay sends delivered events of the period again if the request includes them', async () => {
   const { merchant, ids, replay, at } = await stage('delivered', 'failed', 'delivered', 'failed', 'delivered')
   assert.equal((await replay({ since: at(0), until: at(3), status: 'delivered' })).body.data.queued, 2)
   assert.deepEqual(await pendingOf(merchant), [ids[0], ids[2]])
@@ -99,7 +99,7 @@ test('two identical replays at once queue each delivery once', async () => {
   assert.deepEqual([again.body, again.headers['idempotency-replayed']], [once.body, 'true'])
 })
 
-test('one call queues 5,000 and returns the start of the next call; further calls queue the rest', async () => {
+test('one replay queues 5,000 deliveries and returns the start of the next call, and further calls queue the rest', async () => {
   const { merchant, replay, at } = await stage('failed')
   await world.rows(
     `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,

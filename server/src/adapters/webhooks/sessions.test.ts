@@ -1,4 +1,4 @@
-// Webhooks from the dashboard: what members may set, test and replay, and the entries in the audit log.
+// Webhooks in the dashboard: the settings, tests and replays of members, and their entries in the audit log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -115,7 +115,7 @@ test('a delivery is replayed once per Idempotency-Key, and only if it is deliver
   assert.equal(receiver.received.length, 1)
 })
 
-test('the audit log has each change with before and after, without the secret', async () => {
+test('the audit log has each change with its old and new values, without the secret', async () => {
   const { merchant, token, email } = await newDeveloper()
   const saved = (await patch(token, { webhook_url: receiver.url, events: ['collection.success'] })).body.data
   const rotated = (await patch(token, { rotate_secret: true, events: ['collection.failed'] })).body.data

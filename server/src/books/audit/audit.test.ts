@@ -152,7 +152,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   assert.equal(both.status, 400)
 })
 
-test('the list of all chains ends at RECENT_MAX, and so does its total', async () => {
+test('the list of all chains and its total end at RECENT_MAX', async () => {
   const { id } = await world.newMerchant()
   await inTransaction(world.deps.db, async (tx) => {
     for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
@@ -161,7 +161,7 @@ test('the list of all chains ends at RECENT_MAX, and so does its total', async (
   assert.deepEqual([last.items.length, last.pagination.total_items, last.pagination.total_pages], [100, 500, 5])
   assert.equal((await read('page=6&page_size=100')).items.length, 0)
   assert.equal((await read(`merchant_id=${id}&page=11&page_size=100`)).items.length, 11)
-  assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one reading holds')
+  assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one batch is valid')
 })
 
 test('a merchant reads the acts of operators without their name, address and reason', async () => {
@@ -239,7 +239,7 @@ test('a merchant sees no trace of the deliberation of operators: no entry, no co
 test('the two lists of actions name every action that the code records', () => {
   const folder = new URL('../../', import.meta.url)
   const known = new Set<string>([...MERCHANT_ACTIONS, ...OPERATOR_ACTIONS])
-  assert.equal(known.size, MERCHANT_ACTIONS.length + OPERATOR_ACTIONS.length, 'an act stands in one list, once')
+  assert.equal(known.size, MERCHANT_ACTIONS.length + OPERATOR_ACTIONS.length, 'each action is in one list, once')
   const found = new Set<string>()
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'books/audit/actions.ts') continue

@@ -107,7 +107,7 @@ describe('the check finds', () => {
         assert.equal(found.length, 1, `steps of ${size}: ${found}`)
         assert.ok(found[0]?.startsWith(String(victim?.id)), found[0])
       }
-      assert.equal((await checkChains(world.deps.db)).length, 1, 'as the admin command does')
+      assert.equal((await checkChains(world.deps.db)).length, 1, 'the admin command finds the same fault')
     })
   }
 })

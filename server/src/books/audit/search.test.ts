@@ -1,4 +1,4 @@
-// Searching acts by actor, action, target and time: of one merchant, of the platform, or of all.
+// Searches acts by actor, action, target and time: acts of one merchant, of the platform, or of all.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -31,7 +31,7 @@ after(async () => {
       try {
         process.kill(pid, 'SIGQUIT')
       } catch {
-        // It ended with its postmaster.
+        // The process ended with its postmaster.
       }
     }
     await until('no server is left', () => serversIn(folder).length === 0)
@@ -87,7 +87,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(await query(third.url, 'select at from marked'), [])
   })
 
-  test('a postgres.json that names the data of another DATA_DIR is refused, and nothing is made', async () => {
+  test('a postgres.json that names the data of another DATA_DIR is refused, and the program creates no file', async () => {
     const folder = await newFolder()
     const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
     await (await start(original)).stop()
@@ -100,7 +100,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(copy), ['postgres.json'])
   })
 
-  test('a copy of a DATA_DIR whose data lie outside is refused, and a moved one is opened', async (t) => {
+  test('a copy of a DATA_DIR whose data lie outside is refused, and a moved DATA_DIR is opened', async (t) => {
     if (!isRoot) return t.skip('data lie outside only when root starts the server')
     const [closed, outside] = [await newFolder(0o700), await newFolder()]
     const [original, copy, moved] = ['original', 'copy', 'moved'].map((name) => join(closed, name)) as [
@@ -157,7 +157,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('of two programs on one server the first to stop leaves it running, and the last one stops it', async () => {
+  test('the first of two programs to stop leaves their server running, and the last one stops the server', async () => {
     const folder = await newFolder()
     const one = await startInProgram(folder)
     const two = await startInProgram(folder)
@@ -168,7 +168,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('a server whose programs were all killed ends by itself, and what was committed is there at the next start', async () => {
+  test('a server whose programs were all killed ends by itself, and the next start has all committed rows', async () => {
     const folder = await newFolder()
     const programs = [
       await startInProgram(folder, { orphanMs: SHORT }),
@@ -176,7 +176,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     ]
     await query(programs[0]?.url ?? '', "create table kept as select 'Asha' as value")
     await killProgram(programs[0] as Program)
-    await sleep(SHORT * 3) // far longer than it would live without the other program
+    await sleep(SHORT * 3) // far longer than the server lives without a program
     assert.equal(serversIn(folder).length > 0, true, 'the other program still uses it')
     await killProgram(programs[1] as Program)
     await until('the server has ended', () => serversIn(folder).length === 0)
@@ -200,7 +200,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(others, [])
   })
 
-  test('a program that takes a server in the moment in which it ends has a running server', async () => {
+  test('a program that finds a server while the server ends gets a running server', async () => {
     const folder = await newFolder()
     for (let round = 0; round < 4; round++) {
       const program = await startInProgram(folder, { orphanMs: 300 })
@@ -258,7 +258,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
   })
 })
 
-describe('root that may not look into processes of other users, as in a container', { concurrency: 2 }, () => {
+describe('root without the right to read processes of other users, as in a container', { concurrency: 2 }, () => {
   test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
     const folder = await newFolder()
     const first = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
@@ -335,7 +335,7 @@ async function stopProgram({ child }: Program): Promise<void> {
   await ended
 }
 
-/** What remains of a program of an older version: its server, without registration and watcher. */
+/** The server of a program of an older version, without registration and watcher. */
 async function forgetUsers(dataDir: string, program: Program): Promise<void> {
   await killProgram(program)
   const place = join(dataDir, 'postgres')

@@ -47,7 +47,7 @@ test('data survives a restart, and the address of the server stays the same', as
   assert.deepEqual(await query(second.url, 'select value from kept'), [{ value: 'Asha' }])
 })
 
-test('a second start finds the first server, and its stop leaves that server running', async () => {
+test('a second start finds the server of the first start, and its stop leaves the server running', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   const second = await start(dataDir)
@@ -72,7 +72,7 @@ test('a server whose program was killed is adopted with its data, and its pid fi
   assert.deepEqual(await query(server.url, 'select value from kept'), [])
 })
 
-test('after kill -9 of the server itself, everything acknowledged is there at the next start', async () => {
+test('all acknowledged rows survive kill -9 of the server', async () => {
   const dataDir = await newFolder()
   const first = await startEmbedded({ dataDir, log: SILENT, settings: { shared_buffers: '16MB' } })
   started.push(first)
@@ -85,7 +85,7 @@ test('after kill -9 of the server itself, everything acknowledged is there at th
   assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
 })
 
-test('of two programs that start at once, one starts the server and the other uses it', async () => {
+test('if two programs start at once, one starts the server and the other uses it', async () => {
   const dataDir = await newFolder()
   const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])
   assert.deepEqual(programs.map(({ adopted }) => adopted).sort(), [false, true])
@@ -128,7 +128,7 @@ test('the program is no superuser, so that append-only tables bind it too', asyn
   await assert.rejects(query(server.url, "update facts set value = 'changed'"), { code: '42501' })
 })
 
-test('commits are durable unless a test asks otherwise, and text sorts the same on every machine', async () => {
+test('commits are durable unless a test turns that off, and text sorts the same on every machine', async () => {
   const server = await startEmbedded({ dataDir: await newFolder(), log: SILENT })
   started.push(server)
   const [settings] = await query(
@@ -147,7 +147,7 @@ test('commits are durable unless a test asks otherwise, and text sorts the same 
   })
 })
 
-test('the files with passwords can be read by their owner alone', async () => {
+test('only their owner can read the files with passwords', async () => {
   const dataDir = await newFolder()
   await start(dataDir)
   const place = await placeOf(dataDir)
@@ -159,7 +159,7 @@ test('the files with passwords can be read by their owner alone', async () => {
   }
 })
 
-test('a port that another program has taken meanwhile is replaced by a free one', async () => {
+test('the server gets a free port if another program has taken its port meanwhile', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()

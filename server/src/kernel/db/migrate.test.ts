@@ -78,7 +78,7 @@ test('a new file with a lower number than an applied one is refused', async () =
   await assert.rejects(migrate(url, undefined, dir), /0001_people.sql comes before 0002_towns.sql/)
 })
 
-test('two files with one number, or a file without a number, are refused before anything runs', async () => {
+test('two files with one number, or a file without a number, are refused before any migration runs', async () => {
   const twins = await setUp({ ...PEOPLE, '0001_towns.sql': 'create table towns (name text);' })
   await assert.rejects(migrate(twins.url, undefined, twins.dir), /have the same number/)
   const unnumbered = await setUp({ ...PEOPLE, 'towns.sql': 'create table towns (name text);' })

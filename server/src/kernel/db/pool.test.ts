@@ -57,7 +57,7 @@ describe('a failed statement', () => {
   })
 })
 
-describe('statements of a transaction that travel together', () => {
+describe('statements that a transaction sends together', () => {
   /** A statement whose result needs a few more turns than the others. */
   const slowly = async (work: Promise<unknown>) => {
     for (let i = 0; i < 5; i++) await Promise.resolve()
@@ -87,7 +87,7 @@ describe('statements of a transaction that travel together', () => {
         await Promise.all([slowly(tx.query(TAKE, [other])), tx.query(TAKE, [mine]), tx.query(TAKE, [mine])])
       })
     await Promise.all([opposite(1, 2), opposite(2, 1)])
-    assert.equal(runs, 3, 'one of the two ran twice')
+    assert.equal(runs, 3, 'one of the two transactions runs twice')
     assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 8 }])
   })
 })

@@ -102,7 +102,7 @@ test('an error in the results rejects only its own caller', async () => {
   )
 })
 
-test('the gatherer runs the same item twice if two callers send it: it has no cache', async () => {
+test('the gatherer runs the same item twice if two callers send the item, because it has no cache', async () => {
   let count = 0
   const run = gather<number, number>(async (items) => items.map(() => ++count), { max_items: 10, max_running: 1 })
   assert.deepEqual([...(await Promise.all([run(1), run(1)])), await run(1)], [1, 2, 3])

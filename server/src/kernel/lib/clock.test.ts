@@ -1,4 +1,4 @@
-// The settable clock, which other tests depend on.
+// The settable clock, which other tests use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

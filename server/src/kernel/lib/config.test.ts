@@ -125,7 +125,7 @@ test('the refusal names all bad variables at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
-test('the consoles need two different clients of a foreign issuer: both or none, and in production both', () => {
+test('the consoles need two different clients of a foreign issuer: both or none, in production both', () => {
   const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
   assert.deepEqual(refusedFor(both), [])
   assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
@@ -144,7 +144,7 @@ test('a second operator is needed only if FOUR_EYES_AMOUNT, in shillings, is set
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
 })
 
-test('the refusal never repeats the value, which may be a secret', () => {
+test('a refusal never contains the refused value, which may be a secret', () => {
   const secret = randomBytes(20).toString('base64')
   assert.throws(
     () => readConfig({ SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db` }, PROVIDERS),
@@ -220,7 +220,7 @@ test('the server refuses a secret file that it cannot use with its path and the 
   assert.match(refusalOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
   assert.match(refusalOf({ SELCOM_PIN_FILE: empty }), /^SELCOM_PIN .*SELCOM_PIN_FILE.*empty/)
   assert.match(refusalOf({ SELCOM_VENDOR_FILE: empty }), /^SELCOM_VENDOR cannot come from a file.*SELCOM_PIN/)
-  assert.equal(refusalOf({ LOG_LEVEL_FILE: empty }), '', 'what other programs read is not ours to judge')
+  assert.equal(refusalOf({ LOG_LEVEL_FILE: empty }), '', 'the server ignores variables of other programs')
 })
 
 test('the server reads the file of a secret if the variable is empty', () => {

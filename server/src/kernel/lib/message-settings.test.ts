@@ -75,7 +75,7 @@ test('a configured gateway is refused with the names of its missing settings', (
   assert.deepEqual(refusedFor({ ...MAIL, ...SMS }), [])
 })
 
-test('production refuses to send the key of the gateway without TLS, and accepts the rest', () => {
+test('production refuses a gateway without TLS, which would get the key in plain text, and accepts all other settings', () => {
   const all = { ...PRODUCTION, ...MAIL, ...SMS }
   assert.deepEqual(refusedFor(all), [])
   assert.deepEqual(refusedFor({ ...all, SMTP_URL: 'smtp://mail.example.tz:587' }), [])

@@ -18,7 +18,7 @@ for (const text of [
   '+255 754 123 456',
   '+255-754-123-456',
 ]) {
-  test(`"${text}" is 255754123456`, () => assert.equal(canonicalPhone(text), '255754123456'))
+  test(`canonicalPhone reads "${text}" as 255754123456`, () => assert.equal(canonicalPhone(text), '255754123456'))
 }
 
 for (const [text, why] of [
@@ -40,10 +40,11 @@ for (const [text, why] of [
   ['075412345a', 'a letter'],
   [`0754123456${' '.repeat(40)}`, 'too long'],
 ] as const) {
-  test(`${JSON.stringify(text.slice(0, 20))} is refused: ${why}`, () => assert.equal(canonicalPhone(text), null))
+  test(`canonicalPhone refuses ${JSON.stringify(text.slice(0, 20))}: ${why}`, () =>
+    assert.equal(canonicalPhone(text), null))
 }
 
-test('all forms of a number have the same canonical form, and so has that form', () => {
+test('all forms of a number, and its canonical form, have the same canonical form', () => {
   fc.assert(
     fc.property(fc.constantFrom('6', '7'), fc.integer({ min: 0, max: 99_999_999 }), (lead, rest) => {
       const number = lead + String(rest).padStart(8, '0')

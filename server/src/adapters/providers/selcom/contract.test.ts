@@ -1,4 +1,4 @@
-// The contract of every provider, kept by the adapter for Selcom against the twin of its gateway.
+// Tests the contract of providers for the Selcom adapter, against the twin of its gateway.
 
 import { testProviderContract } from '../../../../test/provider-contract.ts'
 import { type AnySubject, startReceiver } from '../../../../test/provider-subjects.ts'

@@ -5,7 +5,7 @@ import type { ExchangeResult } from '../exchange.ts'
 import { classifySelcomExchange, readSelcomEnvelope, resultClassOf } from './envelope.ts'
 
 describe('an envelope', () => {
-  it('says what its code says, and only when its word agrees', () => {
+  it('has the class of its code if its result text agrees, else it is unclear', () => {
     const cases: [code: string, result: string, standing: string, message?: string][] = [
       ['000', 'SUCCESS', 'done'],
       ['000', 'success', 'done'],
@@ -46,7 +46,7 @@ describe('an envelope', () => {
     }
   })
 
-  it('is none when code or word are missing or no texts, or when it is something else', () => {
+  it('is null if the code or the result text is missing or no text, or if the body is no JSON object', () => {
     const none: string[] = [
       '',
       'null',
@@ -66,7 +66,7 @@ describe('an envelope', () => {
     for (const one of none) assert.equal(readSelcomEnvelope(one), null, one)
   })
 
-  it('has its data as a list of objects, however they came', () => {
+  it('has its data as a list of objects, from a list or a single object', () => {
     const dataOf = (data: unknown) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', data }))?.data
     assert.deepEqual(dataOf([]), [])
     assert.deepEqual(dataOf([{ a: 1 }, null, 2, ['x']]), [{ a: 1 }])
@@ -74,7 +74,7 @@ describe('an envelope', () => {
     for (const data of [null, 'x', 3, undefined]) assert.deepEqual(dataOf(data), [])
   })
 
-  it('tells our transaction id under either name, and long texts only in part', () => {
+  it('has the transaction id under both names, and shortens long texts', () => {
     const envelope = (more: Text) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', ...more }))
     assert.equal(envelope({ transid: 'A' })?.transid, 'A')
     assert.equal(envelope({ messageId: 'B' })?.transid, 'B')
@@ -84,7 +84,7 @@ describe('an envelope', () => {
   })
 })
 
-/** How an exchange is weighed, in a word. */
+/** The class of an exchange as one text. */
 const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
   const verdict = classifySelcomExchange(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'
@@ -96,7 +96,7 @@ describe('an exchange', () => {
   const NOT_LISTED = { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' }
   const NOT_ENABLED = { resultcode: '403', result: 'FAIL', message: 'API endpoint not enabled for the vendor (4035)' }
 
-  it('is weighed by its status first, then by what it says', () => {
+  it('is classified by its HTTP status first, then by its envelope', () => {
     const cases: [string, ExchangeResult, string][] = [
       ['no byte was written', { kind: 'not_sent' }, 'not_sent'],
       ['no answer in time', { kind: 'lost', why: 'timeout' }, 'unclear timeout'],
@@ -114,9 +114,9 @@ describe('an exchange', () => {
       ['a page', answered(200, '<html>'), 'unclear unreadable'],
       ['wrong parameters', answered(412, { resultcode: '412', result: 'FAIL' }), 'rejected'],
       ['a bad request', answered(400, FAIL), 'rejected'],
-      ['a bad request without words', answered(400, ''), 'unclear unreadable'],
+      ['a bad request without a body', answered(400, ''), 'unclear unreadable'],
       [
-        'a bad request that succeeded',
+        'a bad request with a success',
         answered(400, { resultcode: '000', result: 'SUCCESS' }),
         'unclear unseen_status',
       ],
@@ -131,9 +131,9 @@ describe('an exchange', () => {
         'unclear unseen_status',
       ],
       ['a wrong key', answered(401, { resultcode: '401', result: 'FAIL' }), 'refused for certain'],
-      ['a 401 without words', answered(401, ''), 'refused perhaps'],
+      ['a 401 without a body', answered(401, ''), 'refused perhaps'],
       ['a 401 page', answered(401, '<html>401</html>'), 'refused perhaps'],
-      ['a 401 that succeeded', answered(401, { resultcode: '000', result: 'SUCCESS' }), 'unclear unseen_status'],
+      ['a 401 with a success', answered(401, { resultcode: '000', result: 'SUCCESS' }), 'unclear unseen_status'],
       ['a 401 in progress', answered(401, { resultcode: '111', result: 'PENDING' }), 'unclear unseen_status'],
       [
         'a 401, upstream silent',
@@ -145,7 +145,7 @@ describe('an exchange', () => {
       ['an address that is not listed, with 200', answered(200, NOT_LISTED), 'refused for certain'],
       ['a product that is not enabled, with 400', answered(400, NOT_ENABLED), 'refused for certain'],
       ['a firewall', answered(403, '<html>Request blocked (4032)</html>'), 'refused perhaps'],
-      ['forbidden, for no reason', answered(403, { resultcode: '403', result: 'FAIL' }), 'refused perhaps'],
+      ['forbidden without a reason', answered(403, { resultcode: '403', result: 'FAIL' }), 'refused perhaps'],
       [
         'forbidden, upstream silent',
         answered(403, { ...FAIL, message: 'No reponse from upstream' }),
@@ -161,7 +161,7 @@ describe('an exchange', () => {
       ['too many requests', answered(429, FAIL), 'unclear unreachable'],
       ['an internal error', answered(500, FAIL), 'unclear unreachable'],
       [
-        'an internal error that succeeded',
+        'an internal error with a success',
         answered(500, { resultcode: '000', result: 'SUCCESS' }),
         'unclear unreachable',
       ],
@@ -174,7 +174,7 @@ describe('an exchange', () => {
     for (const [what, sent, weight] of cases) assert.equal(weightOf(sent), weight, what)
   })
 
-  it('a refusal is known by its words, not by numbers or letters that happen to be like them', () => {
+  it('is a refusal only by a known text, not by a number or a text that is similar', () => {
     const failing = (message: string, texts?: string[]) =>
       weightOf(answered(200, { resultcode: '403', result: 'FAIL', message }), texts)
     assert.equal(failing('IP 1.2.3.4 is not in the white list'), 'refused for certain')

@@ -1,5 +1,5 @@
-// Taking money, against the gateway's twin, driven as the platform drives it: the twin's books say afterwards whether what was
-// told is true, and whether anybody was asked twice.
+// Collects money from the gateway's twin as the platform does. The test compares the outcomes with the twin's books, which also
+// count the prompts of each payer.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -15,7 +15,7 @@ import { MAGIC_NUMBERS, type Simulator } from '../../../../twins/selcom/index.ts
 import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
 
-/** What a number of the twin's table must end as. `open`: no final answer ever comes, and none is made up. */
+/** The expected outcome of each number in the twin's table. `open`: the twin gives no final answer, so the outcome stays open. */
 const PAYERS: Record<string, string> = {
   '001': 'succeeded 500000 TZS',
   '002': 'declined provider_declined',
@@ -30,14 +30,14 @@ const PAYERS: Record<string, string> = {
   '015': 'open',
   '017': 'succeeded 500000 TZS',
   '018': 'declined provider_declined',
-  // The prompt was lost on its way. Nobody can tell, so nobody sends another.
+  // The prompt may be lost. The adapter cannot know, so it sends no second prompt.
   '021': 'open',
   '023': 'open',
   '025': 'open',
   '029': 'open',
   '030': 'open',
   '031': 'declined provider_unavailable',
-  // The order was lost on its way: nobody was asked, for certain.
+  // The order was lost, so the payer was certainly not prompted.
   '041': 'declined provider_unavailable',
   '043': 'declined provider_unavailable',
   '045': 'declined provider_unavailable',
@@ -47,8 +47,8 @@ const PAYERS: Record<string, string> = {
 }
 
 /**
- * Takes a payment as the platform does: one push, then questions; a callback asks too, and a late success counts. Ends
- * when `done` says so, or when nothing more can come.
+ * Collects a payment as the platform does: one push, then queries. A callback also causes a query, and a late success counts.
+ * Ends if `done` returns true, or if no further answer can come.
  */
 async function take(
   { provider }: TwinWithAdapter,
@@ -61,7 +61,7 @@ async function take(
     if (standing.kind === 'succeeded') return
     const [answer] = await provider.status([request])
     assert.ok(answer)
-    if (answer.kind === 'not_found') assert.fail('no code means that')
+    if (answer.kind === 'not_found') assert.fail('no configured code means not_found')
     if (isFinal(answer) || (answer.kind === 'accepted' && standing.kind === 'unknown')) standing = answer
   }
   hints.set(request.reference, () => void learn())
@@ -74,12 +74,12 @@ async function take(
   return standing
 }
 
-describe('against the twin: payments', () => {
-  it('of every number end as its table says, with one prompt at most, and what was paid is what we say', async () => {
+describe('payments at the twin', () => {
+  it("of every number get the outcome of the twin's table, at most one prompt, and agree with its books", async () => {
     const asked = await startWithTwin()
     const hints = new Map<string, () => void>()
     asked.callback((order_id) => hints.get(order_id)?.())
-    // The gateway knows no reversal: the number that plays one says first one thing, then the other.
+    // The gateway has no reversals: the twin's number for one reports a payment and later its failure.
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending < '100' && ending !== '012')
     assert.ok(rows.length > 40)
     const closed = rows.filter(({ ending }) => PAYERS[ending] !== 'open').length
@@ -88,7 +88,7 @@ describe('against the twin: payments', () => {
       rows.map(async ({ ending, happens }) => {
         const request = payment({ phone: `255740000${ending}` })
         const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
-        // Those that stay open are asked about until all the others have their answers.
+        // The test queries the open payments until all others have their outcome.
         const done = (received: PushAnswer) => (expected === 'open' ? ended === closed : shortly(received) === expected)
         const answer = await take(asked, request, hints, done)
         if (expected !== 'open') ended++
@@ -100,7 +100,7 @@ describe('against the twin: payments', () => {
     )
   })
 
-  it('with faults on every call are prompted once at most and never misjudged', async () => {
+  it('get at most one prompt and no wrong outcome if every call may fail', async () => {
     const asked = await startWithTwin(
       {
         faults: {
@@ -140,7 +140,7 @@ describe('against the twin: payments', () => {
     const hints = new Map<string, () => void>()
     asked.callback((order_id) => hints.get(order_id)?.())
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
-    // Nothing comes of a prompt that never arrived.
+    // A payment without a prompt gets no further answer.
     const done = ({ reference }: PaymentRequest) => {
       return (received: PushAnswer) => isFinal(received) || !asked.twin.order(reference)?.prompts
     }
@@ -151,27 +151,27 @@ describe('against the twin: payments', () => {
     }
     const struck = Object.keys(asked.twin.totals().struck)
     for (const group of ['create', 'push', 'status', 'payer', 'callback']) {
-      assert.ok(struck.filter((kind) => kind.startsWith(`${group}.`)).length > 1, `nothing came up at ${group}`)
+      assert.ok(struck.filter((kind) => kind.startsWith(`${group}.`)).length > 1, `no fault occurred at ${group}`)
     }
     const kinds = new Set(answers.map(({ kind }) => kind))
     assert.ok(kinds.has('succeeded') && kinds.has('declined'))
   })
 
-  it('that a second process asks for again are not prompted again', async () => {
+  it('are not prompted again if a second process repeats the push', async () => {
     for (const duplicate_order of ['fail', 'ambiguous', 'replay'] as const) {
       const asked = await startWithTwin({ settings: { duplicate_order, pay_after_ms: 60_000 } })
       const request = payment({ phone: '255740000001' })
       assert.equal((await asked.provider.push(request)).kind, 'accepted')
       const second = adapterOf(asked.twin, {})
       const answer = await second.push(request)
-      // Where it takes the order for a new one, its refusal of the second prompt says nothing of the first.
+      // If the gateway accepts the second order, its refusal of the second prompt gives no information about the first one.
       assert.equal(shortly(answer), duplicate_order === 'replay' ? 'unknown unseen_status' : 'accepted')
       const { prompts, count } = asked.twin.totals().pushes
       assert.deepEqual([prompts, count], [1, 1])
     }
   })
 
-  it('that were lost before they began are sent, where a code for that is configured, and those that began are not', async () => {
+  it('are sent if a configured code shows that no order exists, and not sent again if an order exists', async () => {
     const asked = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
     const request = payment({ phone: '255740000001' })
     const resume = async (provider: TwinWithAdapter['provider']) => {
@@ -184,7 +184,7 @@ describe('against the twin: payments', () => {
     assert.deepEqual([requests.create, pushes.prompts], [1, 1])
   })
 
-  it('whose order was never made are known not to exist where the gateway tells, and only there', async () => {
+  it('without an order are not_found only if the gateway answers with a configured code', async () => {
     const known = await startWithTwin({ settings: { unknown_order: 'fail' } }, { order_unknown_codes: ['651'] })
     const request = payment({ phone: '255740000001' })
     const statusOf = async ({ provider }: TwinWithAdapter) => shortly((await provider.status([request]))[0] ?? null)
@@ -195,7 +195,7 @@ describe('against the twin: payments', () => {
     assert.equal(await statusOf(await startWithTwin({}, { order_unknown_codes: ['651'] })), 'unknown unseen_status')
   })
 
-  it('by code are scanned and paid', async () => {
+  it('by QR code are scanned and paid', async () => {
     const asked = await startWithTwin({ settings: { scan_after_ms: 30 } })
     const request = payment({ method: 'qr', phone: null })
     const code = await asked.provider.qr(request)
@@ -213,7 +213,7 @@ describe('against the twin: payments', () => {
     assert.equal(shortly(answer), 'succeeded 500000 TZS')
   })
 
-  it('run out with the order when that has an end of ours', async () => {
+  it('expire with their order if an end of orders is configured', async () => {
     const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + ahead_ms) }
     let ahead_ms = 0
     const asked = await startWithTwin({ clock, settings: { pay_after_ms: 600_000 } }, { clock, push_expiry_min: 5 })
@@ -225,7 +225,7 @@ describe('against the twin: payments', () => {
   })
 })
 
-/** What we say of a payment is what the twin's books say. */
+/** Asserts that the outcome of a payment agrees with the twin's books. */
 function agrees(answer: PushAnswer, twin: Simulator, { reference }: PaymentRequest): void {
   const paid = twin.order(reference)?.payment?.amount
   if (answer.kind === 'succeeded') assert.equal(answer.amount_minor, (paid ?? 0n) * 100n, reference)

@@ -1,5 +1,5 @@
-// Paying out, against the gateway's twin, driven as the platform drives it: the twin's books say afterwards whether what was
-// told is true, and whether anybody was paid twice.
+// Sends payouts to the gateway's twin as the platform does. The test compares the outcomes with the twin's books, which also
+// count the executions of each payout.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -14,7 +14,7 @@ import {
 import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 
-/** What a number of the twin's table must end as. `open`: no final answer ever comes, and none is made up. */
+/** The expected outcome of each number in the twin's table. `open`: the twin gives no final answer, so the outcome stays open. */
 const PAYEES: Record<string, string> = {
   '102': 'declined provider_declined',
   '103': 'open',
@@ -22,9 +22,9 @@ const PAYEES: Record<string, string> = {
   '109': 'declined provider_declined',
   '110': 'declined unknown_recipient',
   '111': 'declined limit_exceeded',
-  // The gateway says so itself, and is believed at its word: only its statement of account tells otherwise.
+  // The gateway reports a false failure, and the adapter accepts it: only the statement of account shows the payout.
   '113': 'declined provider_declined',
-  // Lost on its way. Nobody can tell, so it is not sent again.
+  // The request may be lost. The adapter cannot know, so it does not send the payout again.
   '121': 'open',
   '123': 'open',
   '125': 'open',
@@ -32,7 +32,7 @@ const PAYEES: Record<string, string> = {
   '130': 'open',
 }
 
-/** Pays out as the platform does: sent again only when nothing was sent or we were kept out, else only asked about. */
+/** Pays out as the platform does: a payout is sent again if it was not sent or is blocked, else only queried. */
 async function payOut(
   { provider }: TwinWithAdapter,
   request: PayoutRequest,
@@ -50,8 +50,8 @@ async function payOut(
   return standing
 }
 
-describe('against the twin: payouts', () => {
-  it('to every number end as its table says, paid once at most, and what was paid is what we say', async () => {
+describe('payouts at the twin', () => {
+  it("to every number get the outcome of the twin's table, are paid at most once, and agree with its books", async () => {
     const asked = await startWithTwin()
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending >= '100')
     assert.ok(rows.length > 30)
@@ -74,7 +74,7 @@ describe('against the twin: payouts', () => {
           assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
           const booked = asked.twin.payout(rails[way.method], request.reference)
           assert.ok((booked?.executions ?? 0) <= 1, `${ending}: paid ${booked?.executions} times`)
-          // Where the gateway itself lies at its first word, nobody can know better.
+          // For these numbers the gateway's first answer is false, so the outcome cannot agree with its books.
           if (['105', '112', '113'].includes(ending)) return
           if (answer.kind === 'succeeded') assert.equal(booked?.truth, 'paid', ending)
           if (answer.kind === 'declined') assert.notEqual(booked?.truth, 'paid', ending)
@@ -83,7 +83,7 @@ describe('against the twin: payouts', () => {
     )
   })
 
-  it('with faults on every call are paid once at most and never misjudged', async () => {
+  it('are paid at most once and get no wrong outcome if every call may fail', async () => {
     const asked = await startWithTwin(
       {
         faults: {
@@ -117,7 +117,7 @@ describe('against the twin: payouts', () => {
     )
     const before = await asked.provider.floatBalance()
     const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
-    // Nothing comes of a request that never arrived, unless it may be sent again.
+    // A payout whose request did not arrive gets no further answer, unless it may be sent again.
     const done = ({ reference }: PayoutRequest) => {
       return (received: PayoutAnswer) =>
         isFinal(received) || (received.kind === 'unknown' && asked.twin.payout('walletcashin', reference) === null)
@@ -141,7 +141,7 @@ describe('against the twin: payouts', () => {
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
-  it('that the gateway does not know stay unknown, in whatever words it says so', async () => {
+  it('that the gateway does not know stay unknown, for each of its texts', async () => {
     const asked = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
     for (const sent_at of [null, new Date()]) {
       const requests = Array.from({ length: 80 }, () => payout({ sent_at }))
@@ -150,7 +150,7 @@ describe('against the twin: payouts', () => {
     }
   })
 
-  it('wait for the float to be filled, and then go through under the same reference', async () => {
+  it('wait until the float is filled, and then succeed with the same reference', async () => {
     const asked = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await asked.provider.payout(request), {
@@ -166,7 +166,7 @@ describe('against the twin: payouts', () => {
     assert.equal(asked.twin.totals().payouts.executions, 1)
   })
 
-  it('below the least amount are declined; with a wrong PIN they wait for an operator; nothing is paid', async () => {
+  it('are declined below the minimum amount and blocked by a wrong PIN, and none is paid', async () => {
     const asked = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await asked.provider.payout(small)), 'declined limit_exceeded')
@@ -178,7 +178,7 @@ describe('against the twin: payouts', () => {
     assert.equal(asked.twin.totals().payouts.executions, 0)
   })
 
-  it('from an address that is not listed, or by a product that is not enabled, are blocked; a wrong key too', async () => {
+  it('are blocked if the gateway refuses the address, the product or the key', async () => {
     const address = await startWithTwin({ settings: { source_ips: ['10.0.0.1'] } })
     assert.equal(shortly(await address.provider.payout(payout())), 'blocked address')
     assert.equal(shortly(await address.provider.push(payment())), 'declined provider_unavailable')
@@ -189,7 +189,7 @@ describe('against the twin: payouts', () => {
     assert.equal(product.twin.totals().payouts.count, 0)
   })
 
-  it('are preceded by the name on the account, where there is one', async () => {
+  it('can be checked by a look-up of the name, if the account has one', async () => {
     const { provider } = await startWithTwin()
     const ask = (destination_identifier: string) =>
       provider.lookupName({ method: 'MOBILE_MONEY', destination_code: 'AIRTEL', destination_identifier })

@@ -1,4 +1,4 @@
-// What the gateway's word means for a payout, and where it pays out to.
+// Maps the gateway's answers to outcomes of payouts, and neutral destination codes to the gateway's.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -24,36 +24,36 @@ const PAYOUT: PayoutRequest = {
   currency: 'TZS',
   sent_at: null,
 }
-/** A refusal that only the texts of an installation know. */
+/** A refusal whose text only this installation's settings contain. */
 const refused_by = (message: string) => {
   return classifySelcomExchange(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
 }
 
 describe('a payout', () => {
   const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
-  /** One that the gateway took before: so what it says of it is about it. */
+  /** A payout that the gateway accepted before, so that an answer is about this payout. */
   const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
   const sent = (verdict: SelcomVerdict) => payoutSent(verdict, PAYOUT, READING)
   const asked = (verdict: SelcomVerdict, request = TAKEN, failed_codes: string[] = []) =>
     payoutStatus(verdict, request, { ...READING, failed_codes })
 
-  /** Each with what it means as the answer to the request, and as the answer to a question. */
+  /** Each verdict with its outcome as the answer to the request, and as the answer to a query. */
   const CASES: [what: string, verdict: SelcomVerdict, sent: string, asked: string][] = [
     ['success', verdictOfWords('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
-    ['in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
-    ['in progress', verdictOfWords('927', 'PENDING'), 'accepted', 'accepted'],
-    ['in progress', verdictOfWords('001', 'INPROGRESS'), 'accepted', 'accepted'],
-    ['in progress', verdictOfWords('003', 'PENDING'), 'accepted', 'accepted'],
-    ['ambiguous', verdictOfWords('999', 'AMBIGOUS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a payout in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['a payout in progress', verdictOfWords('927', 'PENDING'), 'accepted', 'accepted'],
+    ['a payout in progress', verdictOfWords('001', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['a payout in progress', verdictOfWords('003', 'PENDING'), 'accepted', 'accepted'],
+    ['an ambiguous result', verdictOfWords('999', 'AMBIGOUS'), 'unknown unseen_status', 'unknown unseen_status'],
     [
-      'ambiguous',
+      'an ambiguous result',
       verdictOfWords('999', 'AMBIGUOUS', 'No reponse from upstream system'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['ambiguous', verdictOfWords('999', 'INPROGRESS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['an ambiguous result', verdictOfWords('999', 'INPROGRESS'), 'unknown unseen_status', 'unknown unseen_status'],
     [
-      'upstream silent',
+      'a silent upstream',
       verdictOfWords('403', 'FAIL', 'No reponse from upstream system'),
       'unknown unseen_status',
       'unknown unseen_status',
@@ -61,17 +61,17 @@ describe('a payout', () => {
     ['a contradiction', verdictOfWords('000', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
     ['a contradiction', verdictOfWords('111', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
     ['a contradiction', verdictOfWords('777', 'SUCCESS'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['declined', verdictOfWords('415', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['a declined payout', verdictOfWords('415', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
     [
       'a wrong number',
       verdictOfWords('010', 'FAIL', 'Invalid mobile number'),
       'declined unknown_recipient',
       'declined unknown_recipient',
     ],
-    ['no bank', verdictOfWords('012', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['no bank', verdictOfWords('612', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['suspended', verdictOfWords('029', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
-    ['nobody', verdictOfWords('103', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['an unknown bank', verdictOfWords('012', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['an unknown bank', verdictOfWords('612', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['a suspended account', verdictOfWords('029', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['an unknown customer', verdictOfWords('103', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
     ['a wrong name', verdictOfWords('203', 'FAILED'), 'declined unknown_recipient', 'declined unknown_recipient'],
     [
       'a wrong account',
@@ -86,36 +86,36 @@ describe('a payout', () => {
       'declined limit_exceeded',
     ],
     ['a limit', verdictOfWords('703', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
-    ['an amount', verdictOfWords('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
+    ['a wrong amount', verdictOfWords('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
     [
-      'failed',
+      'a failure',
       verdictOfWords('400', 'FAIL', 'Transaction failed'),
       'declined provider_declined',
       'declined provider_declined',
     ],
-    ['failed', verdictOfWords('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
-    ['a code that nobody explained', verdictOfWords('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a failure without a text', verdictOfWords('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['an unexplained code', verdictOfWords('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
     [
-      'a code that nobody explained',
+      'an unexplained code',
       verdictOfWords('777', 'FAIL', 'Transaction failed'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
-      'no such account, or no such payout',
+      'an unknown account or an unknown payout',
       verdictOfWords('404', 'FAIL'),
       'declined unknown_recipient',
       'unknown unseen_status',
     ],
     [
-      'no such payout',
+      'an unknown payout',
       verdictOfWords('400', 'FAIL', 'Transaction not found'),
       'declined provider_declined',
       'unknown unseen_status',
     ],
-    ['unavailable', verdictOfWords('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['an unavailable network', verdictOfWords('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
     ['an internal failure', verdictOfWords('500', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['too many', verdictOfWords('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['too many requests', verdictOfWords('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
     ['an invalid vendor', verdictOfWords('651', 'FAIL', 'Invalid vendor'), 'blocked access', 'unknown unseen_status'],
     [
       'a wrong PIN, as a bad request',
@@ -123,7 +123,12 @@ describe('a payout', () => {
       'blocked access',
       'unknown unseen_status',
     ],
-    ['an account of ours that is not found', verdictOfWords('611', 'FAIL'), 'blocked access', 'unknown unseen_status'],
+    [
+      'an unknown payout account of the platform',
+      verdictOfWords('611', 'FAIL'),
+      'blocked access',
+      'unknown unseen_status',
+    ],
     [
       'a duplicate',
       verdictOfWords('400', 'FAIL', 'Duplicate transid'),
@@ -149,7 +154,7 @@ describe('a payout', () => {
       'unknown unseen_status',
     ],
     [
-      'a bad request about nobody',
+      'a bad request with an unknown recipient',
       verdictOfWords('010', 'FAIL', '', 400),
       'declined unknown_recipient',
       'unknown unseen_status',
@@ -161,64 +166,64 @@ describe('a payout', () => {
       'unknown unseen_status',
     ],
     [
-      'a bad request without words',
+      'a bad request without a body',
       classifySelcomExchange(answered(400, '')),
       'unknown unreadable',
       'unknown unreadable',
     ],
     [
-      'our address',
+      "a refusal of the platform's address",
       verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
       'blocked address',
       'unknown refused_us',
     ],
     [
-      'our contract',
+      'a refusal of the product',
       verdictOfWords('403', 'FAIL', 'API endpoint not enabled for the vendor (4035)', 403),
       'blocked access',
       'unknown refused_us',
     ],
+    ['a refusal with a configured text', refused_by('You are a stranger'), 'blocked', 'unknown refused_us'],
+    ['a refusal of the key', verdictOfWords('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
+    ['a 401 without a body', classifySelcomExchange(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
     [
-      'our address or access, in words of an installation',
-      refused_by('You are a stranger'),
-      'blocked',
-      'unknown refused_us',
-    ],
-    ['our key', verdictOfWords('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
-    ['a 401 without words', classifySelcomExchange(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
-    [
-      'a 401 page',
+      'a 401 with a page',
       classifySelcomExchange(answered(401, '<html>401</html>')),
       'unknown refused_us',
       'unknown refused_us',
     ],
     [
-      'a 401 that succeeded',
+      'a 401 with a success',
       verdictOfWords('000', 'SUCCESS', '', 401),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
-    ['a 401 in progress', verdictOfWords('111', 'PENDING', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
     [
-      'a 401, upstream silent',
+      'a 401 with a payout in progress',
+      verdictOfWords('111', 'PENDING', '', 401),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'a 401 with a silent upstream',
       verdictOfWords('403', 'FAIL', 'No reponse from upstream system', 401),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
-      'a timeout, told as a failure',
+      'a timeout with a failure code',
       verdictOfWords('400', 'FAIL', 'Transaction timed out'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
-      'trouble, told as a failure',
+      'a system error with a failure code',
       verdictOfWords('010', 'FAIL', 'System error, try again later'),
       'unknown unseen_status',
       'unknown unseen_status',
     ],
     [
-      'a firewall',
+      'a page of a firewall',
       classifySelcomExchange(answered(403, '<html>403</html>')),
       'unknown refused_us',
       'unknown refused_us',
@@ -231,7 +236,7 @@ describe('a payout', () => {
       'unknown unreadable',
     ],
     [
-      'no code',
+      'an answer without a code',
       classifySelcomExchange(answered(200, '{"result":"SUCCESS"}')),
       'unknown unreadable',
       'unknown unreadable',
@@ -254,19 +259,19 @@ describe('a payout', () => {
       'unknown unreachable',
       'unknown unreachable',
     ],
-    ['no byte written', classifySelcomExchange({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
-    ['no connection free', classifySelcomExchange({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
+    ['no written byte', classifySelcomExchange({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
+    ['no free connection', classifySelcomExchange({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
   ]
 
   for (const [what, verdict, as_sent, as_asked] of CASES) {
     const word = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
-    it(`answered with ${what} (${word}) is ${as_sent}; asked about, ${as_asked}`, () => {
+    it(`becomes ${as_sent} if its request ends with ${what} (${word}), and ${as_asked} if its query does`, () => {
       assert.equal(shortly(sent(verdict)), as_sent)
       assert.equal(shortly(asked(verdict)), as_asked)
     })
   }
 
-  /** What a gateway may say of a payout that it does not know, or to a question that it did not like, as a failure. */
+  /** Messages with a failure code that may be about an unknown payout or about the query itself. */
   const NOT_ABOUT_IT = [
     'Transaction does not exist',
     "Transaction doesn't exist",
@@ -289,7 +294,7 @@ describe('a payout', () => {
     '',
   ]
 
-  it('has not failed by what is said of a question or of an unknown payout, under whichever code', () => {
+  it('does not fail by a message about the query or about an unknown payout, with any code', () => {
     for (const message of NOT_ABOUT_IT) {
       for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
         for (const request of [PAYOUT, TAKEN]) {
@@ -304,7 +309,7 @@ describe('a payout', () => {
     }
   })
 
-  it('has failed, by a question, only when the gateway took it or names it', () => {
+  it('fails by a query only if the gateway accepted the payout before or repeats its id', () => {
     const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
     for (const [more, request, expected] of [
       [{}, PAYOUT, 'unknown unseen_status'],
@@ -317,7 +322,7 @@ describe('a payout', () => {
     }
   })
 
-  it('has failed by a code that an operator vouched for, unless the words are about the question', () => {
+  it('fails by a configured code, unless the message is about the query', () => {
     assert.equal(shortly(asked(verdictOfWords('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
     assert.equal(shortly(asked(verdictOfWords('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
     assert.equal(
@@ -331,14 +336,14 @@ describe('a payout', () => {
     assert.equal(shortly(asked(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
   })
 
-  it('is never "not found", whatever is said', () => {
+  it('is never not_found, for any answer', () => {
     for (const [, verdict] of CASES) {
       assert.notEqual(sent(verdict).kind, 'not_found')
       assert.notEqual(asked(verdict).kind, 'not_found')
     }
   })
 
-  it('in progress is asked about after the pause that the gateway asks for', () => {
+  it('in progress is queried after the pause that the gateway requires', () => {
     for (const verdict of [verdictOfWords('111', 'PENDING'), verdictOfWords('999', 'AMBIGOUS')]) {
       assert.equal(sent(verdict).ask_again_ms, ASK_AGAIN_MS)
       assert.equal(asked(verdict).ask_again_ms, ASK_AGAIN_MS)
@@ -353,7 +358,7 @@ describe('a payout', () => {
     }
   })
 
-  it("keeps the gateway's word and id of it", () => {
+  it("keeps the gateway's status and id", () => {
     assert.deepEqual(sent(verdictOfWords('000', 'SUCCESS')), {
       kind: 'succeeded',
       amount_minor: 1_500_000n,
@@ -362,7 +367,7 @@ describe('a payout', () => {
       provider_id: '0289999288',
     })
     assert.equal(sent(verdictOfWords('990', 'FAIL')).provider_status, '990 FAIL')
-    // Of a question that says nothing, neither word nor id belongs to the payout.
+    // If the answer to a query is ambiguous, its status and its id do not belong to the payout.
     assert.deepEqual(asked(verdictOfWords('999', 'AMBIGOUS')), {
       kind: 'unknown',
       why: 'unseen_status',
@@ -371,7 +376,7 @@ describe('a payout', () => {
     })
   })
 
-  it('believes no answer that is about another of our payouts', () => {
+  it('ignores an answer about another payout of the platform', () => {
     const echo = (more: object) =>
       classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
     const another = REFERENCE.replace('1', '2')
@@ -385,10 +390,10 @@ describe('a payout', () => {
   })
 })
 
-describe('what else is asked', () => {
+describe('the look-ups of name and balance', () => {
   const row = (data: unknown) => classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data }))
 
-  it('a name is one line, and no name is none', () => {
+  it('nameOf returns the name in one line, or null without a name', () => {
     assert.equal(nameOf(row([{ name: '  ASHA\n JUMA\u0000 ' }])), 'ASHA JUMA')
     assert.equal(nameOf(row([{ name: 'é'.repeat(500) }]))?.length, 100)
     for (const data of [[], [{}], [{ name: '' }], [{ name: ' ' }], [{ name: 7 }], null])
@@ -396,7 +401,7 @@ describe('what else is asked', () => {
     assert.equal(nameOf(verdictOfWords('010', 'FAIL')), null)
   })
 
-  it('a balance is read in shillings, an empty one too', () => {
+  it('balanceOf reads shillings as cents, also a balance of zero', () => {
     assert.equal(balanceOf(row([{ balance: '1000000' }])), 100_000_000n)
     assert.equal(balanceOf(row([{ balance: '12.50' }])), 1250n)
     assert.equal(balanceOf(row([{ balance: 7 }])), 700n)
@@ -409,8 +414,8 @@ describe('what else is asked', () => {
   })
 })
 
-describe('destinations', () => {
-  it('are ours, each with a name of theirs, and each way of paying out has its product', () => {
+describe('the destinations', () => {
+  it('all have a neutral code, and each payout method has its product of the gateway', () => {
     for (const { code, method } of DESTINATIONS) {
       const route = routeTo(method, code)
       assert.equal(route !== null, SELCOM_DESTINATIONS.includes(code), code)
@@ -424,7 +429,7 @@ describe('destinations', () => {
     )
   })
 
-  it('are reached by their own way only', () => {
+  it('are reachable only by their own payout method', () => {
     assert.deepEqual(routeTo('MOBILE_MONEY', 'MIXX'), { rail: 'walletcashin', code: 'TPCASHIN' })
     assert.deepEqual(routeTo('BANK_ACCOUNT', 'CRDB'), { rail: 'qwiksend', code: 'CRDBBANK' })
     assert.deepEqual(routeTo('PROVIDER_PESA', 'PROVIDER_PESA'), { rail: 'selcompesa', code: 'SPSCASHIN' })

@@ -1,4 +1,4 @@
-// What the gateway's word means for a payment.
+// Maps the gateway's answers to outcomes of payments.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -28,7 +28,7 @@ describe('an order', () => {
     return made.kind === 'made' ? 'made' : `${made.kind}: ${shortly(made.answer)}`
   }
 
-  it('is made, refused, kept out, not sent or unclear, and no word of it pays anything', () => {
+  it('is made, refused, kept out, not sent or unclear, and no answer to its request pays the payment', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('000', 'SUCCESS'), 'made'],
       [verdictOfWords('010', 'FAIL'), 'refused: declined provider_declined'],
@@ -59,7 +59,7 @@ describe('an order', () => {
     for (const [verdict, expected] of cases) assert.equal(kindOf(verdict), expected)
   })
 
-  it('shows its code exactly as it came, or none', () => {
+  it('returns its QR code unchanged, or an unknown outcome if the answer has no code', () => {
     const codeIn = (row: object) => {
       const made = orderMade(
         classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })),
@@ -79,7 +79,7 @@ describe('an order', () => {
     }
   })
 
-  it('whose prompt was answered has paid nothing yet', () => {
+  it('is not paid by the answer to its prompt', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('111', 'PENDING'), 'accepted'],
       [verdictOfWords('927', 'INPROGRESS'), 'accepted'],
@@ -114,7 +114,7 @@ describe("an order's status", () => {
       reading,
     )
 
-  it('is the truth about the payment, in every spelling that is in use', () => {
+  it('decides the outcome of the payment, in each known spelling', () => {
     const cases: [string, string][] = [
       ['PENDING', 'accepted'],
       ['INPROGRESS', 'accepted'],
@@ -138,7 +138,7 @@ describe("an order's status", () => {
     }
   })
 
-  it('is compared in cents, and never paid by an amount that nobody can read', () => {
+  it('gives the paid amount in cents, and an unreadable amount leaves the payment unknown', () => {
     const paid = (amount: unknown) => shortly(status({ payment_status: 'COMPLETED', amount }))
     assert.equal(paid('5000'), 'succeeded 500000 TZS')
     assert.equal(paid('5000.00'), 'succeeded 500000 TZS')
@@ -151,13 +151,13 @@ describe("an order's status", () => {
     assert.equal(shortly(status({ payment_status: 'COMPLETED', currency: 'USD' })), 'succeeded 500000 USD')
   })
 
-  it('tells by which id the network knows the payment', () => {
+  it('contains the id of the payment at the network', () => {
     assert.equal(status({ reference: 'S20656625527', transid: 'DDQF10OW3W' }).provider_id, 'S20656625527')
     assert.equal(status({ transid: 'DDQF10OW3W' }).provider_id, 'DDQF10OW3W')
     assert.equal(status({}).provider_id, null)
   })
 
-  it('that is cancelled has run out when our own time was over', () => {
+  it('that is cancelled means an expired payment if the configured end of the order has passed', () => {
     const cancelled = (expiry_min: number | null, request = PAYMENT) =>
       shortly(status({ payment_status: 'CANCELLED' }, request, { ...READING, expiry_min }))
     assert.equal(cancelled(10), 'declined expired')
@@ -170,7 +170,7 @@ describe("an order's status", () => {
     )
   })
 
-  it('says nothing when it is about another order, about two, or about none', () => {
+  it('leaves the payment unknown if the answer names another order, two orders or none', () => {
     const about = (data: unknown) =>
       shortly(
         orderStatus(
@@ -196,7 +196,7 @@ describe("an order's status", () => {
     assert.equal(shortly(status({ payment_status: { a: 1 } })), 'unknown unreadable')
   })
 
-  it('that could not be asked says nothing of the payment', () => {
+  it('leaves the payment unknown if the query fails', () => {
     const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
     const cases: [ExchangeResult, string][] = [
       [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],
@@ -219,7 +219,7 @@ describe("an order's status", () => {
     }
   })
 
-  it('is "no such order" only by a code that somebody vouched for, from the gateway itself, of an unknown order', () => {
+  it('is not_found only if the gateway itself answers a configured code about an unconfirmed order', () => {
     const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
     const asked = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
       shortly(orderStatus(classifySelcomExchange(sent), request, { ...READING, unknown_codes: codes }))
@@ -235,7 +235,7 @@ describe("an order's status", () => {
     assert.equal(asked(answered(200, { resultcode: '652', result: 'FAIL' })), 'unknown unseen_status')
     assert.equal(asked(answered(200, { resultcode: '111', result: 'PENDING' }), ['111']), 'unknown unseen_status')
     assert.equal(asked(answered(200, { resultcode: '000', result: 'SUCCESS' }), ['000']), 'unknown unreadable')
-    // The one that says nothing can be vouched for too: by whoever takes the risk, never by default.
+    // An operator may also configure the ambiguous code, at the operator's risk. No default contains it.
     const silent = { resultcode: '999', result: 'AMBIGOUS', message: 'No reponse from upstream system' }
     assert.equal(asked(answered(200, silent)), 'unknown unseen_status')
     assert.equal(asked(answered(200, silent), ['999']), 'not_found')

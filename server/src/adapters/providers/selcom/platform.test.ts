@@ -1,4 +1,4 @@
-// The whole platform with this adapter as the provider of its live payments, and the gateway's twin behind it.
+// The whole platform with this adapter as the provider of live payments, connected to the gateway's twin.
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -10,7 +10,7 @@ import type { SelcomOptions } from './adapter.ts'
 
 const ANY_TIME_S = 1e9
 
-/** A world that takes live payments over the twin. The platform's clock stands still, the adapter's too; the gateway's does not. */
+/** A world that collects live payments over the twin. The clock of platform and adapter stands still; the gateway's does not. */
 async function stage(
   work: (world: World, asked: TwinWithAdapter) => Promise<void>,
   {
@@ -40,7 +40,7 @@ async function statusOf(world: World, id: string) {
   return (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 }
 
-/** The collection once it is no longer processing. `step` is what happens between two looks. */
+/** Returns the collection when it is no longer processing. `step` runs between two queries. */
 async function settled(world: World, id: string, step: () => Promise<unknown>) {
   let collection = await statusOf(world, id)
   await repeatUntil(
@@ -65,7 +65,7 @@ it('a payment is prompted once, settled by its callback alone, and credited', as
   })
 })
 
-it('a payment whose callback never comes is settled by asking', async () => {
+it('a payment without a callback is settled by a query', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000008')
     const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
@@ -74,7 +74,7 @@ it('a payment whose callback never comes is settled by asking', async () => {
   })
 })
 
-it('a payment that the gateway never got has failed at once, and may be tried again', async () => {
+it('a payment that did not reach the gateway fails at once', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000043')
     const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())
@@ -83,7 +83,7 @@ it('a payment that the gateway never got has failed at once, and may be tried ag
   })
 })
 
-it('a payment that nobody paid until its deadline has failed, and nobody can pay it any more', async () => {
+it('an unpaid payment fails at its deadline, and its order can no longer be paid', async () => {
   await stage(async (world, { twin }) => {
     const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
     const pushed = await pay(world, '0740000007')
@@ -99,7 +99,7 @@ it('a payment that nobody paid until its deadline has failed, and nobody can pay
   })
 })
 
-it('cents are refused before anything is sent', async () => {
+it('the platform refuses an amount with cents, and the gateway gets no request', async () => {
   await stage(async (world, { twin }) => {
     const { status, body } = await pay(world, '0740000001', '10.50')
     assert.deepEqual([status, body.error.code], [422, 'amount_not_supported'])
@@ -107,7 +107,7 @@ it('cents are refused before anything is sent', async () => {
   })
 })
 
-it('a payment that waits for a worker is prompted once, where the gateway tells that it has no such order', async () => {
+it('a payment that waits for a worker is prompted once if the gateway reports that it has no order', async () => {
   await stage(
     async (world, { twin }) => {
       const { body } = await pay(world, '0740000001')
@@ -119,7 +119,7 @@ it('a payment that waits for a worker is prompted once, where the gateway tells 
   )
 })
 
-it('of a burst that is many times our connections every payment is prompted once, and none fails because of us', async () => {
+it('40 payments at once over 2 connections are each prompted once, and all succeed', async () => {
   const slow = { settings: { fault_delay_ms: 250 } }
   await stage(
     async (world, { twin }) => {
@@ -150,7 +150,7 @@ it('of a burst that is many times our connections every payment is prompted once
   )
 })
 
-it('a network that is down fails its own payments, and the circuit of all the others stays closed', async () => {
+it('a network that is down fails only its own payments, and the circuit stays closed for all others', async () => {
   await stage(async (world, { twin }) => {
     for (let i = 0; i < 8; i++) {
       const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())

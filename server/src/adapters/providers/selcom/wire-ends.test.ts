@@ -1,4 +1,4 @@
-// The end of what nobody paid: an order must not stay payable after the platform gave up on its payment.
+// The end of unpaid orders: no payer can pay an order after the deadline of its payment.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -23,7 +23,7 @@ const CANCEL = '/v1/checkout/cancel-order'
 const MINUTE_MS = 60_000
 
 describe('an order', () => {
-  it('ends shortly before the platform gives up, of a code too, and of a prompt when our own time is over before', async () => {
+  it('ends shortly before the deadline of its payment, or at the configured end of prompts if that is earlier', async () => {
     const clock = settableClock(systemClock.now())
     const expiryOf = async (
       minutes: number | null,
@@ -46,9 +46,9 @@ describe('an order', () => {
   })
 })
 
-describe('a payment whose deadline is over', () => {
+describe('a payment after its deadline', () => {
   const over = () => payment({ deadline_at: systemClock.now(), sent_at: new Date(0) })
-  /** Asks a gateway that says these of the order, one after the other, and this when it is to be cancelled. */
+  /** Queries a gateway that answers these order statuses in turn, and answers `cancel` to a cancellation. */
   const ask = async (words: string[], cancel: ServerReaction, request = over()) => {
     const left = [...words]
     const { provider, received } = await start(
@@ -64,7 +64,7 @@ describe('a payment whose deadline is over', () => {
   }
   const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
-  it('is cancelled while it is open, so that nobody pays it any more', async () => {
+  it('is cancelled while its order is open, so that no payer can pay it', async () => {
     const request = over()
     const { answer, received, calls } = await ask(['PENDING'], ended, request)
     assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
@@ -72,31 +72,31 @@ describe('a payment whose deadline is over', () => {
     assert.deepEqual(received[1]?.fields, { order_id: request.reference })
   })
 
-  it('and that was paid in the last moment is paid', async () => {
+  it('succeeds if the payer paid in the last moment', async () => {
     const { answer, calls } = await ask(['INPROGRESS', 'COMPLETED'], FAIL)
     assert.equal(shortly(answer ?? null), 'succeeded 500000 TZS')
     assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`, `GET ${STATUS}`])
     assert.deepEqual((await ask(['COMPLETED'], ended)).calls, [`GET ${STATUS}`])
   })
 
-  it('of which nobody can tell whether it ended is what was last known of it', async () => {
+  it('keeps its last known outcome if the cancellation fails', async () => {
     for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as ServerReaction[]) {
       assert.equal(shortly((await ask(['PENDING', 'PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask(['PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask([], cancel)).answer ?? null), 'unknown unreachable')
     }
-    // The question failed, and the order is gone for certain.
+    // The query fails, but the cancellation succeeds, so the order has certainly ended.
     assert.equal(shortly((await ask([], ended)).answer ?? null), 'declined expired')
   })
 
-  it('answers in time, however slow its gateway is', async () => {
+  it('gets an answer within the timeout if the gateway hangs', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 900 })
     const begin = performance.now()
     assert.equal(shortly((await provider.status([over()]))[0] ?? null), 'unknown timeout')
     assert.ok(performance.now() - begin < 1_400)
   })
 
-  it('is never cancelled before', async () => {
+  it('is not cancelled before its deadline', async () => {
     for (const deadline_at of [new Date(systemClock.now().getTime() + MINUTE_MS), undefined]) {
       const request = payment(deadline_at === undefined ? {} : { deadline_at })
       assert.deepEqual((await ask(['PENDING'], ended, request)).calls, [`GET ${STATUS}`])

@@ -1,4 +1,4 @@
-// Taking money over real sockets.
+// Collects money over real sockets.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -24,7 +24,7 @@ const PROMPT = '/v1/checkout/wallet-payment'
 const STATUS = '/v1/checkout/order-status'
 
 describe('a prompt', () => {
-  it('is an order, then the push for it, under one reference', async () => {
+  it('makes an order, then sends the prompt, with one reference', async () => {
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     const request = payment()
     const answer = await provider.push(request)
@@ -53,13 +53,13 @@ describe('a prompt', () => {
     })
   })
 
-  it("goes to the provider's own wallet by its own call", async () => {
+  it("goes to the provider's own wallet by a separate path", async () => {
     const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     assert.equal((await provider.push(payment({ method: 'provider_pesa' }))).kind, 'accepted')
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
   })
 
-  it('has an end, and no callback, only when they are asked for', async () => {
+  it('has an end only if one is configured, and a callback URL unless it is null', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())
@@ -69,7 +69,7 @@ describe('a prompt', () => {
     assert.ok(!('expiry' in (received[2]?.fields ?? {})))
   })
 
-  it('is made once, however often it is asked for, whatever the gateway makes of a second order', async () => {
+  it('is sent at most once for any number of pushes, also if the gateway refuses a duplicate order', async () => {
     for (const create of [MADE, { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }]) {
       const { provider, paths } = await start(({ path }) => (path === CREATE ? create : PENDING))
       const request = payment()
@@ -81,7 +81,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is not made for an order that was there before: an earlier process may have made it', async () => {
+  it('is not sent for an existing order, because an earlier process may have sent it', async () => {
     const taken: ServerReaction = { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }
     for (const create of [taken, FAIL]) {
       for (const [status, kind] of [
@@ -98,7 +98,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is made for an order whose making was not answered, once the order is seen', async () => {
+  it('is sent after a lost answer to its order if a query finds the order', async () => {
     for (const act of [
       'hang',
       'reset',
@@ -115,7 +115,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('that nobody got has failed at once, and can be tried again', async () => {
+  it('fails at once if the payer was certainly not prompted', async () => {
     const acts: ServerReaction[] = [
       'hang',
       'reset',
@@ -136,7 +136,7 @@ describe('a prompt', () => {
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
   })
 
-  it('that found no free connection in time was not sent, is not asked about, and goes through when it is made again', async () => {
+  it('is not sent and not queried if no connection is free in time, and a later push sends it', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
@@ -146,7 +146,7 @@ describe('a prompt', () => {
     assert.ok(received.some(({ fields }) => fields.order_id === second.reference))
   })
 
-  it('that nobody got is sent when it is asked for again', async () => {
+  it('is sent by a repeated push if the payer was certainly not prompted', async () => {
     let is_up = false
     const { provider, paths } = await start(({ path }) => {
       if (!is_up) return { status: 503, content: '' }
@@ -159,7 +159,7 @@ describe('a prompt', () => {
     assert.deepEqual(paths(), [CREATE, STATUS, CREATE, PROMPT])
   })
 
-  it('that may be out is unknown, and is not sent again', async () => {
+  it('that may have reached the payer is unknown, and is not sent again', async () => {
     const cases: [ServerReaction, string][] = [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
@@ -179,7 +179,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('that is refused is declined, with a reason', async () => {
+  it('is declined with a reason if the gateway refuses it', async () => {
     const number: ServerReaction = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
     const { provider } = await start(({ path }) => (path === CREATE ? MADE : number))
     assert.deepEqual(await provider.push(payment()), {
@@ -189,7 +189,7 @@ describe('a prompt', () => {
     })
   })
 
-  it('of what the gateway cannot take is never sent', async () => {
+  it('is not sent if the gateway cannot take its amount, currency, phone or method', async () => {
     const { provider, received } = await start(() => MADE)
     for (const fields of [
       { amount_minor: 500_050n },
@@ -208,7 +208,7 @@ describe('a prompt', () => {
 })
 
 describe('a QR code', () => {
-  it('is shown exactly as the gateway made it, and asked for once', async () => {
+  it('is returned unchanged, and requested once', async () => {
     const { provider, received } = await start(() => MADE)
     const request = payment({ method: 'qr', phone: null })
     const code = await provider.qr(request)
@@ -221,11 +221,11 @@ describe('a QR code', () => {
     })
     assert.deepEqual(await Promise.all([provider.qr(request), provider.qr(request)]), [code, code])
     assert.equal(received.length, 1)
-    // An order must name a phone; nothing is sent to it.
+    // An order must have a phone. The gateway sends no message to this phone.
     assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
-  it('that did not come is unknown, and comes when it is asked for again', async () => {
+  it('is unknown if its answer is lost, and a repeated request returns it', async () => {
     let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })
@@ -245,7 +245,7 @@ describe('a QR code', () => {
     assert.equal(why(await alone.qr(request)), 'unreachable')
   })
 
-  it('of an order whose code was lost has failed: nobody can pay it', async () => {
+  it('fails if its order exists and its answer was lost, because no payer has the code', async () => {
     const { provider } = await start((received) => (received.path === CREATE ? FAIL : existingOrder(received)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
@@ -254,7 +254,7 @@ describe('a QR code', () => {
     })
   })
 
-  it('of an order that was paid meanwhile says so', async () => {
+  it('succeeds if its order was paid meanwhile', async () => {
     const { provider } = await start((received) =>
       received.path === CREATE ? FAIL : existingOrder(received, 'COMPLETED'),
     )
@@ -263,7 +263,7 @@ describe('a QR code', () => {
 })
 
 describe('the status of payments', () => {
-  it('is asked for each, and answered in the order of the questions, over few connections', async () => {
+  it('is queried for each payment over few connections, and returned in the order of the requests', async () => {
     const { provider, received } = await start(
       (call) => {
         const number = Number(String(call.fields.order_id).slice(-6))
@@ -287,7 +287,7 @@ describe('the status of payments', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  it('that cannot be asked in time is unknown, and holds up neither prompts nor payouts', async () => {
+  it('is unknown if a query hangs, and delays neither prompts nor payouts', async () => {
     const { provider } = await start(
       ({ path }) => {
         if (path === STATUS) return 'hang'
@@ -301,7 +301,7 @@ describe('the status of payments', () => {
     for (const answer of await asked) assert.equal(answer.kind, 'unknown')
   })
 
-  it('is "no such order" by the configured code only', async () => {
+  it('is not_found only for a configured code', async () => {
     const { provider } = await start(() => NO_ORDER)
     assert.equal((await provider.status([payment()]))[0]?.kind, 'unknown')
     const sure = await start(() => NO_ORDER, { order_unknown_codes: ['651'] })

@@ -1,4 +1,4 @@
-// What holds for the adapter as a whole, over real sockets.
+// Tests the adapter as a whole, over real sockets.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -6,7 +6,7 @@ import { adapterFor, KEY, PIN, payment, payout, SECRET, start } from '../../../.
 import { CALL_MS_MAX } from '../port.ts'
 
 describe('the adapter', () => {
-  it('moves whole shillings, by every method, to everywhere but one bank', async () => {
+  it('moves whole shillings, by every method, to every destination except one bank', async () => {
     const { capabilities, name } = adapterFor('http://127.0.0.1:1').provider
     assert.equal(name, 'selcom')
     assert.equal(capabilities.whole_shillings, true)
@@ -17,7 +17,7 @@ describe('the adapter', () => {
     assert.equal(capabilities.destinations?.includes('STANDARD_CHARTERED'), false)
   })
 
-  it('ends every call within the time that the platform reckons with, whatever is configured', async () => {
+  it('ends every call within CALL_MS_MAX, for any configured timeout', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 60_000 })
     const calls = [
       () => provider.push(payment()),
@@ -38,7 +38,7 @@ describe('the adapter', () => {
     for (const ms of took) assert.ok(ms < CALL_MS_MAX, `${ms} ms`)
   })
 
-  it('tells no secret, in no log and no answer, even when the gateway repeats them all', async () => {
+  it('has no secret in logs and answers, also if the gateway repeats all of them', async () => {
     const authorization = `SELCOM ${Buffer.from(KEY).toString('base64')}`
     const secrets = [SECRET, KEY, authorization.slice(7), PIN]
     const repeated = `${authorization} ${KEY} ${SECRET} pin ${PIN}.`
@@ -52,7 +52,7 @@ describe('the adapter', () => {
       for (const kind of kinds) {
         const words = { ...kind, message: `(4032) ${repeated}`, reference: repeated, transid: repeated }
         const { provider, logged } = await start(({ fields }) => {
-          // What an order's row says never held a PIN: it was not sent there.
+          // A row of an order contains no PIN, because no request for an order does.
           const told = repeated.replace(`pin ${PIN}`, '')
           const row = { order_id: fields.order_id, payment_status: told, payment_token: told, qr: told, name: told }
           return { status, content: { ...words, data: [row] } }
@@ -73,14 +73,14 @@ describe('the adapter', () => {
     }
   })
 
-  it('leaves a number alone in which the PIN stands by chance', async () => {
+  it('does not change a number that contains the PIN by chance', async () => {
     for (const reference of [`S20${PIN}`, `${PIN}5527`, `S20${PIN}5527`]) {
       const { provider } = await start(() => ({ content: { resultcode: '000', result: 'SUCCESS', reference } }))
       assert.equal((await provider.payout(payout())).provider_id, reference)
     }
   })
 
-  it('tells an operator once a minute what only an operator can mend', async () => {
+  it('logs a problem that only an operator can fix once a minute', async () => {
     const message = 'Source IP not whitelisted (4032)'
     const { provider, logged } = await start(() => ({
       status: 403,
