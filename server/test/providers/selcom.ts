@@ -177,7 +177,7 @@ export const verdictOfWords = (resultcode: string, result: string, message = '',
 
 /** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null): string => {
-  if (answer === null) return 'nobody asked'
+  if (answer === null) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
   if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`

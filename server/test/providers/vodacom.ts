@@ -143,7 +143,7 @@ export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', pro
 
 /** The important part of an answer, in a word. */
 export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
-  if (answer === null || answer === undefined) return 'nobody asked'
+  if (answer === null || answer === undefined) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
   if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`

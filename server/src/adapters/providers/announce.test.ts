@@ -1,4 +1,4 @@
-// The report of a process at its start: the operator reads the providers of live money before money moves.
+// The report that a process logs at its start: the providers of live money, and warnings about the settings.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -49,8 +49,8 @@ async function saidWith(env: Record<string, string>) {
 }
 const texts = (said: Awaited<ReturnType<typeof saidWith>>) => said.warnings.map(({ msg }) => msg).join('\n')
 
-describe('where live money goes', () => {
-  test('is reported with its routes, its callback URLs and its payout methods', async () => {
+describe('the report at the start', () => {
+  test('lists the routes of live money, the callback URLs and the payout methods', async () => {
     const env = { BASE_URL, ...SELCOM, ...VODACOM, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=vodacom' }
     assert.deepEqual((await saidWith(env)).live, {
       provider: 'selcom',
@@ -63,7 +63,7 @@ describe('where live money goes', () => {
     assert.deepEqual(paying.live.payouts, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
   })
 
-  test('the mock provider alone has no callbacks and no warnings', async () => {
+  test('lists no callbacks and no warnings if only the mock provider is configured', async () => {
     const said = await saidWith({})
     assert.deepEqual([said.live.provider, said.live.callbacks], ['mock', {}])
     assert.equal(texts(said), '')
@@ -79,7 +79,7 @@ describe('a warning', () => {
     assert.equal(texts(await saidWith({ ...selcom, BASE_URL })), '')
     const twin = await saidWith({ ...selcom, SELCOM_URL: 'http://127.0.0.1:8091/v1', PORT: '8088' })
     assert.equal(twin.live.callbacks.selcom, 'http://127.0.0.1:8088/callbacks/selcom')
-    assert.equal(texts(twin), '', 'a twin on this machine reaches it')
+    assert.equal(texts(twin), '', 'a twin on this machine reaches the local address')
   })
 
   test('appears when prompts go over a provider that reaches the numbers of one network', async () => {
@@ -95,7 +95,7 @@ describe('a warning', () => {
     assert.match(texts(said), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
     const routes = { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }
     const paying = await saidWith({ BASE_URL, ...SELCOM, ...VODACOM, ...routes })
-    assert.equal(texts(paying), '', 'payments do not go over it')
+    assert.equal(texts(paying), '', 'no payment method goes over vodacom')
   })
 
   test('appears with a count when payments or payouts wait for a provider that is not configured any more', async () => {

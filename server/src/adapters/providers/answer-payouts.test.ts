@@ -1,5 +1,5 @@
-// Every answer about a payout, with any texts, amounts and times, can be stored, pays nothing by mistake and keeps no payout
-// open.
+// The server can store every answer about a payout, whatever its texts, amounts and times. No answer pays a payout by mistake
+// or keeps it open.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,13 +25,13 @@ const paid = payoutAnswers.paid(AMOUNT_MINOR)
 const UNREADABLE = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
 const STRANGE: [string, Partial<PayoutAnswer>][] = [
-  ['NUL in its word', { provider_status: 'DO\0NE' }],
+  ['NUL in its status', { provider_status: 'DO\0NE' }],
   ['NUL in its id', { provider_id: '\0' }],
   ['a lone surrogate', { provider_status: 'x\ud83d' }],
-  ['a word of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
+  ['a status of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
   ['a pause of 250,000 years', { ask_again_ms: 8e15 }],
-  ['a pause without end', { ask_again_ms: Number.POSITIVE_INFINITY }],
-  ['a pause of nothing', { ask_again_ms: 0.001 }],
+  ['an infinite pause', { ask_again_ms: Number.POSITIVE_INFINITY }],
+  ['a pause of a microsecond', { ask_again_ms: 0.001 }],
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
@@ -40,11 +40,11 @@ const UNBOOKABLE: [string, unknown][] = [
   ['no amount', { ...paid, amount_minor: undefined }],
   ['an amount that is a number', { ...paid, amount_minor: 100_000 }],
   ['an amount that is a text', { ...paid, amount_minor: '100000' }],
-  ['nothing', { ...paid, amount_minor: 0n }],
-  ['less than nothing', { ...paid, amount_minor: -AMOUNT_MINOR }],
-  ['more than there is', { ...paid, amount_minor: 2n ** 53n + 1n }],
+  ['an amount of zero', { ...paid, amount_minor: 0n }],
+  ['a negative amount', { ...paid, amount_minor: -AMOUNT_MINOR }],
+  ['an amount above the safe integers', { ...paid, amount_minor: 2n ** 53n + 1n }],
   ['no currency', { ...paid, currency: undefined }],
-  ['a kind that nobody knows', { ...paid, kind: 'executed' }],
+  ['a kind that does not exist', { ...paid, kind: 'executed' }],
   ['a text', 'COMPLETED'],
   ['null', null],
   ['undefined', undefined],
@@ -65,7 +65,7 @@ describe('a provider that answers about a payout', () => {
     await world.close()
   })
 
-  /** One approved payout under this script, after all due work. */
+  /** Creates an approved payout with these answers, and runs all due work. */
   const send = async (answers: { payout: unknown; status: unknown }): Promise<WithdrawalKey> => {
     script.payout = () => answers.payout as PayoutAnswer
     script.status = () => answers.status as PayoutAnswer
@@ -76,7 +76,7 @@ describe('a provider that answers about a payout', () => {
   }
 
   for (const [name, fields] of STRANGE) {
-    test(`${name}, when it takes it and when it paid: it is settled within an hour, and asked about seldom`, async () => {
+    test(`${name}, accepted and then paid: the payout is settled within an hour, with few queries`, async () => {
       const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
       const asked = script.asked.length
       world.deps.clock.advance(3_600_000)
@@ -84,7 +84,7 @@ describe('a provider that answers about a payout', () => {
       const { status, moves } = await traceOf(world, key)
       assert.equal(status, 'SUCCESS')
       assert.deepEqual(moves, ['PROCESSING', 'SUCCESS: succeeded 1000.00 TZS'])
-      assert.ok(script.asked.length - asked <= 12, `${script.asked.length - asked} questions in three seconds`)
+      assert.ok(script.asked.length - asked <= 12, `${script.asked.length - asked} queries in three seconds`)
       script.status = () => paid
       world.deps.clock.advance(3_600_000)
       await world.work()
@@ -93,7 +93,7 @@ describe('a provider that answers about a payout', () => {
   }
 
   for (const [name, answer] of UNBOOKABLE) {
-    test(`${name}, as if it had paid: nothing is paid and nothing released until it speaks clearly`, async () => {
+    test(`${name}, which looks paid: the server pays and releases nothing before a clear answer`, async () => {
       const key = await send({ payout: answer, status: answer })
       world.deps.clock.advance(60_000)
       await world.work()

@@ -1,4 +1,4 @@
-// Every answer of a provider, with any texts, amounts and times, can be stored and keeps no payment open.
+// The server can store every answer of a provider, whatever its texts, amounts and times, and no answer keeps a payment open.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,14 +12,14 @@ const paid = { kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provide
 const open = { kind: 'accepted', provider_status: 'PENDING' } as const
 
 const STRANGE: [string, Partial<Answer>][] = [
-  ['NUL in its word', { provider_status: 'DO\0NE' }],
+  ['NUL in its status', { provider_status: 'DO\0NE' }],
   ['NUL in its id', { provider_id: '\0' }],
   ['a lone surrogate', { provider_status: 'x\ud83d' }],
-  ['a word that ends within a character when it is cut', { provider_status: `${'x'.repeat(63)}\u{1f4b0}y` }],
-  ['a word of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
+  ['a status that is cut within a character', { provider_status: `${'x'.repeat(63)}\u{1f4b0}y` }],
+  ['a status of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
   ['a pause of 250,000 years', { ask_again_ms: 8e15 }],
-  ['a pause without end', { ask_again_ms: Number.POSITIVE_INFINITY }],
-  ['a pause of nothing', { ask_again_ms: 0.001 }],
+  ['an infinite pause', { ask_again_ms: Number.POSITIVE_INFINITY }],
+  ['a pause of a microsecond', { ask_again_ms: 0.001 }],
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
@@ -67,7 +67,7 @@ describe('a provider that answers', () => {
           await world.pass(100_000)
           const shown = (await world.get(`/v1/collections/${collection_id}`, world.live_key)).body.data
           assert.equal(shown.status, expected)
-          assert.ok(asked() <= 120, `${asked()} questions`)
+          assert.ok(asked() <= 120, `${asked()} queries`)
         })
       }
     })
@@ -80,7 +80,7 @@ describe('a provider that answers', () => {
     ['a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
     ['no code', { payment_token: '', qr_payload: '' }],
   ] as const) {
-    test(`${name} to a QR request: 503, and the same key works at once when it speaks clearly`, async () => {
+    test(`${name} to a QR request: the caller gets 503, and the same key works after the next clear answer`, async () => {
       let broken = true
       const good = { payment_token: '12345678', qr_payload: '000201' }
       await withSaying({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {

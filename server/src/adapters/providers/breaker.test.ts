@@ -1,4 +1,4 @@
-// When a circuit opens, and how it closes again.
+// The circuit breaker: the conditions that open a circuit and close it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function setUp() {
 const may = (breaker: Breaker, method = 'wallet_push') => breaker.permit('selcom', method) !== null
 function passOf(breaker: Breaker): CallPermit {
   const pass = breaker.permit('selcom', 'wallet_push')
-  assert.ok(pass, 'the call may be made')
+  assert.ok(pass, 'the breaker permits the call')
   return pass
 }
 
@@ -136,7 +136,7 @@ test('the late answer to another call neither closes nor opens the circuit durin
   assert.equal(may(breaker), true)
 })
 
-test('an abandoned probe changes nothing when it ends', () => {
+test('a probe that the breaker abandoned changes nothing when it ends', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)

@@ -164,7 +164,7 @@ test('a payout that was submitted before its provider required the name is not a
   assert.match(approved.body.error.message, /selcom cannot pay this out without its destination_name/)
 })
 
-test('operators read why a payout is blocked, in the words of the gateway; the merchant does not', async () => {
+test('operators see the message of the gateway about a blocked payout; the merchant does not', async () => {
   const body = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
   const blocked = async () => {
     const { id } = (await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })).body.data
@@ -194,7 +194,7 @@ test('operators read why a payout is blocked, in the words of the gateway; the m
   }
   assert.equal(selcom.totals().payouts.executions, whole)
   const retried = await world.post(`/v1/operator/withdrawals/${empty}/retry`, {}, { key: operator })
-  assert.equal(retried.body.data.status_reason, null, 'the reason is cleared by the next move')
+  assert.equal(retried.body.data.status_reason, null, 'the next transition clears the reason')
   const reason = 'Paid by hand'
   const how = { outcome: 'FAILED', reason }
   await world.post(`/v1/operator/withdrawals/${address}/resolve`, how, { key: operator })
@@ -247,7 +247,7 @@ test('a payment that no provider can serve is refused, and its idempotency key s
   }
 })
 
-test('a callback of Vodacom is accepted by the secret of its URL, which no log line has, and gets its answer', async () => {
+test('the server accepts and answers a callback of Vodacom with the secret in its URL, and logs no secret', async () => {
   const { collection_id } = (await pay('wallet-push', { amount: '5000', phone: '0754000001' })).body.data
   const [row] = await world.rows('select provider_reference from collection_attempts where collection_id = $1', [
     collection_id,

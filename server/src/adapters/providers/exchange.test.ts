@@ -63,7 +63,7 @@ test('a written request without an answer is lost', async () => {
   assert.deepEqual(await half, { kind: 'lost', why: 'unreachable' })
 })
 
-test('a late answer is received once; a broken connection gives none', async () => {
+test('a late answer is received once; a broken connection has no late answer', async () => {
   const { open, line } = await rig(2)
   const waiting = createLateRequests(2)
   const received: ExchangeResult[] = []
@@ -80,9 +80,9 @@ test('a late answer is received once; a broken connection gives none', async () 
   assert.deepEqual(received, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
-test('the wait for a late answer has a timeout, and of too many the oldest request is aborted', async () => {
+test('the wait for a late answer has a timeout; if too many requests wait, the oldest is aborted', async () => {
   const { open, line } = await rig(3)
-  const receive = () => assert.fail('nothing came')
+  const receive = () => assert.fail('no answer was expected')
   const waiting = createLateRequests(1)
   const late = { ms: 5_000, waiting, receive }
   await exchange(line, get('/oldest'), 50, late)
@@ -96,7 +96,7 @@ test('the wait for a late answer has a timeout, and of too many the oldest reque
   await eventually(() => assert.deepEqual([short.size(), closed('/short')], [0, true]))
 })
 
-test('requests beyond the connections wait in order, and a cancelled request passes its place on', async () => {
+test('requests beyond the connections wait in order, and a cancelled request frees its place', async () => {
   const { open, line } = await rig()
   const waiting = createLateRequests(1)
   const late = { ms: 5_000, waiting, receive: () => {} }
@@ -104,7 +104,7 @@ test('requests beyond the connections wait in order, and a cancelled request pas
   assert.deepEqual(
     await exchange(line, get('/busy'), 30),
     { kind: 'not_sent', busy: true },
-    'its connection is waited on',
+    'the connection waits for a late answer',
   )
   const rest = ['/a', '/b', '/c'].map((path) => exchange(line, get(path), 5_000))
   for (let i = 0; i < 4; i++) {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createOnce, createReferenceMemory } from './memory.ts'
 
-/** Work that counts how often it was done. */
+/** Makes work that counts its runs. */
 const counting = () => {
   let times = 0
   return { work: async () => ++times, times: () => times }
 }
 
-describe('what is done once', () => {
-  it('does the work of a reference once, also for those who ask while it is done', async () => {
+describe('work that is done once', () => {
+  it('is done once for each reference, also for callers that ask while it runs', async () => {
     const once = createOnce<number>(() => true)
     const { work, times } = counting()
     assert.deepEqual(await Promise.all([1, 2, 3].map(() => once('A', work))), [1, 1, 1])
@@ -18,7 +18,7 @@ describe('what is done once', () => {
     assert.equal(times(), 2)
   })
 
-  it('does it again when the result is not to be kept, or when it failed', async () => {
+  it('is done again when its result must not be kept or it failed', async () => {
     const once = createOnce<number>((value) => value > 1)
     const { work } = counting()
     assert.equal(await once('A', work), 1)
@@ -29,7 +29,7 @@ describe('what is done once', () => {
     assert.equal(await once('B', work), 3)
   })
 
-  it('forgets the oldest when it is full', async () => {
+  it('is forgotten for the oldest reference when the memory is full', async () => {
     const once = createOnce<number>(() => true, 2)
     const { work } = counting()
     for (const reference of ['A', 'B', 'C']) await once(reference, work)
@@ -39,7 +39,7 @@ describe('what is done once', () => {
   })
 })
 
-it('a memory keeps the newest values, and none that was forgotten', () => {
+it('a memory keeps its newest values and drops a forgotten value', () => {
   const memory = createReferenceMemory<number>(2)
   for (const [i, reference] of ['A', 'B', 'C'].entries()) memory.set(reference, i)
   assert.deepEqual(['A', 'B', 'C'].map(memory.get), [undefined, 1, 2])

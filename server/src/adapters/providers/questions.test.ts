@@ -55,7 +55,7 @@ function setUp(asks_singly?: number) {
 }
 const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('a hanging query holds one place, and later queries are sent at once', async () => {
+test('a hanging query occupies one of the concurrent calls, and later queries are sent at once', async () => {
   const { calls, answers, ask_all, settle } = setUp(2)
   ask_all([1])
   await settle()
@@ -134,7 +134,7 @@ for (const singly of [undefined, 4]) {
     )
   })
 
-  test(`a failed probe leaves the circuit open, twice as long: ${singly ?? 'in batches'}`, async () => {
+  test(`a failed probe keeps the circuit open for twice the pause: ${singly ?? 'in batches'}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')

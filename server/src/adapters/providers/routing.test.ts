@@ -51,7 +51,7 @@ describe('the chosen provider', () => {
     [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the route of its destination'],
     [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default'],
     // The operator decides a route: if its provider cannot serve it, no other provider is tried.
-    [to('ABSA', 'BANK_ACCOUNT'), null, 'nobody: its route does not reach it'],
+    [to('ABSA', 'BANK_ACCOUNT'), null, 'no provider: the provider of the route does not reach it'],
   ] as [RouteQuery, string | null, string][]) {
     test(`${Object.values(wanted).join('/')}: ${why}`, () => {
       assert.equal(routing('everything', routes).find('live', wanted)?.name ?? null, name)
@@ -100,7 +100,7 @@ describe('an unreachable route', () => {
     for (const { could } of named_ones) assert.deepEqual(could, ['everything'])
   })
 
-  test('does not exist when every route serves what the default serves', () => {
+  test('does not exist when every route serves all that the default provider serves', () => {
     assert.deepEqual(unreachable_routes('everything', {}), [])
     assert.deepEqual(
       unreachable_routes('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }),
@@ -114,8 +114,8 @@ describe('an unreachable route', () => {
 
 describe('an invalid route', () => {
   for (const [default_name, routes, message] of [
-    ['nobody', {}, 'PROVIDER nobody has no adapter'],
-    ['everything', { qr: 'nobody' }, 'PROVIDER_ROUTES qr: nobody has no adapter'],
+    ['absent', {}, 'PROVIDER absent has no adapter'],
+    ['everything', { qr: 'absent' }, 'PROVIDER_ROUTES qr: absent has no adapter'],
     ['everything', { cash: 'mpesa' }, 'PROVIDER_ROUTES: cash is no method'],
     ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot do that'],
     ['everything', { BANK_ACCOUNT: 'mpesa' }, 'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot do that'],

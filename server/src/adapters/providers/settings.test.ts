@@ -1,4 +1,4 @@
-// The settings of all providers: what the server requires of a provider that is used, and what production refuses.
+// The settings of all providers: the server requires those of each used provider, and production refuses insecure ones.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

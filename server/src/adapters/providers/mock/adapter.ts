@@ -18,7 +18,7 @@ export type MockProviderOptions = {
   clock: Clock
   /** Signs the callbacks. */
   secret: string
-  /** Takes the callbacks. */
+  /** Receives the callbacks. */
   sink: CallbackSink
 }
 
@@ -77,7 +77,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
     payoutStatus: async (requests) => {
       const now = clock.now()
-      // If the process died before it stored the answer, the payout is not found, because this provider died too.
+      // If the process ended before it stored the answer, the payout is not found, because this provider ended too.
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),

@@ -116,7 +116,7 @@ function statusOf(payment: MockPayment, answer: Answer): Record<string, unknown>
     provider_id: answer.provider_id,
     amount_minor: String('amount_minor' in answer ? answer.amount_minor : payment.amount_minor),
     currency: payment.currency,
-    // JSON leaves out what is undefined.
+    // JSON omits undefined members.
     reason: answer.kind === 'declined' ? answer.reason : undefined,
     ask_again_ms: answer.ask_again_ms,
   }
@@ -149,7 +149,7 @@ export function referencesOf(content: unknown): string[] | null {
   return Array.isArray(references) && references.every(isReference) ? references : null
 }
 
-/** True for what can be a reference. */
+/** True if a value can be a reference. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= REFERENCE_MAX_CHARS
 }

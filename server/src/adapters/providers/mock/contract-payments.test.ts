@@ -57,7 +57,7 @@ for (const [name, start] of [
     const callbacksFor = ({ reference }: PaymentRequest) =>
       subject.received.filter(({ body }) => JSON.parse(body.toString()).reference === reference)
 
-    it('takes a request, and its status tells the truth later', async () => {
+    it('accepts a request, and a later query finds its outcome', async () => {
       const [request, answer] = await send(requestOf('001'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -73,7 +73,7 @@ for (const [name, start] of [
       })
     })
 
-    it('answers many queries in their order, unknown references among them', async () => {
+    it('answers many queries in their order, also those of unknown references', async () => {
       const [wrong_pin] = await send(requestOf('002'))
       const [undecided] = await send(requestOf('007'))
       const [held] = await send(requestOf('014'))
@@ -94,7 +94,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('announces an answer that will change', async () => {
+    it('announces when an answer will change', async () => {
       const [request] = await send(requestOf('012'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -102,7 +102,7 @@ for (const [name, start] of [
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'reversed'))
     })
 
-    it('makes one prompt of a repeated reference', async () => {
+    it('prompts the payer once for a repeated reference', async () => {
       const request = requestOf('001')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
       await pause(SETTLED_MS)
@@ -112,7 +112,7 @@ for (const [name, start] of [
       assert.equal(callbacksFor(request).length, 1)
     })
 
-    it('gives the same QR code twice, with a valid checksum', async () => {
+    it('returns the same QR code for a repeated request, with a valid checksum', async () => {
       const request = requestOf('001', { method: 'qr', phone: null })
       const code = await subject.provider.qr(request)
       assert.equal(code.kind, 'accepted')
@@ -128,7 +128,7 @@ for (const [name, start] of [
       assert.notEqual(other.qr_payload, text)
     })
 
-    it('signs its callbacks, and a forged one is refused', async () => {
+    it('signs its callbacks and refuses a forged one', async () => {
       const [request] = await send(requestOf('001'))
       await eventually(async () => assert.equal(callbacksFor(request).length, 1))
       const [callback] = callbacksFor(request)
@@ -144,7 +144,7 @@ for (const [name, start] of [
   })
 }
 
-describe('provider: mock over HTTP, when it misbehaves', () => {
+describe('provider: mock over HTTP with faults', () => {
   let server: MockServer
   let provider: ReturnType<typeof createRemoteMockProvider>
   before(async () => {
@@ -163,7 +163,7 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
   })
   const why = (answer: PushAnswer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
 
-  it('a request that is not answered in time is unknown, though it may have been taken', async () => {
+  it('a request without an answer in time is unknown, because the provider may have accepted it', async () => {
     const request = requestOf('001')
     server.setFaults({ hang_rate: 1 })
     assert.equal(why(await provider.push(request)), 'timeout')
@@ -188,14 +188,14 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
     assert.equal(why(await provider.push(requestOf('001'))), 'accepted')
   })
 
-  it('a rate of faults is kept exactly', async () => {
+  it('the provider keeps a rate of faults exactly', async () => {
     server.setFaults({ error_rate: 0.25 })
     const answers = await Promise.all(Array.from({ length: 40 }, () => provider.push(requestOf('001'))))
     server.setFaults({ error_rate: 0 })
     assert.equal(answers.filter((answer) => answer.kind === 'unknown').length, 10)
   })
 
-  it('more references than fit in one request are asked in several', async () => {
+  it('the adapter sends several requests for more references than one request takes', async () => {
     const requests = Array.from({ length: 1203 }, () => requestOf('001'))
     await provider.push(requests[1200] as PaymentRequest)
     const answers = await provider.status(requests)
@@ -204,14 +204,14 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('a provider that is gone is unknown, and no secret is told', async () => {
+  it('a request to an unreachable provider is unknown, and the answer has no secret', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     const answer = await gone.push(requestOf('001'))
     assert.deepEqual(answer, { kind: 'unknown', why: 'unreachable', provider_status: null })
     await gone.close()
   })
 
-  it('an answer that nobody understands is unknown', async () => {
+  it('an unreadable answer or an unknown status is unknown', async () => {
     const replies: [number, string, string, string][] = [
       [200, 'not json', 'unreadable', 'unreadable'],
       [200, '[]', 'unreadable', 'unreadable'],
@@ -242,7 +242,7 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
     strange.close()
   })
 
-  it('keeps a book that can be compared with ours', async () => {
+  it('the book of the provider lists each payment with its status, amount and prompts', async () => {
     const request = requestOf('011')
     await provider.push(request)
     await pause(SETTLED_MS)
@@ -258,7 +258,7 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
     })
   })
 
-  it('refuses a malformed request', async () => {
+  it('the provider refuses a malformed request', async () => {
     for (const [path, body] of [
       ['/payments', '{}'],
       ['/payments', '{'],
@@ -273,7 +273,7 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
 })
 
 describe('callbacks of the mock over HTTP', () => {
-  it('come again until the receiver takes them', async () => {
+  it('are repeated until the receiver accepts them', async () => {
     let refusals = 1
     const bodies: string[] = []
     const receiver = await listen(

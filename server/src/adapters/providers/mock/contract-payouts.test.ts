@@ -30,7 +30,7 @@ for (const [name, start] of [
     })
     after(() => subject.close())
 
-    /** Sends a request and returns it as the platform stores it once the provider took it. */
+    /** Sends a request and returns it as the platform stores it after the provider accepted it. */
     const send = async (request: PayoutRequest): Promise<[PayoutRequest, PayoutAnswer]> => {
       const answer = await subject.provider.payout(request)
       return [{ ...request, sent_at: new Date() }, answer]
@@ -43,11 +43,11 @@ for (const [name, start] of [
         .filter(({ reference }) => reference === request.reference)
         .map(({ status }) => status)
 
-    it('pays out in every way, to banks, networks and wallets', () => {
+    it('has every payout method: banks, networks and wallets', () => {
       assert.deepEqual(subject.provider.capabilities.payout_methods, PAYOUT_METHODS)
     })
 
-    it('takes a payout, says later that it was paid, and calls back once', async () => {
+    it('accepts a payout, reports it paid later, and sends one callback', async () => {
       const [request, answer] = await send(payoutOf('456'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -64,7 +64,7 @@ for (const [name, start] of [
       await eventually(async () => assert.deepEqual(statusesOf(request), ['COMPLETED']))
     })
 
-    it('102 is declined, with a reason', async () => {
+    it('102: the provider declines the payout with a reason', async () => {
       const [request, answer] = await send(payoutOf('102'))
       assert.equal(answer.kind, 'accepted')
       await eventually(async () => assert.deepEqual(statusesOf(request), ['FAILED']))
@@ -73,7 +73,7 @@ for (const [name, start] of [
       assert.deepEqual(await statusOf(request), declined)
     })
 
-    it('103 is never answered for certain, however often it is asked about', async () => {
+    it('103: the provider never reports a result, however often the platform queries it', async () => {
       const request = payoutOf('103')
       assert.deepEqual(await subject.provider.payout(request), UNCLEAR)
       for (const sent_at of [null, new Date(), new Date(0)]) {
@@ -84,7 +84,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('104 refuses our address each time, and has no such payout', async () => {
+    it('104: the provider refuses the address of the platform each time and has no such payout', async () => {
       const request = payoutOf('104')
       for (let i = 0; i < 3; i++) assert.deepEqual(await subject.provider.payout(request), REFUSED)
       await pause(SETTLED_MS)
@@ -93,7 +93,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('105 is paid and comes back, without the charge', async () => {
+    it('105: the provider pays and then reverses the payout, and keeps its charge', async () => {
       const [request, { provider_id }] = await send(payoutOf('105'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -109,19 +109,19 @@ for (const [name, start] of [
       })
     })
 
-    it('106 is paid without a callback', async () => {
+    it('106: the provider pays the payout and sends no callback', async () => {
       const [request] = await send(payoutOf('106'))
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       await pause(SETTLED_MS)
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('every row of the table is a promise that is kept here', () => {
+    it('the table has only the endings that are tested here', () => {
       const endings = PAYOUT_MAGIC_NUMBERS.map(({ ending }) => ending)
       assert.deepEqual(endings, ['102', '103', '104', '105', '106'])
     })
 
-    it('the ending of a bank account, or of a wallet, counts as that of a phone', async () => {
+    it('the ending of a bank account or a wallet chooses the outcome as the ending of a phone does', async () => {
       const bank = { method: 'BANK_ACCOUNT', destination_code: 'CRDB', bank_name: 'CRDB Bank' } as const
       const wallet = { method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' } as const
       for (const [destination, ending] of [
@@ -140,7 +140,7 @@ for (const [name, start] of [
       })
     })
 
-    it('makes one payout of a repeated reference', async () => {
+    it('pays out once for a repeated reference', async () => {
       const request = payoutOf('456')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       await pause(SETTLED_MS)
@@ -150,7 +150,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), ['COMPLETED'])
     })
 
-    it('answers many questions in their order; what it never took is not found', async () => {
+    it('answers many queries in their order; a payout that it never accepted is not found', async () => {
       const [paid] = await send(payoutOf('456'))
       const [declined] = await send(payoutOf('102'))
       const [unclear] = await send(payoutOf('103'))
@@ -166,7 +166,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('signs its callbacks, and a forged one is refused', async () => {
+    it('signs its callbacks and refuses a forged one', async () => {
       const [request] = await send(payoutOf('456'))
       await eventually(async () => assert.equal(statusesOf(request).length, 1))
       const callback = subject.received.find(({ body }) => body.includes(`"${request.reference}"`))

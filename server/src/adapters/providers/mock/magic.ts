@@ -172,7 +172,7 @@ export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
   },
   {
     ending: '104',
-    happens: 'the provider refuses our IP address, each time',
+    happens: 'the provider refuses the IP address of the platform each time',
     ends_as: '`BLOCKED_IP_WHITELIST`',
     fate: { request: 'refused' },
   },

@@ -27,7 +27,7 @@ function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
   }
 }
 
-/** A payment's life in short: when, what, how often called back. */
+/** A payment's timeline in short: time, outcome, number of callbacks. */
 function lifeOf(fields: Partial<PaymentRequest>, profile: MockProfile = SANDBOX): (string | number)[][] {
   return timelineOf(requestOf(fields), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -61,7 +61,7 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 describe('magic numbers', () => {
   for (const { ending, happens } of MAGIC_NUMBERS) {
     it(`a phone that ends in ${ending}: ${happens}`, () => {
-      // Magic wins over chance: the same life when everything else fails.
+      // A magic number decides instead of chance: the timeline is the same if all other payments fail.
       const failing = { ...SANDBOX, success_default: 0 }
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }), MAGIC_LIVES[ending])
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }, failing), MAGIC_LIVES[ending])
@@ -80,7 +80,7 @@ describe('magic numbers', () => {
     assert.deepEqual(lifeOf({ phone: null, method: 'qr' }), MAGIC_LIVES['001'])
   })
 
-  it('the provider says which amount it took, and 011 takes 100 shillings more', () => {
+  it('the provider reports the amount that it took, and takes 100 shillings more for 011', () => {
     assert.deepEqual(answerAfter(1000, { phone: '255712345001' }), {
       kind: 'succeeded',
       amount_minor: 500_000n,
@@ -92,7 +92,7 @@ describe('magic numbers', () => {
     assert.equal(other.kind === 'succeeded' && other.amount_minor, 510_000n)
   })
 
-  it('simulate_status wins over the phone', () => {
+  it('simulate_status decides instead of the phone', () => {
     assert.deepEqual(lifeOf({ simulate_status: 'successful', phone: '255712345002' }), MAGIC_LIVES['001'])
     assert.deepEqual(lifeOf({ simulate_status: 'failed', phone: '255712345002' }), MAGIC_LIVES['005'])
     assert.deepEqual(lifeOf({ simulate_status: 'pending_clearance', phone: '255712345013' }), MAGIC_LIVES['014'])
@@ -139,7 +139,7 @@ describe('status queries', () => {
     assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
   })
 
-  it('the provider announces an answer that will change, and no other', () => {
+  it('the provider announces the next change of an answer only if the answer will change', () => {
     assert.deepEqual(short(0, '001'), ['accepted', 'PENDING', 1000])
     assert.deepEqual(short(999, '001'), ['accepted', 'PENDING', 1])
     assert.deepEqual(short(1000, '001'), ['succeeded', 'COMPLETED', undefined])
@@ -152,7 +152,7 @@ describe('status queries', () => {
     assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
   })
 
-  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
+  it('without a pause, the first outcome is known at once and the second one 300 ms later', () => {
     const profile = { ...SANDBOX, delay_ms: 0 }
     assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
     assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
@@ -173,7 +173,7 @@ describe('status queries', () => {
     )
   })
 
-  it('a clock that lags behind the sender sees a payment under way', () => {
+  it('a payment is accepted if the clock of the provider is behind the clock of the sender', () => {
     assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
   })
 })
@@ -198,7 +198,7 @@ describe('callbacks of the provider in this process', () => {
     return { clock, provider, received, statuses }
   }
 
-  it('each is sent when its outcome is there', async () => {
+  it('are sent when their outcome is known', async () => {
     const { clock, provider, statuses } = setup()
     await provider.push(requestOf({ phone: '255712345010' }))
     clock.advance(999)
@@ -209,7 +209,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['FAILED', 'COMPLETED'])
   })
 
-  it('without a pause they still come in order', async () => {
+  it('are sent in order without a pause', async () => {
     const { clock, provider, statuses } = setup({ delay_ms: 0 })
     await provider.push(requestOf({ phone: '255712345012' }))
     clock.advance(299)
@@ -218,7 +218,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['COMPLETED', 'REVERSED'])
   })
 
-  it('009 repeats the same bytes three times; 007, 008 and 013 send none', async () => {
+  it('are three with the same bytes for 009, and none for 007, 008 and 013', async () => {
     const { clock, provider, received } = setup()
     for (const ending of ['007', '008', '013', '009']) {
       await provider.push(requestOf({ reference: `P${ending}`, phone: `255712345${ending}` }))
@@ -228,7 +228,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(new Set(received.map(({ body }) => body.toString())).size, 1)
   })
 
-  it('say whom they are about, signed over the raw body', async () => {
+  it('name their payment and have a signature over the raw body', async () => {
     const { clock, provider, received } = setup()
     await provider.push(requestOf({}))
     clock.advance(1000)
@@ -246,7 +246,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(provider.verifyCallback(callback.headers, callback.body), { verified: true, reference: 'P1' })
   })
 
-  it('a repeated request is not called back twice', async () => {
+  it('are not sent again for a repeated request', async () => {
     const { clock, provider, received } = setup()
     for (let i = 0; i < 3; i++) await provider.push(requestOf({}))
     clock.advance(1000)
@@ -255,7 +255,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 1)
   })
 
-  it('a receiver that fails does no harm', async () => {
+  it('are all sent even if the receiver fails', async () => {
     const { clock, provider, received } = setup({ sinkFails: true })
     await provider.push(requestOf({ phone: '255712345009' }))
     clock.advance(1000)
@@ -263,7 +263,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 3)
   })
 
-  it('are refused when signed over something else, too long, or about nothing', () => {
+  it('are refused if the signature is wrong, the body is too long, or no payment is named', () => {
     const { provider } = setup()
     const verdictOf = (text: string, signature?: string) => {
       const body = Buffer.from(text)
@@ -295,7 +295,7 @@ describe('QR texts', () => {
     assert.equal(text.slice(-8, -4), '6304')
   })
 
-  it('of a provider that is down do not exist', async () => {
+  it('do not exist if the provider is down', async () => {
     const clock = settableClock(START)
     const sink = async () => {}
     const provider = createMockProvider({ name: 'sandbox', profile: SANDBOX, clock, secret: SECRET, sink })
@@ -305,7 +305,7 @@ describe('QR texts', () => {
   })
 })
 
-it('answers a prompt on a page at once, and a code there only after it could be scanned', () => {
+it('on a page, the mock answers a prompt at once and a QR code after the simulated scan', () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [5000, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])

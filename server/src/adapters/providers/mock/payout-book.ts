@@ -1,4 +1,4 @@
-// The payouts in the book of the mock provider process: what it was asked to send out, and how often it did.
+// The payouts in the book of the mock provider process: each with its number of requests and of executions.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { PAYOUT_METHODS, type PayoutAnswer } from '../port.ts'
@@ -6,12 +6,12 @@ import { AMOUNT, isReference, referencesOf } from './book.ts'
 import type { MockProfile, MockTimeline } from './engine.ts'
 import { PAYOUT_WORDS, type PayoutEngineRequest, payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 
-/** Nothing is ever dropped from a book: a full one takes no more payouts. */
+/** A book drops nothing: a full book accepts no more payouts. */
 const PAYOUTS_MAX = 1_000_000
 
 type MockPayout = PayoutEngineRequest & { taken_at: Date; requests: number; executions: number }
 
-/** One payout as the book shows it: how often it was asked for, and how often it was executed. */
+/** One payout in the book, with its number of requests and of executions. */
 export type PayoutEntry = {
   reference: string
   status: string | null
@@ -21,13 +21,13 @@ export type PayoutEntry = {
   executions: number
 }
 
-/** The sums over the payouts. `refused`: requests whose sender was refused, which are in no entry. */
+/** The sums over the payouts. `refused` counts requests whose sender was refused; they have no entry. */
 export type PayoutTotals = {
   taken: number
   requests: number
   refused: number
   executions: number
-  /** What left and did not come back. */
+  /** The paid amounts without reversed payouts. */
   paid_minor: string
   by_status: Record<string, number>
 }
@@ -35,7 +35,7 @@ export type PayoutTotals = {
 /** The answer to POST /payouts. */
 export type MockPayoutReply = ReturnType<typeof payoutReplyOf>
 
-/** Makes an empty book. `onTaken` is called once for each payout, with its life. */
+/** Makes an empty book. It calls `onTaken` once for each payout with its timeline. */
 export function createPayoutBook(
   clock: Clock,
   profile: MockProfile,
@@ -46,7 +46,7 @@ export function createPayoutBook(
   const answerOf = (payout: MockPayout, now: Date) => payoutAnswerAt(payout, payout.taken_at, profile, now)
 
   return {
-    /** Takes a payout and executes it, once for each reference; the first request is the one that counts. */
+    /** Accepts and executes a payout once for each reference. The first request counts. */
     take(content: unknown): MockPayoutReply | 'malformed' | 'full' | 'refused' {
       const request = parsePayout(content)
       if (request === null) return 'malformed'
@@ -68,7 +68,7 @@ export function createPayoutBook(
       return payoutReplyOf(answer)
     },
 
-    /** The status of each of some payouts. */
+    /** The statuses of payouts. */
     statuses(content: unknown): Record<string, unknown>[] | 'malformed' {
       const references = referencesOf(content)
       if (references === null) return 'malformed'
@@ -106,7 +106,7 @@ export function createPayoutBook(
   }
 }
 
-/** An answer as the wire shows it. JSON leaves out what is undefined. */
+/** The JSON form of an answer. JSON omits undefined members. */
 function payoutReplyOf(answer: PayoutAnswer) {
   const { provider_status: status, provider_id, ask_again_ms } = answer
   const reason = answer.kind === 'declined' ? answer.reason : undefined

@@ -1,16 +1,16 @@
-// The mock provider's mind about payouts: the life of a payout, computed from its request alone. Pure, as for payments.
+// The engine of the mock provider for payouts: computes the timeline of a payout from its request alone. Pure, as for payments.
 
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
 import { type MockPayoutFate, type MockPayoutResult, PAYOUT_MAGIC_NUMBERS, PAYOUT_PAID } from './magic.ts'
 
-/** What the engine reads of a request. */
+/** The fields of a request that the engine reads. */
 export type PayoutEngineRequest = Pick<
   PayoutRequest,
   'reference' | 'destination_identifier' | 'amount_minor' | 'currency'
 >
 
-/** The provider's own words. NOT_FOUND and REFUSED are answers, never states of a payout. */
+/** The provider's statuses. NOT_FOUND and REFUSED are answers, never statuses of a payout. */
 export const PAYOUT_WORDS = {
   accepted: 'PENDING',
   succeeded: 'COMPLETED',
@@ -21,21 +21,21 @@ export const PAYOUT_WORDS = {
   refused: 'REFUSED',
 } as const
 
-/** The answer about a payout of which the provider does not say whether it paid. */
+/** The answer about a payout whose result the provider does not report. */
 export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'ambiguous', provider_status: PAYOUT_WORDS.unclear }
 /** The answer to a request whose sender's address is refused. */
 export const REFUSED: PayoutAnswer = { kind: 'blocked', provider_status: PAYOUT_WORDS.refused }
-/** The answer about a payout that the provider never took. */
+/** The answer about a payout that the provider never accepted. */
 export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAYOUT_WORDS.not_found }
 
 const FATES = new Map(PAYOUT_MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 
-/** What becomes of a payout. */
+/** The outcome of a payout. */
 export function payoutFateOf(request: PayoutEngineRequest): MockPayoutFate {
   return FATES.get(request.destination_identifier.slice(-3)) ?? PAYOUT_PAID
 }
 
-/** The life of a payout. One that is refused, or unclear, has a single answer. */
+/** Computes the timeline of a payout. A refused or unclear payout has a single answer. */
 export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProfile): MockTimeline<PayoutAnswer> {
   const fate = payoutFateOf(request)
   if (fate.request === 'refused') return [{ at_ms: 0, answer: REFUSED, callbacks: 0 }]
@@ -47,8 +47,8 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProf
 }
 
 /**
- * What the provider answers at `now` about a payout that it took at `taken_at`; null when that is not known. What is refused
- * was never taken, and what is unclear stays unclear, whatever the asker knows of it.
+ * The answer at `now` about a payout that the provider accepted at `taken_at`. Null means that this time is not known. The
+ * provider never accepted a refused payout; an unclear payout stays unclear, whatever the time.
  */
 export function payoutAnswerAt(
   request: PayoutEngineRequest,

@@ -1,4 +1,4 @@
-// Payouts at the mock provider in this process, with time in the test's hands.
+// Payouts at the mock provider in this process, with a clock that the test sets.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -10,10 +10,10 @@ import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
-/** Payments all fail here: payouts must not care. */
+/** A profile with which all payments fail: it must not change payouts. */
 const PROFILE: MockProfile = { success_default: 0, seed: 'test', delay_ms: 1000 }
 
-/** A payout's life in short: when, what, how often called back. */
+/** A payout's timeline in short: time, outcome, number of callbacks. */
 function lifeOf(ending: string, profile: MockProfile = PROFILE): (string | number)[][] {
   return payoutTimelineOf(payoutOf(ending), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -45,13 +45,13 @@ describe('magic numbers of payouts', () => {
     )
   })
 
-  it('every other destination is paid, those that are magic for payments among them', () => {
+  it('a payout to any other destination is paid, also to an ending that is magic for payments', () => {
     for (const ending of ['456', '001', '002', '007', '013', '101', '107', '000', '']) {
       assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
     }
   })
 
-  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
+  it('without a pause, the first outcome is known at once and the second one 300 ms later', () => {
     const profile = { ...PROFILE, delay_ms: 0 }
     assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
     assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
@@ -76,7 +76,7 @@ describe('payouts of the provider in this process', () => {
     return { clock, called, start, provider: start() }
   }
 
-  it('the provider announces an answer that will change, and no other', async () => {
+  it('the provider announces the next change of an answer only if the answer will change', async () => {
     const { clock, provider } = setup()
     const request = payoutOf('105')
     await provider.payout(request)
@@ -93,7 +93,7 @@ describe('payouts of the provider in this process', () => {
     assert.deepEqual(await told(), ['reversed', 'REVERSED', undefined])
   })
 
-  it('callbacks come when their outcome is there, once, however often the request is repeated', async () => {
+  it('the provider sends one callback when the outcome is known, however often the request is repeated', async () => {
     const { clock, called, provider } = setup()
     const paid = payoutOf('456')
     const quiet = ['103', '104', '106'].map((ending) => payoutOf(ending))
@@ -107,7 +107,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal(called.length, 1)
   })
 
-  it('after a restart it answers from what the asker noted; what nobody noted died with it', async () => {
+  it('after a restart, the provider finds a payout only if the caller stored when it was sent', async () => {
     const { clock, provider, start } = setup()
     const noted = payoutOf('456')
     const unnoted = payoutOf('456')
@@ -121,7 +121,7 @@ describe('payouts of the provider in this process', () => {
     assert.deepEqual(kinds(await start().payoutStatus(asked)), ['succeeded', 'not_found', 'unknown'])
   })
 
-  it('a payment and a payout never stand for each other, even under one reference', async () => {
+  it('a query of a payout never finds a payment with the same reference, nor the other way round', async () => {
     const { provider } = setup()
     const request = payoutOf('456')
     const payment = { ...request, method: 'wallet_push', phone: '255754123001', simulate_status: null } as const
@@ -133,7 +133,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
   })
 
-  it('a clock that lags behind the sender sees a payout under way', async () => {
+  it('a payout is accepted if the clock of the provider is behind the clock of the sender', async () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')

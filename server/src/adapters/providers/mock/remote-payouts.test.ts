@@ -1,4 +1,4 @@
-// Payouts at the mock provider behind HTTP: its book, its faults, and answers that no provider should give.
+// Payouts at the mock provider over HTTP: its book, its faults, and answers that no provider should send.
 
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
@@ -12,12 +12,12 @@ import { type MockServer, startMockServer } from './server-app.ts'
 
 const NOT_FOUND = { kind: 'not_found', provider_status: 'NOT_FOUND' }
 
-/** A mock provider that calls nobody back. */
+/** Starts a mock provider without callbacks. */
 function start(): Promise<MockServer> {
   return startMockServer({ port: 0, host: '127.0.0.1', profile: PROFILE, secret: SECRET, callback_url: null })
 }
 
-describe('payouts: mock over HTTP, when it misbehaves', () => {
+describe('payouts: mock over HTTP with faults', () => {
   let server: MockServer
   let provider: RemoteMockProvider
   before(async () => {
@@ -31,7 +31,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
   const entryOf = ({ reference }: PayoutRequest) =>
     server.book({ full: true }).payouts.entries?.find((entry) => entry.reference === reference)
 
-  it('a request that is not answered in time is unknown; asked later, the truth comes out, and it was executed once', async () => {
+  it('a request without an answer in time is unknown; a later query finds it paid, and it was executed once', async () => {
     const request = payoutOf('456')
     server.setFaults({ hang_rate: 1 })
     assert.equal(wordOf(await provider.payout(request)), 'timeout')
@@ -44,9 +44,9 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
   })
 
-  it('of two requests that fail, the one that was lost is not found later, and the one that was executed is found', async () => {
+  it('of two failed requests, a later query finds the executed one and does not find the lost one', async () => {
     const requests = [payoutOf('456'), payoutOf('456')]
-    // Every other fault strikes before the work is done.
+    // Every second fault happens before the payout is executed.
     server.setFaults({ error_rate: 1 })
     for (const request of requests) assert.equal(wordOf(await provider.payout(request)), 'unreachable')
     server.setFaults({ error_rate: 0 })
@@ -58,7 +58,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     }
   })
 
-  it('a connection that breaks after the request was written is unknown, never unsent', async () => {
+  it('a request whose connection breaks after it was written is unknown, never not_sent', async () => {
     server.setFaults({ down: true })
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'unreachable')
     assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(wordOf), [
@@ -69,7 +69,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'accepted')
   })
 
-  it('a refused connection is not sent, and no secret is told; a question says only that nobody is there', async () => {
+  it('if the connection is refused, a payout is not_sent, a query is unknown, and no answer has a secret', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     assert.deepEqual(await gone.payout(payoutOf('456')), { kind: 'not_sent', provider_status: null })
     const unreachable = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -77,7 +77,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     await gone.close()
   })
 
-  it('what waits in vain for a free connection is not sent, and never arrives', async () => {
+  it('a request that times out while it waits for a connection is not sent and never arrives', async () => {
     const arrived: string[] = []
     const silent = await listen(
       (_headers, body) => arrived.push(JSON.parse(body.toString()).reference),
@@ -91,7 +91,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
       while (arrived.length === 0) await pause(5)
       assert.deepEqual(await send('SECOND', 50), { failed: 'timeout', unsent: true })
       assert.deepEqual(await first, { failed: 'timeout', unsent: false })
-      // Now that the connection is free, what gave up must not be written after all: a third one is, and it alone.
+      // When the connection is free, the client writes the third request and not the second one, which timed out.
       assert.deepEqual(await send('THIRD', 500), { failed: 'timeout', unsent: false })
       assert.deepEqual(arrived, ['FIRST', 'THIRD'])
     } finally {
@@ -101,7 +101,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     }
   })
 
-  it('more references than fit in one request are asked about in several', async () => {
+  it('the adapter sends several requests for more references than one request takes', async () => {
     const requests = Array.from({ length: 1203 }, () => payoutOf('456'))
     await provider.payout(requests[1200] as PayoutRequest)
     const answers = await provider.payoutStatus(requests)
@@ -122,7 +122,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     await fresh.close()
   })
 
-  it('refuses a malformed request', async () => {
+  it('the provider refuses a malformed request', async () => {
     const good = {
       reference: 'W1',
       method: 'MOBILE_MONEY',
@@ -151,7 +151,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     assert.equal(entryOf(payoutOf('456', { reference: 'W1' })), undefined)
   })
 
-  it('keeps a book that can be compared with ours', async () => {
+  it('the book of the provider lists each payout with its status, amount and executions', async () => {
     const own = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: own.url, secret: SECRET })
     const requests = ['456', '102', '103', '104', '105', '106'].map((ending) => payoutOf(ending))
@@ -184,7 +184,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
     await own.close()
   })
 
-  it('the first request of a reference is the one that counts: another amount later pays nothing more', async () => {
+  it('the provider ignores another amount in a repeated request of a reference', async () => {
     const request = payoutOf('456')
     await provider.payout(request)
     await provider.payout({ ...request, amount_minor: 999_900n, destination_identifier: '255754000000' })
@@ -193,7 +193,7 @@ describe('payouts: mock over HTTP, when it misbehaves', () => {
   })
 })
 
-describe('payouts: an answer over HTTP that nobody understands is unknown', () => {
+describe('payouts: the adapter reads an answer over HTTP', () => {
   let reply: [number, string] = [200, '']
   let strange: Server
   let adapter: RemoteMockProvider
@@ -234,7 +234,7 @@ describe('payouts: an answer over HTTP that nobody understands is unknown', () =
     [401, '{"status":"REFUSED"}', 'refused_us', 'refused_us'],
     [403, '{}', 'refused_us', 'refused_us'],
     [403, '<html>Forbidden</html>', 'refused_us', 'refused_us'],
-    // The provider's own refusal: of a request it says that nothing was executed, of a payout that is asked about nothing.
+    // If the provider itself refuses a request, nothing was executed. If it refuses a query, the payout is unknown.
     [403, '{"status":"REFUSED"}', 'blocked', 'refused_us'],
     [404, '{"status":"NOT_FOUND"}', 'unreadable', 'unreadable'],
     [429, '{}', 'unreadable', 'unreadable'],
@@ -243,14 +243,14 @@ describe('payouts: an answer over HTTP that nobody understands is unknown', () =
     [503, '{"status":"REFUSED"}', 'unreachable', 'unreachable'],
     [200, `"${'x'.repeat(2_000_000)}"`, 'unreadable', 'unreadable'],
   ] as const) {
-    it(`${status} ${text.slice(0, 70)}`, async () => {
+    it(`${status} ${text.slice(0, 70)} is ${to_request}, in a query ${to_question}`, async () => {
       reply = [status, text]
       assert.equal(wordOf(await adapter.payout(request)), to_request)
       assert.equal(wordOf((await adapter.payoutStatus([request]))[0]), to_question)
     })
   }
 
-  it('a request that is said to be paid is only taken for accepted: what was paid is asked for', async () => {
+  it('the adapter reads a request with the status paid as accepted, because only a query finds the amount', async () => {
     for (const status of ['COMPLETED', 'REVERSED', 'PENDING']) {
       reply = [200, JSON.stringify({ ...paid, status, provider_id: 'P1' })]
       const accepted = { kind: 'accepted', provider_status: status, provider_id: 'P1' }
@@ -258,7 +258,7 @@ describe('payouts: an answer over HTTP that nobody understands is unknown', () =
     }
   })
 
-  it('a reason that does not exist is an unknown one', async () => {
+  it('the adapter reads an unknown reason as unknown_provider_error', async () => {
     for (const reason of ['__proto__', 'toString', 'user_cancelled', 5, undefined]) {
       const said = { status: 'FAILED', reason }
       reply = [200, JSON.stringify({ ...said, payouts: [{ reference: 'W', ...said }] })]
@@ -268,7 +268,7 @@ describe('payouts: an answer over HTTP that nobody understands is unknown', () =
     }
   })
 
-  it('a charge is returned only when that is said', async () => {
+  it('a charge counts as returned only if charge_returned is true', async () => {
     for (const [said, expected] of [
       [true, true],
       [false, false],

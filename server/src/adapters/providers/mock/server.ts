@@ -9,13 +9,13 @@ const USAGE = `Usage: npm run mock-provider
 A payment provider for tests and benchmarks. It moves no money.
 
 Environment:
-  PORT               Port to listen on. 0: any free one. (8090)
+  PORT               Port to listen on. 0: any free port. (8090)
   HOST               Address to listen on. (127.0.0.1)
   MOCK_SECRET        Secret that signs callbacks. (${settings.secret.default})
   MOCK_SUCCESS_RATE  Share of payments that succeed when the phone has no magic ending. (${settings.success_rate.default})
-  MOCK_SEED          Seed of its chances. (${settings.seed.default})
-  MOCK_DELAY_MS      Pause before a payment or payout has its outcome. (${settings.delay_ms.default})
-  MOCK_CALLBACK_URL  Where callbacks are posted. Empty: nowhere. (empty)
+  MOCK_SEED          Seed of the random outcomes. (${settings.seed.default})
+  MOCK_DELAY_MS      Milliseconds until a payment or payout has its outcome. (${settings.delay_ms.default})
+  MOCK_CALLBACK_URL  URL that receives the callbacks. Empty: no callbacks. (empty)
 
 Requests:
   POST /payments         {reference, method, phone, amount_minor, currency}

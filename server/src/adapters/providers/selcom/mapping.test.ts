@@ -92,10 +92,10 @@ describe('an order', () => {
       [verdictOfWords('403', 'FAIL', 'No reponse from upstream system'), 'unknown unseen_status'],
       [verdictOfWords('999', 'AMBIGUOUS'), 'unknown unseen_status'],
       [verdictOfWords('000', 'FAIL'), 'unknown unseen_status'],
-      [verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'nobody asked'],
+      [verdictOfWords('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'not prompted'],
       [verdictOfWords('403', 'FAIL', 'Go away', 403), 'unknown refused_us'],
       [verdictOfWords('000', 'SUCCESS', '', 500), 'unknown unreachable'],
-      [classifySelcomExchange({ kind: 'not_sent' }), 'nobody asked'],
+      [classifySelcomExchange({ kind: 'not_sent' }), 'not prompted'],
       [classifySelcomExchange({ kind: 'lost', why: 'timeout' }), 'unknown timeout'],
       [classifySelcomExchange(answered(200, '')), 'unknown unreadable'],
     ]

@@ -155,7 +155,7 @@ function check(options: VodacomOptions): void {
   // These codes mean success or no session. As "not found" they could prompt a payer twice.
   for (const code of options.not_found_codes ?? []) {
     if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
-      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} says nothing of the kind`)
+      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} does not mean that a payment does not exist`)
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_FAILED_STATES: no reason ${reason}`)

@@ -1,4 +1,4 @@
-// What calls carry can be opened by nobody but the gateway.
+// Only the gateway can decrypt the bearer of a request.
 
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
@@ -8,7 +8,7 @@ import { bearerOf, readPublicKey } from './bearer.ts'
 
 const SECRETS = ['k', 'a-session-0123456789', 'Zaïna & Co', 'x'.repeat(245)]
 
-/** Undoes the encryption, made without anybody's code. */
+/** Decrypts a bearer without the code of the adapter or the twin. */
 function opened(key: Parameters<typeof privateDecrypt>[0], bearer: string): string {
   const block = privateDecrypt({ key: key as never, padding: constants.RSA_NO_PADDING }, Buffer.from(bearer, 'base64'))
   assert.deepEqual([...block.subarray(0, 2)], [0, 2], 'the padding of encryption')
@@ -17,7 +17,7 @@ function opened(key: Parameters<typeof privateDecrypt>[0], bearer: string): stri
   return block.subarray(end + 1).toString('utf8')
 }
 
-test('a secret comes out as it went in, and is encrypted differently every time', () => {
+test('the adapter encrypts a secret differently each time, and the gateway decrypts it unchanged', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const text = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
   const key = readPublicKey(text)
@@ -30,7 +30,7 @@ test('a secret comes out as it went in, and is encrypted differently every time'
   assert.equal(bearerOf(key, ''), null)
 })
 
-test('a bearer under a key of 4096 bits has 684 characters, and its owner can open it', () => {
+test('a bearer under a key of 4096 bits has 684 characters, and the owner of the key can decrypt it', () => {
   const market = createMarketKey(4096)
   const bearer = bearerOf(readPublicKey(market.public_text), 'the API key') ?? ''
   assert.equal(bearer.length, 684)
@@ -38,7 +38,7 @@ test('a bearer under a key of 4096 bits has 684 characters, and its owner can op
   assert.equal(market.open(bearer), 'the API key')
 })
 
-test('the key is read as base64 and as PEM; anything else is refused', () => {
+test('the adapter reads the key as base64 and as PEM, and refuses any other text', () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString()
   const lines = pem.split('\n').filter((line) => !line.startsWith('-----'))
@@ -49,7 +49,7 @@ test('the key is read as base64 and as PEM; anything else is refused', () => {
   }
 })
 
-test('the twin opens nothing that was not encrypted with its own key', () => {
+test('the twin decrypts only a bearer under its own key', () => {
   const [market, other] = [createMarketKey(1024), createMarketKey(1024)]
   const bearer = bearerOf(readPublicKey(market.public_text), 'secret') ?? ''
   assert.equal(market.open(bearer), 'secret')

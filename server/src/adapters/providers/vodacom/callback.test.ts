@@ -1,4 +1,4 @@
-// A callback is let in by the secret in its address, and believed in nothing but whom it is about.
+// The adapter accepts a callback by the secret in its URL, and reads only the reference of the payment from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,17 +20,21 @@ const bytes = (content: unknown) => Buffer.from(typeof content === 'string' ? co
 const verdict = (content: unknown, headers = GOOD, secret: string | null = SECRET) =>
   verifyCallback(secret, headers, bytes(content))
 
-test('a callback at the address with the secret names its payment, under either name', () => {
+test('a callback with the secret in its URL names its payment in either of two fields', () => {
   assert.deepEqual(verdict(BODY), { verified: true, reference: REFERENCE })
   const { input_ThirdPartyConversationID: reference, ...rest } = BODY
   assert.deepEqual(verdict({ ...rest, input_ThirdPartyReference: reference }), { verified: true, reference })
   assert.deepEqual(verdict({ input_ThirdPartyConversationID: 'x' }), { verified: true, reference: 'x' })
   for (const result of ['0', 'INS-6', null, 5]) {
-    assert.equal(verdict({ ...BODY, input_ResultCode: result }).verified, true, 'what it says does not matter')
+    assert.equal(
+      verdict({ ...BODY, input_ResultCode: result }).verified,
+      true,
+      'the result in a callback does not matter',
+    )
   }
 })
 
-test('without the secret it is forged', () => {
+test('the adapter refuses a callback without the secret', () => {
   for (const path of [
     '',
     '/callbacks/vodacom',
@@ -47,13 +51,13 @@ test('without the secret it is forged', () => {
   assert.deepEqual(verifyCallback(SECRET, { secret: SECRET, authorization: SECRET }, bytes(BODY)), { verified: false })
 })
 
-test('an installation without a secret lets none in', () => {
+test('an installation without a secret refuses every callback', () => {
   for (const path of ['/callbacks/vodacom', '/callbacks/vodacom?secret=', '/callbacks/vodacom?secret=null']) {
     assert.deepEqual(verdict(BODY, at(path), null), { verified: false })
   }
 })
 
-test('a body that names nothing is forged, and none is too strange', () => {
+test('the adapter refuses a callback whose body names no payment', () => {
   for (const content of [
     '',
     '{',
@@ -70,7 +74,7 @@ test('a body that names nothing is forged, and none is too strange', () => {
   }
 })
 
-test('the gateway is answered with what it wants to read', () => {
+test('the adapter answers a callback with the fields that the gateway expects', () => {
   assert.deepEqual(callbackReply(bytes(BODY)), {
     output_OriginalConversationID: 'conversation1',
     output_ResponseCode: '0',

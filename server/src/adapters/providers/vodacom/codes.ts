@@ -34,23 +34,23 @@ const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
 /** The documented codes. */
 export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
-  'INS-0': { is: 'done' }, // processed, or taken
+  'INS-0': { is: 'done' }, // processed or accepted
   'INS-1': doubt('unreachable'), // internal error
   'INS-6': failed('provider_declined', 'provider_declined'), // transaction failed
   'INS-9': doubt('timeout'), // request timeout
-  'INS-10': doubt('unseen_status'), // duplicate: it was there before, and may have been executed
+  'INS-10': doubt('unseen_status'), // duplicate: an earlier request may have been executed
   'INS-13': NO_ACCOUNT, // short code
   'INS-15': MALFORMED, // amount
   'INS-17': MALFORMED, // transaction reference
   'INS-18': MALFORMED, // transaction id
   'INS-20': MALFORMED, // parameters are missing
   'INS-21': MALFORMED, // parameters do not validate
-  'INS-23': doubt('unseen_status'), // no such transaction: no proof that there will be none
+  'INS-23': doubt('unseen_status'), // no such transaction: it may still appear
   'INS-26': MALFORMED, // currency
   'INS-28': MALFORMED, // conversation id
-  'INS-30': MALFORMED, // description of what was bought
-  'INS-31': MALFORMED, // description of what is paid
-  'INS-35': MALFORMED, // not ours to touch
+  'INS-30': MALFORMED, // description of a purchase
+  'INS-31': MALFORMED, // description of a payout
+  'INS-35': MALFORMED, // not a transaction of the platform
   'INS-989': { is: 'session' }, // no session
   'INS-990': CUSTOMER_LIMIT, // amount
   'INS-991': CUSTOMER_LIMIT, // count

@@ -1,4 +1,4 @@
-// What the platform relies on in every provider, kept by this adapter: payments and callbacks, against the twin.
+// The contract of the adapter for Vodacom for payments and callbacks, against the twin of its gateway.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ type Provider = Awaited<ReturnType<typeof start>>['provider']
 const statusOf = async (provider: Provider, request: PaymentRequest) => (await provider.status([request]))[0]
 
 describe('payments', () => {
-  test('a receipt says paid at once, and the status says the same', async () => {
+  test('an answer with a receipt means paid, and a query agrees', async () => {
     const { provider, twin } = await start()
     const request = payment()
     const answer = await provider.push(request)
@@ -31,7 +31,7 @@ describe('payments', () => {
     assert.deepEqual(await statusOf(provider, request), { ...paid, provider_status: 'Completed' })
   })
 
-  test('every way to fail has its reason, and whatever leaves a doubt is unknown', async () => {
+  test('each certain failure has its reason, and each uncertain answer is unknown', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, pushed, asked] of [
       ['002', 'declined provider_declined', 'unknown unseen_status'],
@@ -56,7 +56,7 @@ describe('payments', () => {
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
 
-  test('an asynchronous application accepts first, and its status tells the truth later', async () => {
+  test('an asynchronous application accepts a payment, and a later query finds its outcome', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { mode: 'async', decide_ms: 60_000 } },
@@ -76,7 +76,7 @@ describe('payments', () => {
     ])
   })
 
-  test('a payer who takes longer than a call may: the answer that comes late counts, with its reason', async () => {
+  test('if the payer decides after the timeout of the call, the late answer counts with its reason', async () => {
     const { provider, twin } = await start(SLOW.twin, SLOW.adapter)
     const [paid, low, failed] = [payment('001'), payment('003'), payment('002')]
     const requests = [paid, low, failed]
@@ -90,7 +90,7 @@ describe('payments', () => {
         'declined provider_declined',
       ])
     })
-    // Another process never heard it: there it is what the query says.
+    // Another process did not receive the late answer, so there the outcome comes from the query.
     const other = adapterFor(twin).provider
     assert.deepEqual((await other.status(requests)).map(shortly), [
       'succeeded 500000 TZS',
@@ -100,7 +100,7 @@ describe('payments', () => {
     assert.equal(twin.totals().prompts, 3)
   })
 
-  test('a late failure never hides what the query knows better', async () => {
+  test('a success in a query replaces a late failure', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const request = payment('010')
     assert.equal(shortly(await provider.push(request)), 'unknown timeout')
@@ -108,7 +108,7 @@ describe('payments', () => {
     await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
   })
 
-  test('prompts that wait for their payers hold up neither questions nor other prompts', async () => {
+  test('prompts that wait for their payers delay neither queries nor other prompts', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 600, act_connections: 4, ask_connections: 2 })
     await provider.push(payment())
     for (let i = 0; i < 4; i++) {
@@ -119,7 +119,7 @@ describe('payments', () => {
     assert.equal(twin.totals().requests.c2b, 10)
   })
 
-  test('makes one prompt of a repeated reference, in this process and from another', async () => {
+  test('the payer is prompted once for a repeated reference, also from another process', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payment()
     const answers = await Promise.all([1, 2, 3].map(() => provider.push(request)))
@@ -132,7 +132,7 @@ describe('payments', () => {
     assert.equal(shortly(await statusOf(other, request)), 'succeeded 500000 TZS')
   })
 
-  test('answers many questions in their order; what was never sent is unknown, unless an operator knows better', async () => {
+  test('many queries are answered in order; an unsent payment is unknown, unless its code is configured as not found', async () => {
     const { provider, twin } = await start()
     const requests = Array.from({ length: 120 }, (_, i) => payment(i % 3 === 0 ? '002' : '001'))
     for (const [i, request] of requests.entries()) if (i % 5 === 0) await provider.push(request)
@@ -144,7 +144,7 @@ describe('payments', () => {
     assert.deepEqual((await knowing.status(requests.slice(0, 2))).map(shortly), ['unknown unseen_status', 'not_found'])
   })
 
-  test('the transaction reference on the statement is packed, and no two are the same', async () => {
+  test('each transaction reference on the statement is packed and unique', async () => {
     const { provider, twin } = await start()
     await Promise.all(Array.from({ length: 50 }, () => provider.push(payment())))
     await Promise.all(Array.from({ length: 50 }, () => provider.payout(payout())))
@@ -155,7 +155,7 @@ describe('payments', () => {
 })
 
 describe('callbacks', () => {
-  /** An asynchronous application whose callbacks arrive where the adapter checks them. */
+  /** Starts an asynchronous application with a receiver whose callbacks the adapter verifies. */
   const startWithCallbacks = async (settings: object = {}, secret = CALLBACK_SECRET) => {
     const verdicts: unknown[] = []
     const started = await start({ settings: { mode: 'async' } })
@@ -174,7 +174,7 @@ describe('callbacks', () => {
   }
 
   for (const callback_field of ['input_ThirdPartyConversationID', 'input_ThirdPartyReference'] as const) {
-    test(`name the payment, and the gateway hears what it wants (${callback_field})`, async () => {
+    test(`name the payment in ${callback_field}, and the gateway gets the expected reply`, async () => {
       const { provider, twin, verdicts } = await startWithCallbacks({ callback_field, callback_success: '0' })
       const request = payment()
       await provider.push(request)
@@ -187,7 +187,7 @@ describe('callbacks', () => {
     })
   }
 
-  test('one that claims success before anybody paid makes nobody believe it', async () => {
+  test('never decide an outcome: after a forged success, the status stays unknown', async () => {
     const { provider, twin, verdicts } = await startWithCallbacks({ callbacks: 'forged' })
     const request = payment('002')
     await provider.push(request)
@@ -197,13 +197,13 @@ describe('callbacks', () => {
     assert.equal(shortly(await statusOf(provider, request)), 'unknown unseen_status')
   })
 
-  test('those to another address are forged', async () => {
-    const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-somebody-else')
+  test('are refused if their URL has another secret', async () => {
+    const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-another-system')
     await provider.push(payment())
     await eventually(() => assert.deepEqual(verdicts, [{ verified: false }]))
   })
 
-  test('a payment whose callback is lost is found by asking', async () => {
+  test('may be lost: a query finds the outcome of the payment', async () => {
     const { provider, verdicts } = await startWithCallbacks({ callbacks: 'lost' })
     const request = payment()
     await provider.push(request)

@@ -1,5 +1,5 @@
-// What the platform relies on in every provider that pays out, kept by this adapter, against the twin; and what it can do beyond
-// that.
+// The contract of the adapter for Vodacom for payouts, against the twin of its gateway, with refunds and the name look-up, which
+// the port does not have.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ type Provider = Awaited<ReturnType<typeof start>>['provider']
 const payoutStatusOf = async (provider: Provider, request: PayoutRequest) => (await provider.payoutStatus([request]))[0]
 
 describe('payouts', () => {
-  test('every way to fail has its reason, and whatever leaves a doubt is unknown', async () => {
+  test('each certain failure has its reason, and each uncertain answer is unknown', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, sent, asked] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
@@ -42,7 +42,7 @@ describe('payouts', () => {
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
 
-  test('makes one payout of a repeated reference, in this process and from another', async () => {
+  test('a repeated reference is paid out once, also from another process', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payout()
     const answers = await Promise.all([1, 2, 3].map(() => provider.payout(request)))
@@ -54,21 +54,21 @@ describe('payouts', () => {
     assert.equal(shortly(await payoutStatusOf(other, request)), 'succeeded 1500000 TZS')
   })
 
-  test('an empty float blocks, and nothing leaves', async () => {
+  test('an empty float blocks a payout, and no money is sent', async () => {
     const { provider, twin } = await start({ float: 20_000n })
     assert.equal((await provider.payout(payout())).kind, 'succeeded')
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.deepEqual([twin.totals().float, twin.totals().paid_out], [5_000n, 15_000n])
   })
 
-  test('an interface that is not switched on blocks payouts, and fails payments before anybody is asked', async () => {
+  test('an interface that is not switched on blocks payouts, and fails payments without a prompt', async () => {
     const { provider, twin } = await start({ settings: { closed: ['b2c', 'c2b'] } })
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.equal(shortly(await provider.push(payment())), 'declined provider_unavailable')
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('one that takes longer than a call may is asked about, and a late answer counts', async () => {
+  test('a payout without an answer in time is queried, and its late answer counts', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const [paid, wrong] = [payout('001'), payout('004')]
     const sent = await Promise.all([provider.payout(paid), provider.payout(wrong)])
@@ -79,7 +79,7 @@ describe('payouts', () => {
     })
   })
 
-  test('what was never sent is never "not found": its money could be sent twice', async () => {
+  test('an unsent payout is never "not found", because its money could be sent twice', async () => {
     const { provider } = await start({}, { not_found_codes: ['INS-23'] })
     assert.deepEqual((await provider.payoutStatus([payout(), payout()])).map(shortly), [
       'unknown unseen_status',
@@ -89,8 +89,8 @@ describe('payouts', () => {
   })
 })
 
-describe('beyond the port', () => {
-  test('a payment is given back once, however often that is asked', async () => {
+describe('functions beyond the port', () => {
+  test('a repeated refund returns a payment once', async () => {
     const { provider, twin } = await start()
     const request = payment()
     const answer = await provider.push(request)
@@ -102,7 +102,7 @@ describe('beyond the port', () => {
     assert.equal(shortly((await provider.status([request]))[0]), 'reversed 500000 TZS')
   })
 
-  test('what was not paid, or is not ours, is not given back', async () => {
+  test('the gateway declines the refund of an unpaid payment or of an unknown receipt', async () => {
     const { provider, twin } = await start()
     const failed = payment('002')
     await provider.push(failed)
@@ -114,7 +114,7 @@ describe('beyond the port', () => {
     assert.equal(shortly(await provider.refund(malformed)), 'declined unknown_recipient')
   })
 
-  test('a name is found, and what is not found says nothing', async () => {
+  test('a look-up returns the name, or null if the gateway has none', async () => {
     const { provider } = await start()
     const recipient = payout('123')
     assert.deepEqual(await provider.lookupName(recipient), { name: 'ASHA JUMA 0123' })
@@ -123,7 +123,7 @@ describe('beyond the port', () => {
     assert.equal(await provider.lookupName({ ...recipient, destination_identifier: 'x' }), null)
   })
 
-  test('nothing that happened here was logged with a secret', async () => {
+  test('the log of a blocked payout has no secret', async () => {
     const { provider, logged } = await start({ settings: { closed: ['b2c'] } })
     await provider.payout(payout())
     assert.ok(logged.length > 0)

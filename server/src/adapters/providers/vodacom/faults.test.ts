@@ -1,4 +1,4 @@
-// A gateway that goes wrong in every way it can: whatever happens, no money moves twice, and nothing is claimed that is not so.
+// A gateway with random faults of every kind: no money moves twice, and the adapter reports no wrong outcome.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const COUNT = 200
 const AT_ONCE = 40
 const ROUNDS = 12
 
-/** Works on all, some at a time. */
+/** Does the work for all items, AT_ONCE of them concurrently. */
 async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items]
   const hands = Array.from({ length: AT_ONCE }, async () => {
@@ -38,36 +38,36 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
   await Promise.all(hands)
 }
 
-/** Holds what was said against what is so. */
+/** Compares the answers of the adapter with the executions at the twin. */
 function compare(twin: VodacomTwin, reference: string, said: (PushAnswer | PayoutAnswer)[]): void {
   const truth = twin.transaction(reference)
   const executions = truth?.executions ?? 0
   assert.ok(executions <= 1, `${reference} was executed ${executions} times`)
   for (const answer of said) {
     const { kind } = answer
-    if (kind === 'succeeded') assert.equal(executions, 1, `${reference} is said to be paid`)
+    if (kind === 'succeeded') assert.equal(executions, 1, `${reference} was reported as paid`)
     if (kind === 'declined' || kind === 'blocked' || kind === 'not_sent') {
-      assert.equal(executions, 0, `${reference} is said to be ${shortly(answer)}, as ${truth?.fate}`)
+      assert.equal(executions, 0, `${reference} was reported as ${shortly(answer)}, but its fate is ${truth?.fate}`)
     }
     assert.notEqual(kind, 'not_found')
   }
-  // What was executed is found in the end, by asking.
+  // A query finds each executed transaction in the end.
   if (executions === 1) assert.equal(said.at(-1)?.kind, 'succeeded', `${reference} was paid`)
 }
 
-test('payments: no prompt twice, no lie, and whatever was paid is found', async () => {
+test('under faults, payments prompt once, no answer is wrong, and queries find each paid payment', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const said = new Map<string, PushAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payment('999'))
   await each(requests, async (request) => {
     said.set(request.reference, [await provider.push(request)])
   })
-  // A process that died before it wrote down what it heard: another one sends the same again.
+  // If the process ends before it stores an answer, another process sends the same request again.
   const other = adapterFor(twin, OPTIONS).provider
   const unsure = requests.filter(({ reference }) => said.get(reference)?.[0]?.kind === 'unknown')
   await each(unsure, async (request) => {
     const answer = await other.push(request)
-    // Of this repetition nobody was asked; it says nothing about the first one.
+    // This answer means that the repeated request prompted no payer. It does not describe the first request.
     if (shortly(answer) !== 'declined provider_unavailable') said.set(request.reference, [answer])
   })
   let open = requests
@@ -88,13 +88,13 @@ test('payments: no prompt twice, no lie, and whatever was paid is found', async 
   )
 })
 
-test('payouts: no money twice, no lie, and whatever was paid is found', async () => {
+test('under faults, payouts are paid once, no answer is wrong, and queries find each paid payout', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const said = new Map<string, PayoutAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payout('999'))
   await each(requests, async (request) => {
     let answer = await provider.payout(request)
-    // Only these may be sent again, and by nobody else at the same time.
+    // Only after these answers may a process send the payout again, one process at a time.
     for (let i = 0; i < 3 && (answer.kind === 'not_sent' || answer.kind === 'blocked'); i++) {
       answer = await provider.payout(request)
     }

@@ -1,4 +1,4 @@
-// What each word of the gateway comes to, as a table.
+// The outcome of each code and state of the gateway, as a table.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ const MALFORMED = ['declined unknown_provider_error', 'declined unknown_provider
 const CUSTOMER_LIMIT = ['declined provider_declined', 'declined limit_exceeded']
 const FAILED = ['declined provider_declined', 'declined provider_declined']
 
-/** Every documented code, with the HTTP status that it comes with: what a payment hears, and what a payout does. */
+/** Every documented code with its HTTP status, and the outcomes of a payment and a payout. */
 const TABLE: [string, number, string[]][] = [
   ['INS-1', 400, ['unknown unreachable', 'unknown unreachable']],
   ['INS-6', 401, FAILED],
@@ -56,7 +56,7 @@ const TABLE: [string, number, string[]][] = [
   ['INS-30', 400, MALFORMED],
   ['INS-31', 400, MALFORMED],
   ['INS-35', 400, MALFORMED],
-  ['INS-989', 400, ['nobody asked', 'blocked access']],
+  ['INS-989', 400, ['not prompted', 'blocked access']],
   ['INS-990', 400, CUSTOMER_LIMIT],
   ['INS-991', 400, CUSTOMER_LIMIT],
   ['INS-992', 400, CUSTOMER_LIMIT],
@@ -70,16 +70,16 @@ const TABLE: [string, number, string[]][] = [
   ['INS-2051', 400, ['declined provider_declined', 'declined unknown_recipient']],
 ]
 
-describe('answers to a request for money', () => {
+describe('an answer to a request about money', () => {
   for (const [name, http, expected] of TABLE) {
     test(`${name} means ${expected.join(', ')}`, () => assert.deepEqual(both(code(http, name)), expected))
   }
 
-  test('the table holds every code that the adapter knows', () => {
+  test('the table has every code that the adapter knows', () => {
     assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
   })
 
-  test('a receipt means paid, what was asked; without one it was only taken', () => {
+  test('an answer with a receipt means paid with the requested amount, and without one accepted', () => {
     const paid = code(201, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv', output_ConversationID: 'conversation1' })
     assert.deepEqual(both(paid), [PAID, PAID])
     const answer = paymentSent(paid, ASKED)
@@ -91,7 +91,7 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('a code that nobody has explained is unknown, whatever its number', () => {
+  test('an undocumented code is unknown, whatever its number', () => {
     for (const name of ['INS-2', 'INS-5', 'INS-7', 'INS-999', 'INS-2001', 'INS-99999']) {
       for (const http of [200, 201, 400, 401, 409, 422]) {
         assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
@@ -99,7 +99,7 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('a failure in a 200, and a success in a 400, are neither', () => {
+  test('a failure code with HTTP 200 and a success code with HTTP 400 are unknown', () => {
     for (const [name] of TABLE) {
       for (const http of [200, 201]) {
         assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
@@ -111,7 +111,7 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('a server in trouble has said nothing, whatever stands in its answer', () => {
+  test('an answer with HTTP 408, 429 or 5xx is unknown, whatever its body', () => {
     for (const [http, why] of [
       [408, 'timeout'],
       [429, 'unreachable'],
@@ -129,7 +129,7 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('what is no answer of the gateway is unknown', () => {
+  test('a text that is no answer of the gateway is unknown', () => {
     const texts = ['', '{', 'null', '[]', '"INS-0"', '{}', '{"code":"INS-0"}', '<html>INS-0</html>', '\0']
     for (const http of [200, 201, 204, 301, 302, 400, 404, 409]) {
       for (const text of texts) {
@@ -142,25 +142,25 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('a page of somebody on the way that keeps us out is a doubt; the gateway itself is certain', () => {
+  test('a refusal by a proxy is unknown; a refusal by the gateway itself is certain', () => {
     for (const http of [401, 403]) {
       assert.deepEqual(both(weighed(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
     }
-    const by_session = ['nobody asked', 'blocked access']
+    const by_session = ['not prompted', 'blocked access']
     assert.deepEqual(both(weighed(401, { output_error: 'Bad or missing Authorization' })), by_session)
     assert.deepEqual(both(weighed(400, { output_error: 'Invalid session' })), by_session)
     assert.deepEqual(both(weighed(403, { output_error: 'no' })), ['unknown refused_us', 'unknown refused_us'])
-    // A code of the table says more than words do.
+    // A documented code decides before the description.
     assert.deepEqual(both(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
     const wording = { ...WORDING, refusal_texts: ['not a trusted SOURCE'], session_texts: ['ticket'] }
     assert.deepEqual(both(weighed(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
-      'nobody asked',
+      'not prompted',
       'blocked',
     ])
     assert.deepEqual(both(weighed(400, { output_error: 'your ticket is void' }, wording)), by_session)
   })
 
-  test('codes that an operator explained fail payments, and nothing else', () => {
+  test('codes that an operator configured fail payments and no payouts', () => {
     const payment_failures: Record<string, FailureReason> = { 'INS-2001': 'wrong_pin', 'INS-5': 'user_cancelled' }
     const wording = { ...WORDING, payment_failures }
     assert.deepEqual(both(code(400, 'INS-2001', {}, wording)), ['declined wrong_pin', 'unknown unseen_status'])
@@ -169,7 +169,7 @@ describe('answers to a request for money', () => {
     assert.deepEqual(both(code(400, 'INS-2002', {}, wording)), ['unknown unseen_status', 'unknown unseen_status'])
   })
 
-  test("an answer about another request of ours is nobody's", () => {
+  test('an answer with the id of another request of the platform is unknown', () => {
     const other = { output_ThirdPartyConversationID: '01ARZ3NDEKTSV4RRFFQ69G000202', output_TransactionID: 'receipt1' }
     for (const verdict of [code(201, 'INS-0', other), code(401, 'INS-6', other)]) {
       assert.deepEqual(both(verdict), ['unknown unreadable', 'unknown unreadable'])
@@ -180,15 +180,15 @@ describe('answers to a request for money', () => {
     }
   })
 
-  test('that our use of the interface is switched off is its answer to one payment, and no sign that it is down', () => {
+  test('a closed interface declines the payment and is no fault of the provider', () => {
     const off = paymentSent(weighed(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), ASKED)
     assert.deepEqual([off?.kind, isFault(off as PushAnswer)], ['declined', false])
     const poor = paymentSent(weighed(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), ASKED)
     assert.ok(poor?.kind === 'declined' && !('answered' in poor))
   })
 
-  test('what was not sent is not sent; what was lost is unknown', () => {
-    assert.deepEqual(both(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), ['nobody asked', 'not_sent'])
+  test('a request without a written byte is not_sent, and a lost request is unknown', () => {
+    assert.deepEqual(both(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), ['not prompted', 'not_sent'])
     const busy = classifyVodacomExchange({ kind: 'not_sent', busy: true }, WORDING)
     const unsent = { kind: 'not_sent', busy: true, provider_status: null }
     assert.deepEqual([paymentSent(busy, ASKED), payoutSent(busy, ASKED)], [unsent, unsent])
@@ -202,7 +202,7 @@ describe('answers to a request for money', () => {
   })
 })
 
-describe('answers to a question', () => {
+describe('an answer to a query', () => {
   const state = (word: unknown, more: Content = {}) =>
     code(200, 'INS-0', { output_ResponseTransactionStatus: word, output_OriginalTransactionID: 'receipt1', ...more })
 
@@ -220,7 +220,7 @@ describe('answers to a question', () => {
     }
   })
 
-  test('what was paid and taken back is reversed; any other mixture is not understood', () => {
+  test('a paid and reversed transaction is reversed; any other combination is unknown', () => {
     for (const yes of ['true', 'True', true, 'Yes', '1', 1]) {
       const verdict = state('Completed', { output_Reversed: yes })
       assert.deepEqual(asked(verdict), ['reversed 500000 TZS', 'reversed 500000 TZS'], String(yes))
@@ -236,7 +236,7 @@ describe('answers to a question', () => {
     }
   })
 
-  test('words that an operator explained mean what was said of them', () => {
+  test('states that an operator configured have the configured meaning', () => {
     const states = {
       paid: ['Completed'],
       pending: ['Pending'],
@@ -252,7 +252,7 @@ describe('answers to a question', () => {
     assert.deepEqual(asked(taken_back, reading), ['unknown unseen_status', 'unknown unseen_status'])
   })
 
-  test('no code in the answer to a question fails anything: it speaks about the question', () => {
+  test('no code in the answer to a query fails a payment or payout, because it concerns the query', () => {
     for (const [name, http] of TABLE) {
       for (const [i, answer] of asked(code(http, name)).entries()) {
         assert.match(answer, /^unknown /, `${name} for a ${i === 0 ? 'payment' : 'payout'}`)
@@ -265,14 +265,14 @@ describe('answers to a question', () => {
     assert.deepEqual(asked(weighed(401, { output_error: 'x' })), ['unknown refused_us', 'unknown refused_us'])
   })
 
-  test('"not found" is believed of a payment when an operator named its code, and of a payout never', () => {
+  test('a payment is not found only by a code that an operator configured, and a payout never', () => {
     const reading = { ...READING, not_found_codes: ['INS-23'] }
     assert.deepEqual(asked(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
     assert.deepEqual(asked(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])
     assert.deepEqual(asked(code(400, 'INS-1'), reading), ['unknown unreachable', 'unknown unreachable'])
   })
 
-  test('a name is one line of text, or none', () => {
+  test('a name is one line of text or null', () => {
     const named = (...names: unknown[]) =>
       nameOf(code(200, 'INS-0', { output_CustomerFirstName: names[0], output_CustomerLastName: names[1] }))
     assert.equal(named('Asha', 'Juma'), 'Asha Juma')
@@ -284,7 +284,7 @@ describe('answers to a question', () => {
   })
 })
 
-test('an envelope is an object with fields of the gateway, and nothing else', () => {
+test('only an object with fields of the gateway is an envelope', () => {
   for (const text of ['', 'null', '[]', '5', '{}', '{"output":1}', '{"output_ResponseCode":"X"}']) {
     assert.equal(readVodacomEnvelope(text), null, text)
   }

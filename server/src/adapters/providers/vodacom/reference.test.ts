@@ -1,4 +1,4 @@
-// One reference, one packed reference: in both directions, without a table.
+// The adapter packs and unpacks references without a table.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const ids = fc
     return newId({ clock, random: seededRandom(seed) }, code)
   })
 
-test('a reference of 27 or 28 characters is packed into 20 letters and digits, from which it can be computed again', () => {
+test('a reference of 27 or 28 characters is packed into 20 letters and digits and unpacked again', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 99 }), (id, number) => {
       const made = timeOfId(id)
@@ -30,22 +30,22 @@ test('a reference of 27 or 28 characters is packed into 20 letters and digits, f
         const packed = packReference(reference)
         assert.match(packed ?? '', /^[0-9A-Za-z]{20}$/)
         assert.match(packed ?? '', ON_THE_WIRE)
-        assert.equal(unpackReference(packed ?? '', made), reference, 'as soon as it is made')
+        assert.equal(unpackReference(packed ?? '', made), reference, 'unpacked at once')
         const years_later = new Date(made.getTime() + SPAN_MS - 2 * 86_400_000)
-        assert.equal(unpackReference(packed ?? '', years_later), reference, 'and for years')
+        assert.equal(unpackReference(packed ?? '', years_later), reference, 'unpacked years later')
       }
     }),
     { numRuns: 300 },
   )
 })
 
-test('the largest of all fits as well', () => {
+test('the largest reference fits into 20 characters', () => {
   const last = `${idToBase32('ffffffff-ffff-8fff-bfff-ffffffffffff')}99`
   assert.match(packReference(last) ?? '', /^[0-9A-Za-z]{20}$/)
   assert.notEqual(packReference(last), packReference(`${last.slice(0, -2)}98`))
 })
 
-test('a short one is taken as it is, and can be no packed one; what is none of ours is refused', () => {
+test('a reference of up to 19 characters stays unchanged, and a text that is no reference of the platform gives null', () => {
   assert.equal(packReference('CONTRACT1'), 'CONTRACT1')
   assert.equal(packReference('x'.repeat(19)), 'x'.repeat(19))
   const uuid4 = idToBase32('0190a0a0-0000-4000-8000-000000000000')
@@ -54,7 +54,7 @@ test('a short one is taken as it is, and can be no packed one; what is none of o
   }
 })
 
-test('what is no packed reference of ours is none', () => {
+test('a text that is no packed reference unpacks to null', () => {
   const at = new Date('2026-01-05T07:00:00Z')
   for (const text of ['', 'ORDER 7', '0'.repeat(19), '0'.repeat(21), 'z'.repeat(20), `${'0'.repeat(19)}-`])
     assert.equal(unpackReference(text, at), null, text)

@@ -11,12 +11,9 @@ const TIME_BITS = 38n
 const NUMBERS = 100n
 
 /**
- * Packs a reference into 20 letters and digits. Null if it is no reference of the platform; one of up to 19 stays unchanged.
- *
- * An id has 122 bits that are its own: 48 of time, 12 and 30 random ones, and 32 of its merchant. All but the highest 10 of
- * time, and the number of the attempt, are 118.7 bits, and 20 characters hold 119.08. So no two references of one span
- * of 8.7 years are packed alike, and packing needs no table. (Two from different spans would have to agree in
- * 112 bits, 42 of them random.)
+ * Packs a reference into 20 letters and digits, unique within 8.7 years. Up to 19 characters stay unchanged. Null means that it
+ * is no reference of the platform. An id has 48 bits of time, 42 random bits and 32 bits of its merchant. Without the highest
+ * 10 bits of time, and with the attempt number, they are 118.7 bits; 20 characters hold 119.08.
  */
 export function packReference(reference: string): string | null {
   if (/^[0-9A-Za-z]{1,19}$/.test(reference)) return reference

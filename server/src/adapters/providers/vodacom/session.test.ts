@@ -1,4 +1,4 @@
-// Sessions are opened one at a time, ahead of need, and given up when they are over.
+// One request at a time opens a session, before the current one ends, and an ended session is replaced.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { createVodacomSessions, within } from './session.ts'
 const LIFE_MS = 600_000
 const SETTLE_MS = 30_000
 
-/** Sessions whose openings are counted and answered by the test. */
+/** Makes sessions whose openings the test counts and answers. */
 function rig(life_ms = LIFE_MS) {
   const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
   const asked: ((bearer: string | null) => void)[] = []
@@ -22,7 +22,7 @@ function rig(life_ms = LIFE_MS) {
     asked.at(-1)?.(bearer)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  /** Takes one, answering the opening that this needs. */
+  /** Takes the first session and answers its opening. */
   const first = async (bearer = 'first') => {
     const taking = sessions.take(1_000)
     await answer(bearer)
@@ -33,7 +33,7 @@ function rig(life_ms = LIFE_MS) {
   return { clock, sessions, asked, answer, first }
 }
 
-test('many who need a session at once wait for one opening', async () => {
+test('many concurrent callers wait for one opening of a session', async () => {
   const { sessions, asked, answer } = rig()
   const taking = Array.from({ length: 50 }, () => sessions.take(1_000))
   await answer('one')
@@ -42,7 +42,7 @@ test('many who need a session at once wait for one opening', async () => {
   for (const session of taken) assert.equal(session?.bearer, 'one')
 })
 
-test('nobody waits longer than he can for a session', async () => {
+test('a caller gets null after its timeout if no session is open', async () => {
   const { sessions, asked } = rig()
   const started = performance.now()
   assert.equal(await sessions.take(30), null)
@@ -50,7 +50,7 @@ test('nobody waits longer than he can for a session', async () => {
   assert.equal(asked.length, 1)
 })
 
-test('after a failed opening nobody asks again for a second', async () => {
+test('after a failed opening, no session is opened for a second', async () => {
   const { sessions, asked, answer, clock } = rig()
   const taking = sessions.take(1_000)
   await answer(null)
@@ -64,24 +64,25 @@ test('after a failed opening nobody asks again for a second', async () => {
   assert.equal(asked.length, 2)
 })
 
-test('the successor is opened before the end, settles, and takes over without anybody waiting', async () => {
+test('a successor is opened before the session ends, and replaces it after it settled, while no caller waits', async () => {
   const { sessions, asked, answer, first, clock } = rig()
   const session = await first()
   clock.advance(LIFE_MS - 60_000 - 1)
   assert.equal((await sessions.take(1_000))?.bearer, 'first')
-  assert.equal(asked.length, 1, 'it is early')
+  assert.equal(asked.length, 1, 'too early for a successor')
   clock.advance(1)
-  for (let i = 0; i < 5; i++) assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the old one is still good')
-  assert.equal(asked.length, 2, 'opened once')
+  for (let i = 0; i < 5; i++)
+    assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the old session is still used')
+  assert.equal(asked.length, 2, 'the successor is opened once')
   await answer('next')
-  assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the next one settles')
+  assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the successor is not settled yet')
   clock.advance(SETTLE_MS)
   assert.equal((await sessions.take(1_000))?.bearer, 'next')
   assert.equal(session.bearer, 'first')
   assert.equal(asked.length, 2)
 })
 
-test('a session that ended is replaced, by its successor if there is one', async () => {
+test('an ended session without a successor is replaced by a new one', async () => {
   const { sessions, answer, first, clock, asked } = rig()
   await first()
   clock.advance(LIFE_MS)
@@ -91,23 +92,23 @@ test('a session that ended is replaced, by its successor if there is one', async
   assert.equal(asked.length, 2)
 })
 
-test('one that was let in and then refused is over; a young one that never was is given its time', async () => {
+test('a refused session has ended if the gateway accepted it before; a young one is used until it had time to settle', async () => {
   const { sessions, answer, first, clock } = rig()
   const session = await first()
   assert.equal(sessions.refused(session), false)
   assert.equal((await sessions.take(1_000))?.bearer, 'first')
   session.proven = true
   assert.equal(sessions.refused(session), true)
-  assert.equal(sessions.refused(session), true, 'the second who was refused hears the same')
+  assert.equal(sessions.refused(session), true, 'a second refusal has the same result')
   const taking = sessions.take(1_000)
   await answer('second')
   const second = await taking
   assert.equal(second?.bearer, 'second')
   clock.advance(SETTLE_MS)
-  assert.ok(second && sessions.refused(second), 'it had its time')
+  assert.ok(second && sessions.refused(second), 'it had time to settle')
 })
 
-test('whoever was refused with the old session does not throw away the new one', async () => {
+test('a refusal of the old session does not end the new one', async () => {
   const { sessions, answer, first } = rig()
   const old = await first()
   old.proven = true
@@ -119,7 +120,7 @@ test('whoever was refused with the old session does not throw away the new one',
   assert.equal((await sessions.take(1_000))?.bearer, 'new')
 })
 
-test('a life shorter than the time to settle works too', async () => {
+test('a session with a life shorter than the time to settle is replaced before its end', async () => {
   const { sessions, answer, first, clock, asked } = rig(20_000)
   await first()
   clock.advance(10_000)
@@ -130,7 +131,7 @@ test('a life shorter than the time to settle works too', async () => {
   assert.equal((await sessions.take(1_000))?.bearer, 'next')
 })
 
-test('waiting ends', async () => {
+test('a wait returns the value, or null after its timeout', async () => {
   assert.equal(await within(new Promise(() => {}), 5), null)
   assert.equal(await within(Promise.resolve('x'), 1_000), 'x')
 })

@@ -1,4 +1,4 @@
-// What a session goes through, and what becomes of the payments and payouts that need one.
+// The sessions of the adapter over HTTP, and the payments and payouts that need a session.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ const INS_0: VodacomReaction = {
 }
 
 describe('sessions', () => {
-  test('payments that come at once share one session', async () => {
+  test('40 concurrent payments share one session', async () => {
     const { provider, twin } = await start()
     const answers = await Promise.all(Array.from({ length: 40 }, () => provider.push(payment())))
     for (const answer of answers) assert.equal(answer.kind, 'succeeded')
@@ -28,7 +28,7 @@ describe('sessions', () => {
   })
 
   for (const no_session of ['error', 'code'] as const) {
-    test(`sessions that end in mid-flight are renewed once for all, and nobody notices (${no_session})`, async () => {
+    test(`an ended session is renewed once for all concurrent calls, and each call succeeds (${no_session})`, async () => {
       const { provider, twin } = await start({ settings: { no_session } })
       await provider.push(payment())
       twin.endSessions()
@@ -44,7 +44,7 @@ describe('sessions', () => {
     })
   }
 
-  test('a session is renewed before its life is over, and the one before is used until then', async () => {
+  test('a session is renewed before it ends, and is used until the new one has settled', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start({ clock }, { clock, session_life_ms: 600_000 })
     await provider.push(payment())
@@ -53,10 +53,10 @@ describe('sessions', () => {
     clock.advance(31_000)
     assert.equal((await provider.push(payment())).kind, 'succeeded')
     assert.equal(twin.totals().sessions, 2)
-    assert.equal(twin.totals().refusals.session, undefined, 'no call was ever refused')
+    assert.equal(twin.totals().refusals.session, undefined, 'the gateway refused no call')
   })
 
-  test('a young session is tried with questions; money waits until it is let in', async () => {
+  test('a query tests a young session, and no request about money is sent before the gateway accepts it', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { session_settle_ms: 20_000 } },
@@ -65,22 +65,22 @@ describe('sessions', () => {
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
     assert.equal(shortly((await provider.status([payment()]))[0]), 'unknown refused_us')
-    assert.equal(twin.totals().requests.c2b, undefined, 'no payment was tried out')
+    assert.equal(twin.totals().requests.c2b, undefined, 'no payment was sent')
     assert.equal(twin.totals().requests.b2c, undefined)
-    assert.equal(twin.totals().sessions, 1, 'it is given its time')
+    assert.equal(twin.totals().sessions, 1, 'the young session is not replaced')
     clock.advance(20_000)
     assert.equal((await provider.push(payment())).kind, 'succeeded')
     assert.equal((await provider.payout(payout())).kind, 'succeeded')
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('a session that settles while a payment waits is used for it', async () => {
+  test('a waiting payment uses the session that settles meanwhile', async () => {
     const { provider, twin } = await start({ settings: { session_settle_ms: 400 } })
     assert.equal((await provider.push(payment())).kind, 'succeeded')
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('one is opened ahead of the first payment when asked for', async () => {
+  test('warm opens a session before the first payment', async () => {
     const { provider, twin } = await start()
     await provider.warm()
     assert.equal(twin.totals().sessions, 1)
@@ -88,17 +88,17 @@ describe('sessions', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('a wrong key opens none: nobody is asked to pay, and an operator is told', async () => {
+  test('a wrong API key opens no session: no payer is prompted, and the adapter logs the problem', async () => {
     const { provider, logged, twin } = await start({}, { api_key: 'another-key-of-the-tests' })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
-    assert.equal(twin.totals().refusals['api key'], 1, 'for a second nobody asks again')
+    assert.equal(twin.totals().refusals['api key'], 1, 'no session is opened for a second')
     assert.match(logged.join(), /INS-989/)
     assert.ok(!logged.join().includes('another-key-of-the-tests'))
   })
 
-  test('sessions that are refused for ever are renewed once for each call, and money is kept back', async () => {
+  test('if the gateway refuses every session, each call renews it once and sends no request about money', async () => {
     const { provider, received } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
@@ -107,7 +107,7 @@ describe('sessions', () => {
     assert.equal(received.filter(({ method }) => method === 'POST').length, 0)
   })
 
-  test('a payout that is kept out under a session that was good is blocked, not lost', async () => {
+  test('a payout that the gateway refuses under an accepted session is blocked and can be sent again', async () => {
     let is_open = true
     const { provider, received } = await script(
       ({ method }) => {
@@ -121,17 +121,21 @@ describe('sessions', () => {
     const request = payout()
     assert.equal((await provider.payout(request)).kind, 'blocked')
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
-    assert.equal(received.filter(({ body }) => body.includes(request.reference)).length, 2, 'renewed once')
+    assert.equal(
+      received.filter(({ body }) => body.includes(request.reference)).length,
+      2,
+      'the session was renewed once',
+    )
     is_open = true
     assert.equal((await provider.payout(request)).kind, 'succeeded')
   })
 
-  test('a page that refuses us is somebody else, and may stand between us and a payment that was made', async () => {
+  test('a refusal by a proxy leaves a payment unknown and does not end the session', async () => {
     const { provider, twin } = await start()
     await provider.push(payment())
     twin.set({ no_session: 'page' })
     twin.endSessions()
     assert.equal(shortly(await provider.push(payment())), 'unknown refused_us')
-    assert.equal(twin.totals().sessions, 1, 'it is no word of the gateway')
+    assert.equal(twin.totals().sessions, 1, 'the page is no answer of the gateway')
   })
 })

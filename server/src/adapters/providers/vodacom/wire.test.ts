@@ -1,4 +1,4 @@
-// What goes over the wire, and what a gateway cannot do to us.
+// The requests of the adapter over HTTP, and its answers if the gateway fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ const INS_0: VodacomReaction = {
 }
 
 describe('requests', () => {
-  test('carry the fields of the manual, as text, under a session and with an origin', async () => {
+  test('have the fields of the manual as texts, with a bearer and an origin', async () => {
     const { provider, received } = await script(() => INS_0, { origin: 'https://pay.example.com' })
     const [pushed, paid_out] = [payment(), payout()]
     await provider.push(pushed)
@@ -58,7 +58,7 @@ describe('requests', () => {
     }
   })
 
-  test('a question has an id of its own every time', async () => {
+  test('have a new conversation id for each query', async () => {
     const { provider, received } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
     const request = payment()
     await provider.status([request, request, payment()])
@@ -72,14 +72,17 @@ describe('requests', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  test('nothing is sent for what the gateway cannot take', async () => {
+  test('are not sent for payments and payouts that the gateway cannot take', async () => {
     const { provider, received } = await script(() => INS_0)
     const unfit = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     for (const fields of [{ amount_minor: 100_050n }, { amount_minor: 0n }, { currency: 'USD' }, { phone: null }]) {
       assert.deepEqual(await provider.push(payment('001', fields)), unfit)
     }
     assert.deepEqual(await provider.push(payment('001', { phone: '+255754000001' })), unfit)
-    assert.deepEqual(await provider.push(payment('001', { reference: 'no reference of ours, and too long' })), unfit)
+    assert.deepEqual(
+      await provider.push(payment('001', { reference: 'no reference of the platform, too long' })),
+      unfit,
+    )
     assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NO_PROMPT)
     assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NO_PROMPT)
     const { provider_message, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
@@ -96,7 +99,7 @@ describe('requests', () => {
     assert.deepEqual(received, [])
   })
 
-  test('capabilities say what it can do', async () => {
+  test('the capabilities list the methods, destinations and limits of the adapter', async () => {
     const { provider } = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY })
     assert.deepEqual(provider.capabilities, {
       methods: ['wallet_push'],
@@ -108,22 +111,22 @@ describe('requests', () => {
       concurrency_limits: { payments: 64, payouts: 64 },
       prompts: ['MPESA'],
     })
-    // Half of its connections may be waiting for answers that come late.
+    // Half of the connections may wait for late answers.
     const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
     assert.deepEqual(odd.provider.capabilities.concurrency_limits, { payments: 1, payouts: 1 })
   })
 })
 
-describe('words that no setting names', () => {
+describe('states that no setting names', () => {
   const said = (word: string): VodacomReaction => ({
     content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: word },
   })
 
-  test('are logged once each, with the settings that would name them, and say nothing meanwhile', async () => {
+  test('are unknown and logged once each, with the settings in which an operator can configure them', async () => {
     let word = 'Cancelled'
     const { provider, logged } = await script(() => said(word), { failed_states: { Expired: 'expired' } })
     const lines = () =>
-      logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('a word that no setting names'))
+      logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('a state that no setting names'))
     for (let i = 0; i < 3; i++) {
       const [answer] = await provider.status([payment()])
       assert.equal(shortly(answer), 'unknown unseen_status')
@@ -139,7 +142,7 @@ describe('words that no setting names', () => {
     assert.deepEqual(
       lines().map(({ kind }) => kind),
       ['payment', 'payout'],
-      'the same word of a payout is another question',
+      'the same state of a payout is logged too',
     )
     for (const known of ['expired', 'Completed']) {
       word = known
@@ -149,29 +152,41 @@ describe('words that no setting names', () => {
   })
 })
 
-describe('a gateway in trouble', () => {
+describe('a failing gateway', () => {
   const strange: [string, VodacomReaction, string, string, string][] = [
-    ['no JSON', { content: 'not json' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
-    ['a list', { content: '[]' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
-    ['nothing', { content: '' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
-    ['a page', { status: 502, content: '<html>' }, 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
-    ['too many', { status: 429, content: '' }, 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
     [
-      'a long one',
+      'a text that is no JSON',
+      { content: 'not json' },
+      'unknown unreadable',
+      'unknown unreadable',
+      'unknown unreadable',
+    ],
+    ['a JSON list', { content: '[]' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['an empty answer', { content: '' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    [
+      'an HTML page with HTTP 502',
+      { status: 502, content: '<html>' },
+      'unknown unreachable',
+      'unknown unreachable',
+      'unknown unreachable',
+    ],
+    ['HTTP 429', { status: 429, content: '' }, 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
+    [
+      'an answer above the size limit',
       { content: `"${'x'.repeat(200_000)}"` },
       'unknown unreadable',
       'unknown unreadable',
       'unknown unreadable',
     ],
-    ['a move', { status: 302, content: '{}' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
-    ['silence', 'hang', 'unknown timeout', 'unknown timeout', 'unknown timeout'],
-    ['a reset', 'reset', 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
+    ['a redirect', { status: 302, content: '{}' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['a missing answer', 'hang', 'unknown timeout', 'unknown timeout', 'unknown timeout'],
+    ['a reset connection', 'reset', 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
   ]
   for (const [name, act, to_push, to_payout, to_question] of strange) {
     test(`${name} is unknown`, async () => {
       const { provider } = await script(
         ({ method, path }) =>
-          // The question that proves the session is answered well.
+          // The query that tests the session succeeds.
           method === 'GET' && !path.includes('ASKED') ? { content: { output_ResponseCode: 'INS-0' } } : act,
         { timeout_ms: 600 },
       )
@@ -184,7 +199,7 @@ describe('a gateway in trouble', () => {
     })
   }
 
-  test('an address where nobody listens: nothing was sent, and nothing is told', async () => {
+  test('at an address without a server, the adapter sends nothing and logs no secret', async () => {
     const url = await nowhere()
     const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
@@ -194,17 +209,17 @@ describe('a gateway in trouble', () => {
     assert.ok(!logged.join().includes(API_KEY))
   })
 
-  test('a gateway that went away after it was let in: nothing was sent', async () => {
+  test('after the gateway stopped, the adapter sends nothing', async () => {
     const { provider, twin } = await start()
     await Promise.all([provider.push(payment()), provider.payout(payout())])
     await twin.close()
-    // A connection that has just ended may still be written to: that is a doubt, and not for long.
+    // For a short time, the adapter may still write to a closed connection. The outcome is unknown then.
     await eventually(async () => assert.equal((await provider.payout(payout())).kind, 'not_sent'))
     await eventually(async () => assert.deepEqual(await provider.push(payment()), NO_PROMPT))
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
   })
 
-  test('every call ends in time, however long the gateway hangs', async () => {
+  test('every call ends within CALL_MS_MAX if the gateway hangs', async () => {
     const { provider } = await script(() => 'hang', { timeout_ms: 60_000, late_ms: 1 })
     const started = performance.now()
     const [answer] = await Promise.all([
@@ -213,10 +228,10 @@ describe('a gateway in trouble', () => {
       provider.payout(payout()),
     ])
     assert.ok(performance.now() - started < CALL_MS_MAX)
-    assert.deepEqual(answer, NO_PROMPT, 'the session was never proven, so nothing was sent')
+    assert.deepEqual(answer, NO_PROMPT, 'the gateway never accepted the session, so nothing was sent')
   })
 
-  test('a gateway that repeats our secrets makes us write down none of them', async () => {
+  test('answers and log lines have no secret if the gateway repeats the secrets', async () => {
     let seen = ''
     const { provider, logged } = await script(({ headers, method }) => {
       seen = headers.authorization?.slice('Bearer '.length) ?? ''
@@ -240,7 +255,7 @@ describe('a gateway in trouble', () => {
     }
   })
 
-  test('what an operator has to mend is logged once a minute for each kind', async () => {
+  test('each kind of problem that an operator must fix is logged once a minute', async () => {
     const { provider, logged } = await script(({ method }) =>
       method === 'GET'
         ? { content: { output_ResponseCode: 'INS-0' } }
@@ -250,12 +265,12 @@ describe('a gateway in trouble', () => {
       await provider.payout(payout())
       await provider.push(payment())
     }
-    assert.equal(logged.length, 1, "a payer's low balance is nothing to mend; an empty float is")
+    assert.equal(logged.length, 1, "an operator must fix an empty float, but not a payer's low balance")
     assert.match(logged[0] ?? '', /b2cPayment.*INS-2006/)
   })
 })
 
-test('a configuration that cannot work is refused by name, and no secret stands in the message', () => {
+test('the adapter refuses an invalid setting by name, without a secret in the message', () => {
   const good: VodacomOptions = {
     name: 'vodacom',
     url: 'http://127.0.0.1:1/x',
