@@ -42,10 +42,11 @@ export type Child = {
 }
 
 const children = new Set<ChildProcess>()
-// A test that fails half-way must leave no server behind.
+// A test that fails or is interrupted leaves no server behind.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 /** A port without a listener that no client's connection gets. */
 export async function freePort(): Promise<number> {
