@@ -74,9 +74,9 @@ export type UnknownWhy =
   | 'not_asked'
 
 /**
- * The answer to a push. `not_sent`: the payer was certainly not prompted and the provider has nothing of the payment, so the
- * same push can be repeated. `busy`: no connection of this process was free. If the push cannot be repeated under its
- * reference, or if the payer should see the failure at once, the answer is `declined`.
+ * The answer to a push. `not_sent`: the payer got no prompt and the provider has no record of the payment, so the caller may
+ * repeat the push. `busy`: no connection of this process was free. If the push cannot be repeated under its reference, or if
+ * the payer should see the failure at once, the adapter answers `declined`.
  */
 export type PushAnswer =
   | Answer
@@ -205,8 +205,9 @@ export type Provider = {
    */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
-   * Sends a payout. Only the process that took the payout's token calls it. A reference that the provider already has is
-   * never `declined` but `accepted` or `unknown`; else a paid payout would count as failed.
+   * Sends a payout. A process calls it after it took the payout's token, or after the provider reported that it has no such
+   * payout. A reference that the provider already has is never `declined` but `accepted` or `unknown`; else a paid payout
+   * would count as failed.
    */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   /** Queries the outcomes of payouts, in the order of the requests. The answers are the truth about a payout. */

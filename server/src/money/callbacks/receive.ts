@@ -1,4 +1,4 @@
-// Receives callbacks. A callback is a hint: the server verifies and stores it, then asks the provider for the outcome.
+// Receives callbacks. A callback is a hint: the server verifies it, then stores it and queries the provider for the outcome.
 //
 // The server answers the callback after it has stored it and settled the provider's outcome. If the process dies before that, the
 // provider gets no answer and may retry. The attempt or payout still waits in the database, so that a worker asks too.
