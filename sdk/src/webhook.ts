@@ -66,7 +66,8 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   const timestamp = headers.get('webhook-timestamp')
   const signatures = headers.get('webhook-signature')
   if (signatures !== undefined) {
-    if (id === undefined || timestamp === undefined) throw new WebhookSignatureError('webhook headers are incomplete')
+    if (id === undefined || timestamp === undefined)
+      throw new WebhookSignatureError('the header webhook-id or webhook-timestamp is missing')
     checkStandard(options.secret, { id, timestamp, signatures, body })
     checkAge(timestamp, options)
   } else if (!options.allow_body_signature) {

@@ -125,7 +125,7 @@ test('a file longer than one batch contains each payment once, by day and by sta
   }
 })
 
-test('the list of deliveries is filtered by status, by event and by time', async () => {
+test('the server filters webhook deliveries by status, by event and by time', async () => {
   const { token: developer } = await world.newSession('DEVELOPER')
   const [found] = await world.rows<{ merchant_id: string; id: string }>(
     'select merchant_id, id from collections where merchant_id = $1 limit 1',

@@ -46,7 +46,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     await drop()
   })
 
-  test('the server starts with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs it', async () => {
+  test('production accepts a database with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs a warning', async () => {
     const settings = { shared_buffers: '16MB', full_page_writes: 'off' }
     const whole_pages = await startEmbedded({ dataDir: await newFolder(), log: { info() {}, warn() {} }, settings })
     try {

@@ -201,7 +201,7 @@ for (const header of ['', 'null', '[]', '"text"', '{', 'not json']) {
   forged(`a header of ${JSON.stringify(header)}`, (stage) => sign(header, stage.claims, stage.key))
 }
 
-// Keys that the token itself offers: signed with the forger's key ------------------------------------------------------
+// Tokens that offer their own key: the forger signs them with that key -------------------------------------------------
 
 const mine = newTestKey('mine')
 const OFFERS: Record<string, (url: string) => unknown> = {

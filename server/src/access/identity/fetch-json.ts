@@ -22,6 +22,6 @@ export async function fetchJson(url: string, headers: Record<string, string> = {
   if (statusCode !== 200) throw Object.assign(new Error(`${url} answered ${statusCode}`), { status: statusCode })
   const document: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new Error(`${url} answered no object`)
+    throw new Error(`the response of ${url} is not a JSON object`)
   return document as Record<string, unknown>
 }

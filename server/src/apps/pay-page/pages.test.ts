@@ -110,7 +110,7 @@ test('no page shows the whole phone of a payer', () => {
   }
 })
 
-test('both languages have the same texts with the same placeholders, and a page shows each text', () => {
+test('both languages have the same texts and placeholders, and each text is on at least one page', () => {
   const holes = (sentence: string) => (sentence.match(/\{\w+\}/g) ?? []).sort()
   assert.deepEqual(Object.keys(TEXTS.en).sort(), Object.keys(TEXTS.sw).sort())
   for (const language of LANGUAGES) {

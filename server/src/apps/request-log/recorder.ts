@@ -127,6 +127,6 @@ async function writeLostCounts(deps: WriteDeps, { lost }: RecorderQueue): Promis
     await writeLost(deps, counted)
   } catch (error) {
     for (const one of counted) lost.add(one)
-    deps.log.warn({ err: error }, 'the counts of lost requests could not be written')
+    deps.log.warn({ err: error }, 'the counts of requests that the log lost were not saved; the next round tries again')
   }
 }

@@ -222,7 +222,7 @@ test('only the request that the database refuses is dropped from a set', async (
   for (const id of [good, other]) assert.equal((await list(`&q=${id}`)).length, 1)
 })
 
-test('a process writes the requests in memory when it stops', async () => {
+test('a process saves the requests that it holds in memory when it stops', async () => {
   const reply = await world.get('/v1/collections')
   const worker_stops = world.system.own_tasks.map((task) => task.idle())
   await Promise.all(worker_stops)

@@ -4,8 +4,8 @@ import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
- * process.ts builds them, and the harness builds them in tests. `compose` gets the network separately: providers, outgoing
- * requests and name lookup.
+ * The dependencies of a process. process.ts builds them; in tests, the harness does. `compose` receives the network separately:
+ * providers, outgoing requests and name lookup.
  */
 export type Deps = {
   config: Config

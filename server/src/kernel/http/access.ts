@@ -217,7 +217,7 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     const { merchant, environment } = principal
     // If an Idempotency-Key is required, the route checks merchant_id in the body itself, after the key.
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
-    for (const merchant_id of namedMerchants(request, route_checks_body ? [] : ['body']))
+    for (const merchant_id of merchantIdsIn(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
     // A key acts in its own environment. A request that names the other one is refused before any money moves.
     const named = fieldOf(request.query, 'environment')
@@ -226,7 +226,7 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     }
     return { merchant, environment, role: null, actor }
   }
-  const [first = null, ...others] = namedMerchants(request, ['body'])
+  const [first = null, ...others] = merchantIdsIn(request, ['body'])
   if (others.some((other) => other !== first)) refuse('merchant_mismatch')
   if (first === null && principal.memberships.length > 1) {
     refuseField('merchant_id', 'is required: you are a member of several merchants')
@@ -260,9 +260,9 @@ function ownMerchant(principal: Principal): string {
   return first?.merchant.id ?? refuse('insufficient_role')
 }
 
-/** Every merchant_id of a request: in its path, its query, and the parts in `also`. */
-function namedMerchants(request: FastifyRequest, also: readonly 'body'[]): string[] {
-  const parts = ['params', 'query', ...also] as const
+/** Returns each merchant_id in the path, the query and `other_parts` of a request. */
+function merchantIdsIn(request: FastifyRequest, other_parts: readonly 'body'[]): string[] {
+  const parts = ['params', 'query', ...other_parts] as const
   return parts.flatMap((part) => fieldOf(request[part], 'merchant_id')?.toLowerCase() ?? [])
 }
 

@@ -1,7 +1,7 @@
 // Concurrency limits per lane: a process works on a limited number of rows of each lane, so a slow lane delays no other.
 //
-// A lane may have a low limit, such as a provider with few connections. The process claims no row that would have to wait for
-// capacity here: a lease means that a request may have been sent, so waiting rows stay in the database without one.
+// A row under lease may already have a request at the provider. So the process claims a row only if its lane has capacity. The
+// other rows wait in the database without a lease.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {

@@ -104,7 +104,7 @@ async function storeLines(
   ])
 }
 
-/** The lines of one subject. `stored`: lines from before the set; `own`: stored lines of the set; `duplicates`: the others. */
+/** The lines of one subject. `stored`: earlier lines. `own`: new lines that are stored. `duplicates`: new lines that are not. */
 type SubjectLines = {
   entry: LineWithSubject
   facts: SubjectFacts

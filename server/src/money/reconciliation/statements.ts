@@ -105,7 +105,7 @@ const RENEW = sql(
   `update statements set lease_until = $2 where id = $1 and state = 'importing' returning 1 as held`,
 )
 
-/** Makes the function that renews the lease of an import after each set. Throws if the lease was lost. */
+/** Makes a function that renews the lease of an import. The import calls it after each batch. It throws if the lease is lost. */
 export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()
   return async () => {

@@ -155,7 +155,7 @@ const REOPEN = sql(
      where o.provider = e.provider and o.subject = e.subject and o.kind = e.kind and o.resolution is null)
    returning e.subject, e.reference`,
 )
-// If another statement covers the time of a case, the case stays open until it is compared without this statement.
+// If another statement covers the time of a case, the case stays open until the server compares it without the withdrawn one.
 const CLOSE = sql(
   'reconciliation_close_withdrawn',
   `update reconciliation_exceptions e set resolution = 'withdrawn', reason = $3, resolved_at = $4, resolved_by_id = $5,

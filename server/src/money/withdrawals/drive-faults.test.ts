@@ -23,8 +23,8 @@ function withCircuits(provider: Provider): Provider {
   return { ...provider, capabilities }
 }
 
-describe('an adapter that fails', () => {
-  test('that throws leaves the payout in doubt: the worker queries it and never sends it again', () =>
+describe('an adapter', () => {
+  test('that throws leaves the payout in doubt: the worker queries the payout and never sends it again', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       script.payout = () => {

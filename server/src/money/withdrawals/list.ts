@@ -24,7 +24,8 @@ export type WithdrawalFilter = PageChoice & {
 const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
      and ($4::text is null or ${beginsWith('w.reference', '$4')}) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
 
-// Unnamed, so that PostgreSQL plans them for each status: the index of open withdrawals finds the few of an open status.
+// The statements have no name, so that PostgreSQL plans each of them for its status. An open status uses the index of open
+// withdrawals.
 const LIST = sql(
   '',
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
