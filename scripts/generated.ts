@@ -141,7 +141,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
   lighthouse: 'Measures the pages of payers on the simulated network and processor of a cheap phone.',
-  crash: 'Kills a server under load twenty times, and checks that no payment is lost.',
+  crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
   restarts: 'Restarts PostgreSQL and cuts connections seventy times under load, and checks that no payment is lost.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes are killed, then compares both books. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
