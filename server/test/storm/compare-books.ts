@@ -166,7 +166,7 @@ export function undecided({ our_payments, our_payouts, their_payments, their_pay
   }
   for (const { id, status, reference, waits } of our_payouts) {
     if (status !== UNDECIDED_PAYOUT) continue
-    if (!waits) problems.push(`payout ${id} is in doubt, and nobody asks about it`)
+    if (!waits) problems.push(`payout ${id} is in doubt, and no process queries it`)
     const their = their_payouts.get(reference ?? '')
     count(their === undefined ? 'payouts it never had' : `payouts it has as ${their.truth}`)
   }

@@ -74,7 +74,7 @@ export function plantLosses(sound: Books): void {
     [/is PROCESSING, and paid/, (books) => Object.assign(sent(books), { status: 'PROCESSING' })],
     [/is NEEDS_RECONCILIATION, and paid/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION' })],
     [/does not wait/, (books) => Object.assign(open(books), { waits: false })],
-    [/nobody asks about it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
+    [/no process queries it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
     [/its payer may still pay/, (books) => mayStillPay(books)],
     // Money, one record at a time and in total.
     [/: 1 here, \d+ there/, (books) => Object.assign(paid(books), { float_minor: 1n })],
