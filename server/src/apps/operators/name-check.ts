@@ -11,7 +11,7 @@ import type { Provider } from '../../adapters/providers/port.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { answerOnce, findAnswer, NoBody, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
+import { answerOnce, EmptyBody, findAnswer, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
@@ -53,7 +53,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
           description:
             'Asks the provider that has the payout, or that would get it now. The call decides nothing and moves no money. The audit log keeps the answer.',
           params: WithdrawalParams,
-          body: NoBody,
+          body: EmptyBody,
           response: { 200: success(NameCheck) },
         },
       },

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
-import { type App, answerOnce, NoBody, type Routes, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
+import { type App, answerOnce, EmptyBody, type Routes, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
 import { isId, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
   type ApprovalResult,
@@ -236,7 +236,7 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
         description:
           'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the call is refused with `withdrawal_restricted`, nothing is sent, and `resolve` stays possible.',
         params: WithdrawalParams,
-        body: NoBody,
+        body: EmptyBody,
         response: { 200: WithdrawalAnswer },
       },
     },

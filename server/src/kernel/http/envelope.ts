@@ -11,7 +11,7 @@ export function success<T extends Type.TSchema>(data: T) {
 }
 
 /** The body of a call without fields: none, or an empty object. */
-export const NoBody = nullable(Type.Object({}))
+export const EmptyBody = nullable(Type.Object({}))
 
 /** The schema of a failure. */
 export const FailureSchema = Type.Object(

@@ -10,10 +10,10 @@ export { docsRoutes } from './docs.ts'
 export { bestEncoding } from './encoding.ts'
 export {
   COUNT_MAX,
+  EmptyBody,
   type FieldProblem,
   failure,
   idsOfTime,
-  NoBody,
   type PageChoice,
   PageQuery,
   page,

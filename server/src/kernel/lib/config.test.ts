@@ -50,7 +50,7 @@ const BAD: [string, string[]][] = [
       'wallet_push=mock=mock',
       'wallet_push=mock,wallet_push=mock',
       'wallet_push=mock,',
-      'MOBILE_MONEY/NOBODY=mock',
+      'MOBILE_MONEY/ABSENT=mock',
       'MOBILE_MONEY/NMB=mock',
       'wallet_push/MPESA=mock',
       'MOBILE_MONEY/MPESA/X=mock',
@@ -232,7 +232,7 @@ test('the server reads the file of a secret if the variable is empty', () => {
 test('the server refuses an impossible route with the bad name and the valid names', () => {
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_pusch=mock' }), /"wallet_pusch".*wallet_push/)
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_push=selkom' }), /selkom.*mock, selcom, vodacom/)
-  assert.match(refusalOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/NOBODY=mock' }), /"MOBILE_MONEY\/NOBODY".*destinations/)
+  assert.match(refusalOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/ABSENT=mock' }), /"MOBILE_MONEY\/ABSENT".*destinations/)
 })
 
 test('a route may name a destination by any of its aliases', () => {

@@ -40,7 +40,7 @@ export function routingSettings(providers: ConfigurableProviders) {
       'PROVIDER_ROUTES',
       '',
       (value) => parseRoutes(value, names),
-      'What goes over another provider than PROVIDER: MOBILE_MONEY/MPESA=vodacom,BANK_ACCOUNT=selcom,qr=selcom.',
+      'Methods and destinations with another provider than PROVIDER: MOBILE_MONEY/MPESA=vodacom,BANK_ACCOUNT=selcom,qr=selcom.',
     ),
   } as const
 }

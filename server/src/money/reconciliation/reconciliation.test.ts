@@ -311,7 +311,7 @@ test('an unknown line becomes a line of our payment when the payment gets the pr
 })
 
 test('a query is refused when the case belongs to no payment or payout of ours', async () => {
-  const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'NOBODY' }
+  const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'ABSENT' }
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.merchant_id], ['unknown_to_us', null])

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { type App, answerOnce, findAnswer, NoBody, type Routes, readClaim, replay } from '../../kernel/http/index.ts'
+import { type App, answerOnce, EmptyBody, findAnswer, type Routes, readClaim, replay } from '../../kernel/http/index.ts'
 import { Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
 import { type CaseDrivers, createQueryProvider, findCase, listCases, resolveCase, reviewCase } from './case-review.ts'
 import { readColumnNames } from './columns.ts'
@@ -215,7 +215,7 @@ function reconciliationCaseRoutes(deps: Deps, app: App, options: ReconciliationO
         summary: 'Query the provider about a case',
         description: 'The server settles the result as usual. If books and statements agree then, the case is closed.',
         params: CaseParams,
-        body: NoBody,
+        body: EmptyBody,
         response: { 200: CaseAnswer },
       },
     },

@@ -89,7 +89,7 @@ test('a case stays open when another statement of the same period has the differ
     await plantPayment({ state: 'failed' }),
     { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },
   ]
-  const rows = [...earlierLines(), lineOf(failed), lineOf(unknown, { provider_id: 'NOBODY' })]
+  const rows = [...earlierLines(), lineOf(failed), lineOf(unknown, { provider_id: 'ABSENT' })]
   const first = await operator.importRows(rows)
   await operator.importRows(rows)
   assert.equal((await withdraw(first.id)).status, 200)
