@@ -1,5 +1,5 @@
-// The real system as `npm start` composes it, with a crash point set and a clock that may be ahead. Crash tests run it
-// as a child process. The product has no such switch.
+// Runs the server as `npm start` composes it, but with a crash point and a clock that may be ahead. Crash tests start this file
+// as a child process; the product has no such switch.
 //   CRASH_AT   the point at which this process dies, on the first pass; empty: it sends its parent each point it passes
 //   AHEAD_MS   how far its clock is ahead, so that the leases of a dead process have ended
 
@@ -10,16 +10,16 @@ import { compose } from '../../src/system.ts'
 
 const { CRASH_AT = '', AHEAD_MS = '0' } = process.env
 const ahead_ms = Number(AHEAD_MS)
-const tell: Point = (name) => void process.send?.(name)
+const reportPoint: Point = (name) => void process.send?.(name)
 
 const config = configFromEnvironment()
 const deps = {
   ...(await realDeps(config, createLog(config.log_level), config.database_url)),
   clock: { ...systemClock, now: () => new Date(Date.now() + ahead_ms) },
-  point: CRASH_AT === '' ? tell : crashAt(CRASH_AT),
+  point: CRASH_AT === '' ? reportPoint : crashAt(CRASH_AT),
 }
 const system = await compose(deps)
 await system.app.listen({ host: '127.0.0.1', port: config.port })
 createWorker(deps, system.tasks).start()
-// Without its parent, no other process would end this one.
+// If the parent ends, no other process would end this child, so the child ends itself.
 process.on('disconnect', () => process.exit(0))

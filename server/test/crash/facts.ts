@@ -15,9 +15,9 @@ type CollectionRow = {
   amount_minor: bigint
   /** The Idempotency-Key of the request whose response has this id. */
   key: string | null
-  /** The sum of its transfers to the merchant so far: available and held together. */
+  /** The sum of the collection's transfers to the merchant so far: available and held together. */
   net_minor: bigint
-  /** How often the merchant was credited. */
+  /** The number of times that the platform credited the merchant. */
   credits: number
 }
 type AttemptRow = { merchant_id: string; collection_id: string; provider_reference: string; waits: boolean }
@@ -41,7 +41,7 @@ export type Facts = {
   moves: MoveRow[]
   deliveries: DeliveryRow[]
   arrivals: Arrival[]
-  /** Available and held of the live books. */
+  /** The available and held balances of the live books. */
   balances: { merchant_id: string; owned_minor: bigint }[]
   book: BookEntry[]
   checks: Verification['checks']
@@ -96,7 +96,7 @@ export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts
   }
 }
 
-/** Describes each contradiction. Empty: no payment was lost, made twice or forgotten. */
+/** Describes each contradiction. An empty list means that the platform lost, duplicated and forgot no payment. */
 export function findProblems(facts: Facts): string[] {
   return [
     ...promisesBroken(facts),
@@ -106,7 +106,10 @@ export function findProblems(facts: Facts): string[] {
   ]
 }
 
-/** True for a QR code that no payer saw: its request died before the response. It stays open until its deadline. */
+/**
+ * True for a QR code that no payer saw, because its request died before the response. The collection stays open until its
+ * deadline.
+ */
 const isAbandoned = (row: CollectionRow): boolean => row.method === 'qr' && row.key === null
 
 function promisesBroken({ acks, collections }: Facts): string[] {
@@ -159,7 +162,7 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
       continue
     }
     if (entry.prompts !== 1) problems.push(`${provider_reference} prompted its payer ${entry.prompts} times`)
-    // A payment of another amount than the requested one is held, whatever the provider reports.
+    // If a payer pays another amount than the requested amount, the platform holds the payment.
     const paid = BigInt(entry.amount_minor)
     const status =
       entry.status === 'COMPLETED' && paid !== row.amount_minor
@@ -224,13 +227,13 @@ const OPEN = sql(
      where a.due_at is not null and c.status <> 'processing') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// A refused webhook pauses a minute or more. This statement ends the pause.
+// After a failed delivery, the next attempt waits a minute or more. This statement ends the wait.
 const HURRY = sql(
   'crash_hurry',
   `update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1`,
 )
 
-/** Waits until no record is open, at most `within_ms`. Returns how long it took and the counts of open records. */
+/** Waits until no record is open, at most `within_ms`. Returns the duration and the counts of open records. */
 export async function waitQuiet(
   rig: Rig,
   within_ms = 30_000,

@@ -10,7 +10,7 @@ import { createRig, type Rig, type Shop } from './rig.ts'
 /** The response times that the server guarantees, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
-/** More requests than the process has connections: some wait for a statement, others for a free connection. */
+/** More requests than the process has connections: some requests wait for a statement, others for a free connection. */
 const REQUESTS = 40
 
 let own: OwnPostgres
@@ -21,7 +21,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env())
   await server.ready()
-  // The process still has to make its demo merchant.
+  // The process still makes its demo merchant during this time.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {
@@ -66,10 +66,10 @@ function startControl(): { stop(): Promise<number> } {
   }
 }
 
-test('while the database hangs, each request gets 503 within 2.5 s, and afterwards a repeated key makes one payment', async (t) => {
+test('while the database hangs, the server answers each request with 503 within 2.5 s; afterwards a repeated key makes one payment', async (t) => {
   assert.equal((await push('before')).status, 202)
   const keys = Array.from({ length: REQUESTS }, (_, at) => `during-${at}`)
-  // Some requests run when the database stops, so the outcome of their COMMIT is unknown.
+  // Some requests run when the database stops, so their callers do not know the outcome of the COMMIT.
   const under_way = keys.slice(0, REQUESTS / 2).map(push)
   own.signal('SIGSTOP')
   const control = startControl()
@@ -77,7 +77,7 @@ test('while the database hangs, each request gets 503 within 2.5 s, and afterwar
     ...keys.slice(REQUESTS / 2).map(push),
     ...['/v1/collections', '/v1/balance', '/v1/payment-links'].map((path) => ask('GET', path)),
   ])
-  // /readyz shares its result for a second, so the test waits until the result from before the hang is older.
+  // The server reuses a result of /readyz for a second, so the test waits until the result from before the hang is older.
   answers.push(await ask('GET', '/readyz'))
   // If the server knows that the database hangs, a new request does not wait.
   answers.push(await push('later'), await ask('GET', '/v1/collections'))

@@ -1,5 +1,5 @@
-// Kills the server at random moments under load. Clients notice only a short wait.
-// KILLS=20 for the long form, SEED=n to repeat the same moments.
+// Kills the server at random moments under load. Clients notice only a short wait. KILLS=20 selects the long form, and SEED=n
+// repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -16,7 +16,7 @@ const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const CONCURRENCY = 32
 const PER_SECOND = 300
 const QUIET_MS_MAX = 30_000
-/** Payers of every kind; the ordinary ones occur twice as often. */
+/** Phone endings of payers of every kind; the ordinary endings occur twice as often. */
 const ENDINGS = ['123', '456', '001', '002', '006', '008', '009', '010', '011', '012', '014', '777']
 
 let rig: Rig
@@ -26,7 +26,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server that is killed at random moments loses no payment, makes none twice and sends every webhook', async (t) => {
+test('the platform loses no payment, makes no payment twice and sends every webhook while random kills end the server', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const start = () => {
@@ -86,7 +86,7 @@ test('a server that is killed at random moments loses no payment, makes none twi
   await plantLosses(facts)
 })
 
-/** Shows that the comparison works: it finds each planted loss. */
+/** Asserts that the comparison finds each planted loss. */
 async function plantLosses(sound: Facts): Promise<void> {
   const plant = (change: (facts: Facts) => void): string => {
     const facts = structuredClone(sound)
@@ -154,7 +154,7 @@ async function plantLosses(sound: Facts): Promise<void> {
     /other bytes/,
   )
 
-  // One contradiction in the real database: a cent without a source.
+  // The test plants a contradiction in the real database: a cent without a source.
   await rig.db.query(
     sql(
       'crash_plant',

@@ -1,5 +1,5 @@
-// Merchants that request payments as a careful client does: one Idempotency-Key for each payment, repeated until the
-// server answers.
+// Merchants that request payments as a careful client does. Each payment has one Idempotency-Key, and the client repeats the
+// request until the server answers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -8,16 +8,16 @@ import type { Shop } from './rig.ts'
 /** A payment that a client requests. */
 export type Order = { shop: Shop; path: string; key: string; amount_minor: number; body: string }
 
-/** An acknowledged payment. */
+/** A payment that the server acknowledged. */
 export type Ack = { key: string; merchant_id: string; collection_id: string; amount_minor: number; text: string }
 
 /** A client of one server address. */
 export type Client = {
-  /** Sends an order repeatedly until it is acknowledged. Throws if an answer breaks the API's contract. */
+  /** Sends an order repeatedly until the server acknowledges it. Throws if a response breaks the contract of the API. */
   order(order: Order): Promise<Ack>
-  /** Sends the order once. Returns status and text, or null if the connection was lost. */
+  /** Sends the order once. Returns status and text; null means that the connection broke. */
   once(order: Order): Promise<{ status: number; text: string } | null>
-  /** How often a connection was lost and a request repeated. */
+  /** How often a connection broke and the client repeated a request. */
   lost(): number
   close(): Promise<void>
 }
@@ -74,12 +74,12 @@ export function createClient(url: string, connections: number): Client {
             text: answer.text,
           }
         }
-        // 409: the first request with this key may still run. 503: the server asks for a retry.
+        // On 409 the first request with this key may still run. On 503 the server asks for a retry.
         if (answer !== null && answer.status !== 503 && !answer.text.includes('idempotency_in_progress')) {
-          throw new Error(`${order.key} was answered ${answer.status}: ${answer.text}`)
+          throw new Error(`${order.key} got the unexpected answer ${answer.status}: ${answer.text}`)
         }
         if (Date.now() > give_up)
-          throw new Error(`${order.key} was not acknowledged: ${answer?.text ?? 'no connection'}`)
+          throw new Error(`the server did not acknowledge ${order.key}: ${answer?.text ?? 'no connection'}`)
         await sleep(RETRY_MS)
       }
     },
@@ -88,13 +88,13 @@ export function createClient(url: string, connections: number): Client {
   }
 }
 
-/** Load that runs until it is stopped. */
+/** Load that runs until the test stops it. */
 export type Load = {
   acks: Ack[]
-  /** Errors of a client: an unexpected answer, or a second answer to the same key that differs. */
+  /** Errors of a client: an unexpected response, or a second response to the same key that differs from the first. */
   problems: string[]
   orders(): number
-  /** Starts no more payments, and resolves when each started payment is acknowledged. */
+  /** Starts no more payments, and resolves when the server has acknowledged each started payment. */
   stop(): Promise<void>
 }
 
@@ -105,11 +105,11 @@ export type LoadOptions = {
   random: () => number
   concurrency: number
   per_second: number
-  /** Last digits of the payers' phones, one drawn for each payment. */
+  /** Last digits of the payers' phones. Each payment draws one ending. */
   endings: readonly string[]
 }
 
-/** One payment in this many is requested again right after its answer. */
+/** The client repeats the request of one payment in this many right after the response. */
 const REPEAT_SHARE = 0.05
 
 /** Starts to make payments. */
@@ -122,7 +122,7 @@ export function startLoad(options: LoadOptions): Load {
   let running = true
 
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
-  const one = async () => {
+  const runClient = async () => {
     const order = orderOf(draw(shops), `order-${++orders}`, 100 + Math.floor(random() * 5_000_000), draw(endings))
     const repeats = random() < REPEAT_SHARE
     try {
@@ -137,7 +137,7 @@ export function startLoad(options: LoadOptions): Load {
   }
   const loop = async () => {
     while (running) {
-      await one()
+      await runClient()
       await sleep(random() * 2 * pause_ms)
     }
   }

@@ -1,6 +1,5 @@
-// Kills the server at random moments while an operator approves withdrawals and the worker sends payouts. The provider's
-// book shows that each payout was executed once.
-// KILLS=20 for the long form, SEED=n to repeat the same moments.
+// Kills the server at random moments while an operator approves withdrawals and the worker sends payouts. Afterwards the
+// provider's book has each payout exactly once. KILLS=20 selects the long form, and SEED=n repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,9 +22,9 @@ const KILLS = Number(process.env.KILLS ?? 4)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const PER_KILL = 60
 const AT_ONCE = 12
-/** How often the test lets the platform query a payout in doubt before it counts as a problem. */
+/** How often the test lets the platform query a payout in doubt before the payout counts as a problem. */
 const ROUNDS_OF_DOUBT = 5
-/** Paid, declined, in doubt, refused, reversed, and found by a query. */
+/** Phone endings of payouts: paid, declined, in doubt, refused, reversed, and found by a query. */
 const ENDINGS = ['001', '001', '001', '102', '103', '104', '105', '106']
 
 let rig: Rig
@@ -37,7 +36,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('a server that is killed at random moments pays out each approved withdrawal exactly once', async (t) => {
+test('the platform pays out each approved withdrawal exactly once while random kills end the server', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
@@ -107,7 +106,7 @@ test('a server that is killed at random moments pays out each approved withdrawa
   plantProblems(facts, funded)
 })
 
-/** Shows that the comparison works: it finds each planted problem. */
+/** Asserts that the comparison finds each planted problem. */
 function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>): void {
   const plant = (change: (facts: PayoutFacts) => void): string => {
     const facts = structuredClone(sound)

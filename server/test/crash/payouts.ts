@@ -1,5 +1,5 @@
-// Payouts for crash tests: merchants with money, submitted withdrawals, an operator who approves them over HTTP, and a
-// comparison of their records after a crash.
+// Payouts for crash tests: merchants with money, submitted withdrawals, an operator, and a comparison of the records after a
+// crash.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
@@ -10,13 +10,13 @@ import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newPayoutScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
 
-/** Helper that gives merchants money, submits withdrawals and approves them. */
+/** Helper that gives merchants money, submits withdrawals and approves these withdrawals. */
 export type Cashier = {
   /** Gives a merchant this amount, in cents. */
   fund(shop: Shop, amount_minor: bigint): Promise<void>
   /** Submits a withdrawal; `ending` are the last three digits of the destination. Returns its id. */
   submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
-  /** Sends the approval to a server, with an Idempotency-Key or without one. Null: the connection was lost. */
+  /** Sends the approval to a server, with an Idempotency-Key or without one. Null means that the connection broke. */
   approve(server_url: string, id: string, idempotency_key?: string): Promise<number | null>
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
   }
 }
 
-/** The status of a withdrawal for each outcome of the provider. It has no record of a payout that it refused. */
+/** The status of a withdrawal for each outcome of the provider. The provider has no record of a payout that it refused. */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'SUCCESS',
   FAILED: 'FAILED',
@@ -147,7 +147,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
     if (book === undefined) continue
     const total = row.total_reserved_minor
     if (row.status === 'SUCCESS') book.available -= total
-    // The provider kept its charge.
+    // The provider kept its charge when it reversed the payout.
     else if (row.status === 'REVERSED') book.available -= CHARGE
     else if (row.status !== 'FAILED') {
       book.available -= total
@@ -193,13 +193,13 @@ const OPEN = sql(
       where p.due_at is not null and w.status <> 'NEEDS_RECONCILIATION') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// A refused webhook pauses a minute or more. This statement ends the pause.
+// After a failed delivery, the next attempt waits a minute or more. This statement ends the wait.
 const HURRY = sql(
   'crash_payouts_hurry',
   "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
 )
 
-// On a loaded machine more payouts are in doubt, and the platform queries them after minutes. This statement ends the pause.
+// On a loaded machine more payouts are in doubt, and the platform queries them after minutes. This statement ends the wait.
 const ASK_AGAIN = sql(
   'crash_payouts_ask_again',
   `update payouts p set due_at = $1 from withdrawals w
@@ -212,7 +212,7 @@ const UNASKED = sql(
    where w.status = 'NEEDS_RECONCILIATION' and (p.due_at <= $1 or p.lease_owner is not null)`,
 )
 
-/** Lets the platform query each payout in doubt once more, and waits for it, at most `within_ms`. */
+/** Lets the platform query each payout in doubt again, and waits for the queries, at most `within_ms`. */
 export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   const now = new Date()
   await rig.db.query(ASK_AGAIN, [now])

@@ -1,5 +1,5 @@
-// Kills a process at each named crash point; another process continues, and no payment or payout is lost.
-// The test reads the points from the sources and from a run that passes them, so it covers a new point without a change.
+// Kills a process at each crash point. Another process continues, and the platform loses no payment or payout. The test reads
+// the points from the sources and from a run that passes them, so a new point needs no change of the test.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -48,11 +48,13 @@ test('a tested payment or payout passes each crash point in the sources', () => 
   assert.deepEqual(covered, scanned)
 })
 
-describe('if a process dies at a crash point, another process', {
+describe('crash points', {
   concurrency: CONCURRENCY,
 }, () => {
   const tested = new Set<string>()
-  /** The points of a flow to test: all in the long form (npm run crash), else those that no earlier flow tests. */
+  /**
+   * The points of a flow to test: all points in the long form (npm run crash), otherwise the points that no earlier flow tests.
+   */
   const pointsToTest = (points: readonly string[]) => {
     const chosen = points.filter((point) => IS_LONG || !tested.has(point))
     for (const point of points) tested.add(point)
@@ -60,12 +62,13 @@ describe('if a process dies at a crash point, another process', {
   }
   for (const flow of Object.keys(FLOWS) as Flow[]) {
     for (const point of pointsToTest(passed[flow]))
-      test(`finishes the ${flow} payment that stopped at ${point}`, () => crash(flow, point))
+      test(`another process finishes a ${flow} payment after the first process died at ${point}`, () =>
+        crash(flow, point))
   }
   for (const point of pointsToTest(passed_by_payout))
-    test(`finishes the payout that stopped at ${point}`, () => crashPayout(point))
+    test(`another process finishes a payout after the first process died at ${point}`, () => crashPayout(point))
   for (const point of passed_by_payout.filter((name) => name.startsWith('approve.'))) {
-    test(`finishes the payout with an Idempotency-Key that stopped at ${point}`, () =>
+    test(`another process finishes a payout with an Idempotency-Key after the first process died at ${point}`, () =>
       crashPayout(point, 'the-approval'))
   }
 })
@@ -104,8 +107,8 @@ async function crash(flow: Flow, point: string): Promise<void> {
 }
 
 /**
- * Kills a process at the point while an operator approves and the payout is sent; another process finishes the payout. With an
- * Idempotency-Key, the repeated approval succeeds: it approves, or it gets the stored answer.
+ * Kills a process at the point while an operator approves and a process sends the payout; another process finishes the payout.
+ * With an Idempotency-Key, the server approves on the repeated request or returns the stored response.
  */
 async function crashPayout(point: string, idempotency_key?: string): Promise<void> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
@@ -128,7 +131,7 @@ async function crashPayout(point: string, idempotency_key?: string): Promise<voi
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
     const second = await start({ AHEAD_MS: String(AHEAD_MS) })
-    // The operator repeats the approval. Without a key it is refused if the first approval was committed.
+    // The operator repeats the approval. Without a key, the server refuses the repetition if it committed the first approval.
     const succeeds = idempotency_key !== undefined || point === 'approve.before_commit'
     assert.equal(await cashier.approve(second.url, id, idempotency_key), succeeds ? 200 : 409)
     assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
@@ -192,7 +195,7 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
     assert.equal(facts.deliveries.length, 1)
     return
   }
-  // The payer never pays, so this payment stays open. No other problem is allowed.
+  // The payer never pays, so this payment stays open. The test allows no other problem.
   const [ack] = facts.acks
   const open = [
     `${ack?.collection_id} is stuck in processing`,

@@ -1,4 +1,5 @@
-// Servers as child processes of a test: started over a database, watched, killed like a power cut, stopped by a signal.
+// Servers as child processes of a test: the test starts them over a database, watches them, and ends them by SIGKILL or another
+// signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -20,21 +21,21 @@ const OUTPUT_CHARS_MAX = 200_000
 /** Below the ports that the kernel assigns, so that no client's connection takes the port of a stopped server. */
 const PORTS = { from: 20_000, to: 32_000 }
 
-/** How a child ended. */
+/** The exit code and the signal with which a child ended. */
 export type End = { code: number | null; signal: NodeJS.Signals | null }
 
 /** A child process under test. */
 export type Child = {
   pid: number
   url: string
-  /** Resolves when it has ended in any way. */
+  /** Resolves when the child has ended in any way. */
   ended: Promise<End>
   alive(): boolean
-  /** Its output so far, both streams. */
+  /** The output of the child so far, of both streams. */
   output(): string
-  /** Resolves when it answers /readyz; throws if it ends first. */
+  /** Resolves when the child answers /readyz; throws if the child ends first. */
   ready(): Promise<void>
-  /** Kills it; when this resolves, no process of it runs. */
+  /** Kills the child. When this function resolves, no process of the child runs. */
   kill(): Promise<void>
   signal(name: NodeJS.Signals): void
   /** Calls the function with each message that the child sends by IPC. */
@@ -42,7 +43,7 @@ export type Child = {
 }
 
 const children = new Set<ChildProcess>()
-// A test that fails or is interrupted leaves no server behind.
+// A test that fails or that a signal interrupts leaves no server behind.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
@@ -63,7 +64,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Settings of a server under test. Its generated secrets are in a folder that `npm test` removes. */
+/** Settings of a server under test. `npm test` removes the folder with the secrets that the server generates. */
 export function serverEnv(url: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     NODE_ENV: 'test',
@@ -106,7 +107,7 @@ export function startChild(
   }
   const ended = new Promise<End>((resolve, reject) => {
     child.on('error', reject)
-    // 'close', not 'exit': by then all its output has been read.
+    // The event is 'close', not 'exit', because the parent has read all output only at 'close'.
     child.on('close', (code, signal) => {
       children.delete(child)
       resolve({ code, signal })
@@ -142,7 +143,7 @@ export function startChild(
   }
 }
 
-/** Waits until a child ends by itself; throws if it does not end in time. */
+/** Waits until a child ends by itself; throws if the child does not end in time. */
 export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
   const timer = new AbortController()
   const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
@@ -152,7 +153,7 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
   return end
 }
 
-/** Waits until `holds` is true; throws with `what` if it does not become true in time. */
+/** Waits until `holds` is true; throws with `what` if `holds` does not become true in time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
   const end = Date.now() + within_ms
   while (!(await holds())) {

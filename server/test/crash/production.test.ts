@@ -1,4 +1,4 @@
-// In production the server refuses a database that may lose committed payments, and one with sign-ins of the demo.
+// In production the server refuses a database that may lose committed payments, and a database with sign-ins of the demo.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -35,8 +35,8 @@ after(async () => {
   await durable.stop()
 })
 
-describe('production', { concurrency: CONCURRENCY }, () => {
-  test('the server refuses a database with fsync and full_page_writes off, and names both', async () => {
+describe('databases in production', { concurrency: CONCURRENCY }, () => {
+  test('the server refuses a database with fsync and full_page_writes off, and names both settings', async () => {
     const { url, drop } = await createTestDatabase()
     for (const kind of ['api', 'worker']) {
       const output = await refused(url, { PROCESS: kind })
@@ -46,7 +46,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     await drop()
   })
 
-  test('production accepts a database with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs a warning', async () => {
+  test('the server accepts a database with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs a warning', async () => {
     const settings = { shared_buffers: '16MB', full_page_writes: 'off' }
     const whole_pages = await startEmbedded({ dataDir: await newFolder(), log: { info() {}, warn() {} }, settings })
     try {
@@ -83,7 +83,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { where, set, unset } of ways) {
-    test(`the server refuses synchronous_commit = off of ${where}, and starts once it is reset`, async () => {
+    test(`the server refuses synchronous_commit = off of ${where}, and starts once the setting is reset`, async () => {
       const { url, name } = await newDatabase()
       await query(url, set(name))
       const output = await refused(url)
@@ -94,7 +94,7 @@ describe('production', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('the server refuses while people of the demo can sign in, and starts after the named command has disabled them', async () => {
+  test('the server does not start while people of the demo can sign in, and starts after the named command has disabled them', async () => {
     const { url } = await newDatabase()
     const demo = run(serverEnv(url, { NODE_ENV: 'development' }), ADMIN, ['demo', '--json'])
     assert.equal((await endOf(demo)).code, 0, demo.output())

@@ -16,7 +16,7 @@ const DISK_MB = 96
 let own: OwnPostgres
 let rig: Rig
 let server: Child
-/** A small disk that tests fill. It holds DATA_DIR and a tablespace. */
+/** A small disk that tests fill. The disk holds DATA_DIR and a tablespace. */
 let disk: string
 let mounted = false
 before(async () => {
@@ -31,7 +31,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env({ DATA_DIR: join(disk, 'data') }))
   await server.ready()
-  // The process still has to make its demo merchant.
+  // The process still makes its demo merchant during this time.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {
@@ -80,7 +80,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
 const READ_ONLY = 'the database is read-only'
 const logged = (text: string) => server.output().split(text).length - 1
 
-test('/readyz is 503 with the reason while the database is read-only, and the log has it once', async () => {
+test('/readyz is 503 with the reason while the database is read-only, and the log has the reason once', async () => {
   await untilReady()
   await own.admin('alter database malipo set default_transaction_read_only = on')
   await own.admin(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'malipo%'`)
@@ -111,7 +111,7 @@ test('/readyz is 503 with the reason while DATA_DIR has too little free space', 
   await untilReady()
 })
 
-test("/readyz is 503 with the reason while the database's disk is too full for a payment, and 200 when there is space", async (t) => {
+test("/readyz is 503 with the reason while the database's disk is too full for a payment, and 200 when space is free again", async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const folder = join(disk, 'tablespace')
   mkdirSync(folder, { mode: 0o700 })
@@ -148,8 +148,8 @@ test("/readyz is 503 with the reason while the database's disk is too full for a
     return answers.some(({ status }) => status === 503)
   })
   // The same small disk holds DATA_DIR, so /readyz names both.
-  const said = await untilNamed({ writable: 'the disk of the database is full', disk: 'too little free space' })
-  assert.ok(!JSON.stringify(said).includes(own.place), 'the answer shows no path')
+  const problems = await untilNamed({ writable: 'the disk of the database is full', disk: 'too little free space' })
+  assert.ok(!JSON.stringify(problems).includes(own.place), 'the answer shows no path')
   for (const name of readdirSync(disk)) if (name.startsWith('ballast')) rmSync(join(disk, name))
   await untilReady()
   assert.equal((await push()).status, 202)

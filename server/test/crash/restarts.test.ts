@@ -1,5 +1,5 @@
-// PostgreSQL loses connections under load: backends are killed, the server restarts, its standby is missing. The processes
-// of the platform continue. LOSSES=50,10,10 is the long form (`npm run restarts`); SEED=n repeats the same moments.
+// PostgreSQL loses connections under load: the test kills backends, restarts the server and removes its standby. The processes
+// of the platform continue. LOSSES=50,10,10 selects the long form (`npm run restarts`); SEED=n repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -30,7 +30,7 @@ let own: OwnPostgres
 let rig: Rig
 const processes: Child[] = []
 after(async () => {
-  for (const one of processes) await one.kill()
+  for (const child of processes) await child.kill()
   await rig?.close()
   await own?.close()
 })
@@ -54,7 +54,7 @@ test('a lost database connection ends no process, and the platform accepts payme
   const api = startChild(rig.env())
   processes.push(api)
   await api.ready()
-  // The process still has to make its demo merchant.
+  // The process still makes its demo merchant during this time.
   await until('the server has started', () => api.output().includes('is ready.'))
   const worker = startChild(rig.env({ PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' }))
   processes.push(worker)
@@ -76,7 +76,7 @@ test('a lost database connection ends no process, and the platform accepts payme
       await sleep(random() * 500)
       await lose(loss, random)
       back[loss].push(await backAfter(load))
-      for (const one of processes) assert.ok(one.alive(), `after ${loss} a process has ended:\n${one.output()}`)
+      for (const child of processes) assert.ok(child.alive(), `after ${loss} a process has ended:\n${child.output()}`)
     }
     assert.equal(client.lost(), 0, 'the server answered every request')
     await missingStandby(load, client)
@@ -89,9 +89,9 @@ test('a lost database connection ends no process, and the platform accepts payme
     t.diagnostic(`${loss}: ${times.length} times, first payment after at most ${Math.max(0, ...times)} ms`)
   t.diagnostic(`${load.acks.length} payments, quiet after ${ms} ms`)
 
-  for (const one of processes) {
-    assert.ok(one.alive(), one.output())
-    assert.deepEqual(one.output().match(/"(uncaughtException|unhandledRejection)".*/g) ?? [], [])
+  for (const child of processes) {
+    assert.ok(child.alive(), child.output())
+    assert.deepEqual(child.output().match(/"(uncaughtException|unhandledRejection)".*/g) ?? [], [])
   }
   assert.deepEqual(load.problems, [])
   assert.equal(load.acks.length, load.orders() + 1, 'each started payment was acknowledged')
@@ -115,7 +115,7 @@ function plan(random: () => number): Loss[] {
 async function lose(loss: Loss, random: () => number): Promise<void> {
   if (loss === 'fast' || loss === 'immediate') {
     await own.stop(loss)
-    // An operator also takes a moment. Meanwhile no connection can be opened.
+    // An operator also takes a moment. Meanwhile no process can open a connection.
     await sleep(random() * 500)
     return own.start()
   }
@@ -146,13 +146,14 @@ async function payments(load: Load, count: number): Promise<void> {
   const before = load.acks.length
   const end = Date.now() + 30_000
   while (load.acks.length < before + count) {
-    for (const one of processes) if (!one.alive()) throw new Error(`a process has ended:\n${one.output()}`)
-    if (Date.now() > end) throw new Error(`no payment was taken for 30 s:\n${processes[0]?.output().slice(-4_000)}`)
+    for (const child of processes) if (!child.alive()) throw new Error(`a process has ended:\n${child.output()}`)
+    if (Date.now() > end)
+      throw new Error(`the platform accepted no payment for 30 s:\n${processes[0]?.output().slice(-4_000)}`)
     await sleep(2)
   }
 }
 
-/** Commits wait for a standby that does not exist, until this test changes the setting. */
+/** Until this test changes the setting, commits wait for a standby that does not exist. */
 async function missingStandby(load: Load, client: ReturnType<typeof createClient>): Promise<void> {
   await own.admin(`alter system set synchronous_standby_names = 'missing'`)
   await own.admin('select pg_reload_conf()')
@@ -162,7 +163,7 @@ async function missingStandby(load: Load, client: ReturnType<typeof createClient
   assert.ok(shop)
   const order = orderOf(shop, 'during-standby', 4_200, '123')
   const during = await client.once(order)
-  // Null: the client gave up first.
+  // Null means that the client gave up first.
   assert.ok(during === null || during.status === 503, during?.text)
   const ids = load.acks.map(({ collection_id }) => collection_id)
   assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'each acknowledged payment is committed')

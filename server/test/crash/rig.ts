@@ -1,5 +1,5 @@
-// The surroundings of servers under test: their database, merchants with live keys, a provider and a webhook receiver.
-// They live in the test process and continue when servers die.
+// The surroundings of servers under test: their database, merchants with live keys, a provider and a webhook receiver. These
+// parts live in the test process and continue when servers die.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -57,7 +57,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Builds a rig over a given migrated database, or its own. Close it in `after`. */
+/** Builds a rig over a given migrated database, or over a new database. The test closes the rig in `after`. */
 export async function createRig(options: { shops: number; delay_ms: number; database?: TestDatabase }): Promise<Rig> {
   const database = options.database ?? (await createTestDatabase())
   const port = await freePort()
@@ -96,7 +96,7 @@ export async function createRig(options: { shops: number; delay_ms: number; data
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ webhook_url: `${hooks.url}/${merchant.id}` }),
         })
-        if (answer.status !== 200) throw new Error(`webhooks were not configured: ${await answer.text()}`)
+        if (answer.status !== 200) throw new Error(`the server did not configure the webhooks: ${await answer.text()}`)
       }
     },
     async close() {
@@ -118,7 +118,7 @@ export async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   return { merchant, key: made.plaintext_key, key_id: made.record.id }
 }
 
-/** Starts a receiver of webhooks on a free port. It accepts everything unless a test changes its responses. */
+/** Starts a receiver of webhooks on a free port. The receiver accepts every webhook unless a test changes its responses. */
 export async function startHooks(): Promise<Hooks> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = []

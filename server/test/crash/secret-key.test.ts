@@ -1,4 +1,4 @@
-// A server opens a database only with the SECRET_KEY that the database was created with.
+// Each process opens a database only with the SECRET_KEY of the database.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './proc
 
 const CONCURRENCY = 2
 const ADMIN = join(ROOT, 'server/src/admin.ts')
-/** `serverEnv` and the harness use the same key. */
+/** The key that `serverEnv` and the harness use. */
 const RIGHT = Buffer.alloc(32, 7)
 const WRONG = Buffer.alloc(32, 9)
 const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY with which this database was made/m
@@ -28,7 +28,7 @@ after(async () => {
 
 describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
   for (const process_kind of ['all', 'api', 'worker'] as const) {
-    test(`PROCESS=${process_kind} refuses a SECRET_KEY that its database was not created with, with instructions`, async () => {
+    test(`a process with PROCESS=${process_kind} refuses another SECRET_KEY than the key of its database, and logs instructions`, async () => {
       const { url } = await newDatabase()
       const first = await startServer(url, RIGHT)
       await first.ready()
@@ -57,7 +57,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     }
   })
 
-  test('a database from before the canary accepts only the key that reads its webhook secrets', async () => {
+  test('a server accepts only the key that reads the webhook secrets of a database from before the canary', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -93,7 +93,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { what, plant } of sealed) {
-    test(`a database from before the canary that holds only ${what} accepts only the key that reads it`, async () => {
+    test(`a server accepts only the key that reads ${what} in a database from before the canary`, async () => {
       const { url } = await newDatabase()
       const world = await createWorld({ url })
       await world.newSession('VIEWER')
@@ -108,7 +108,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('a wrong key that encrypted a few messages before the canary existed is refused', async () => {
+  test('the server refuses a wrong key that encrypted a few messages before the canary existed', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -121,7 +121,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await world.close()
   })
 
-  test('if processes with two keys start at once on an empty database, only those with one of the keys serve', async () => {
+  test('if processes with two keys start at once on an empty database, only the processes with one of the keys serve', async () => {
     const { url } = await newDatabase()
     const servers = await Promise.all([RIGHT, WRONG, RIGHT, WRONG].map((key) => startServer(url, key)))
     const outcomes = await Promise.all(
@@ -194,7 +194,10 @@ async function refuses(server: Child): Promise<void> {
   assert.doesNotMatch(server.output(), /\n\s+at /, 'the output has no stack trace')
 }
 
-/** Removes the canary, as in a database from before it. The owner of the database may grant itself the privilege. */
+/**
+ * Removes the canary, as in a database from before the canary existed. The owner of the database may grant itself the
+ * privilege.
+ */
 async function forgetCanary(url: string): Promise<void> {
   await query(url, 'grant delete on vault_canary to current_user')
   await query(url, 'delete from vault_canary')

@@ -17,9 +17,9 @@ import { createRig, type Rig, seededRandom } from './rig.ts'
 const STOP_MS_MAX = 8_000
 /** How long the server waits for the first request of a connection. */
 const STOP_SILENT_MS_MAX = 15_000
-/** More tests at once than cores: half of the time is waiting, half a minute in one test. */
+/** More tests at once than cores: the tests wait half of their time, and one test waits half a minute. */
 const CONCURRENCY = 3
-/** No database listens there. A process that opens a connection reports it. */
+/** A port without a database. A process that opens a connection to it reports the address. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
 const LEASED = sql(
@@ -52,9 +52,9 @@ async function newRig(): Promise<Rig> {
   return rig
 }
 
-// The tests that wait longest come first, so that the others run beside them.
-describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
-  test('a process that only serves HTTP records when a key was used', async () => {
+// The tests that wait longest come first, so that the others run at the same time.
+describe('the start and the stop of processes', { concurrency: CONCURRENCY }, () => {
+  test('a process that only serves HTTP records when a client used a key', async () => {
     const rig = await newRig()
     const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
     await api.ready()
@@ -68,7 +68,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await endOf(api), { code: 0, signal: null })
   })
 
-  test('kept-alive connections and a connection that never sends anything do not delay a stop', async () => {
+  test('the server stops without delay despite kept-alive connections and a connection that never sends anything', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
@@ -86,7 +86,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     })
     await until('connections are open', () => load.acks.length >= 8)
     await load.stop()
-    // Callbacks of the provider arrive now, on connections that it keeps open.
+    // Callbacks of the provider arrive now, on connections that the provider keeps open.
     const begin = Date.now()
     server.signal('SIGTERM')
     assert.deepEqual(await endOf(server), { code: 0, signal: null })
@@ -151,9 +151,9 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
   })
 
   test('npm start prints its usage for --help and for an unknown argument', async () => {
-    const asked = start({}, undefined, ['--help'])
-    assert.deepEqual(await endOf(asked), { code: 0, signal: null })
-    assert.match(asked.output(), /^Usage: npm start/)
+    const child = start({}, undefined, ['--help'])
+    assert.deepEqual(await endOf(child), { code: 0, signal: null })
+    assert.match(child.output(), /^Usage: npm start/)
     const unknown = start({}, undefined, ['--bogus'])
     assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
     assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
@@ -165,7 +165,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
   })
 
-  test('in production the message about an unreachable database does not offer the embedded one', async () => {
+  test('in production the message about an unreachable database does not offer the embedded database', async () => {
     const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
     const env = {
       NODE_ENV: 'production',
@@ -184,9 +184,9 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
     assert.deepEqual(await endOf(child), { code: 2, signal: null })
     assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
-    const asked = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement', 'import', '--help'])
-    assert.deepEqual(await endOf(asked), { code: 0, signal: null })
-    assert.equal(asked.output(), child.output())
+    const help = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement', 'import', '--help'])
+    assert.deepEqual(await endOf(help), { code: 0, signal: null })
+    assert.equal(help.output(), child.output())
   })
 
   test('a running server answers /healthz and /readyz', async () => {
@@ -203,7 +203,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} under load: the server answers each started request, loses nothing, and exits with 0`, async (t) => {
+    test(`on ${signal} under load, the server answers each started request, loses nothing, and exits with 0`, async (t) => {
       const rig = await newRig()
       const server = start(rig.env())
       await server.ready()
@@ -234,7 +234,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
       assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
 
-      // The server finished its started work: it answered each accepted payment and left no lease behind.
+      // The server finished its started work: the response to each accepted payment arrived, and no lease remains.
       const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
       const isAnswered = ({ id }: { id: string }) => load.acks.some((ack) => ack.collection_id === id)
       await until('every accepted payment was answered', () => accepted.every(isAnswered), 5_000)
@@ -281,7 +281,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     await until('the worker has started', () => worker.output().includes('worker started'))
     await gate.shut()
     await until('the worker has logged the failure', () => worker.output().includes('task failed'))
-    // Longer than the worker's pauses: after all its timers have fired, the process still lives.
+    // This wait is longer than the worker's pauses: after all its timers have fired, the process still lives.
     await sleep(3_000)
     assert.ok(worker.alive(), worker.output())
     await gate.open()
@@ -316,7 +316,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
     const servers = [start(await env()), start(await env()), start(await env())]
     await Promise.all(servers.map((server) => server.ready()))
-    // Outside production a server also stores the demo's people there, shortly after it is ready.
+    // Outside production a server also stores the demo's people in this folder, shortly after the server is ready.
     const kept = readdirSync(folder).filter((name) => !name.startsWith('demo-people.json'))
     assert.deepEqual(kept, ['secret.key'])
     const file = join(folder, 'secret.key')
@@ -326,7 +326,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
   })
 
-  test('an invalid secret key is refused with the name of its file', async () => {
+  test('the server refuses an invalid secret key with the name of its file', async () => {
     const database = await createTestDatabase()
     closers.push(database.drop)
     const folder = mkdtempSync(join(tmpdir(), 'secret-'))
@@ -342,7 +342,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
     closers.push(database.drop)
     const servers: Child[] = []
     for (let i = 0; i < 4; i++) {
-      // As on a developer's machine, where each process also makes the demo merchant.
+      // As on a developer's machine, each process also makes the demo merchant.
       servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
     }
     await Promise.all(servers.map((server) => server.ready()))
@@ -362,7 +362,7 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
   })
 })
 
-/** A TCP proxy before the database that can be closed, so that a worker sees its database disappear and return. */
+/** A TCP proxy before the database. While a test closes the proxy, the worker has no database. */
 async function startGate(url: string) {
   const target = new URL(url)
   const socket_folder = target.searchParams.get('host')

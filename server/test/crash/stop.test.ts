@@ -1,4 +1,4 @@
-// A stopping process: it reports "not ready" to the load balancer first, and finishes its started work.
+// A stopping process first reports "not ready" to the load balancer, and then finishes its started work.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -25,7 +25,7 @@ function start(more: Record<string, string>): Child {
   return child
 }
 
-test('after SIGTERM /readyz is 503 at once, and every other request is served for STOP_DELAY_S seconds', async () => {
+test('after SIGTERM the server answers 503 on /readyz at once, and serves every other request for STOP_DELAY_S seconds', async () => {
   const server = start({ STOP_DELAY_S: '4' })
   await server.ready()
   await until('the server has started', () => server.output().includes('is ready.'))
@@ -41,7 +41,7 @@ test('after SIGTERM /readyz is 503 at once, and every other request is served fo
   await client.close()
 })
 
-test('a stopping PROCESS=api finishes the delivery that it started', async () => {
+test('a stopping process with PROCESS=api finishes the delivery that it started', async () => {
   const held: ServerResponse[] = []
   const receiver = createServer((request, response) => {
     request.resume()

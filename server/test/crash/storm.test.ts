@@ -1,6 +1,6 @@
-// The storm: the platform with the real adapter, the provider's twin with all its faults at once, and processes that die at
-// random moments. Afterwards the books of the provider and of the platform agree to the cent.
-// `npm run storm` is the long form. PAYMENTS, PAYOUTS, KILLS and SEED choose another one; a seed repeats its storm.
+// The storm runs the platform with the real adapter, the provider's twin with all its faults at once, and processes that die at
+// random moments. `npm run storm` selects the long form. PAYMENTS, PAYOUTS, KILLS and SEED choose another size; a seed repeats
+// its storm.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -68,7 +68,7 @@ test('after a storm of faults and dying processes, the books of provider and pla
   await tamper(rig, end)
 })
 
-/** The course of the storm, in lines; the last one is JSON. */
+/** The course of the storm, in lines; the last line is JSON. */
 function reportOf({ before, after: end, ...rest }: Aftermath): string[] {
   const statuses = (rows: readonly { status: string }[]) =>
     Object.fromEntries(

@@ -13,13 +13,13 @@ const PAYMENTS = 240
 const CONCURRENCY = 16
 const DELAY_MS = 200
 /**
- * The phone number of payment i decides its outcome, so every run of the workload is the same. 010 is left out: it fails
+ * The phone number of payment i decides its outcome, so every run of the workload is the same. The workload omits 010: it fails
  * and then succeeds, and only timing decides whether the platform sees the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
-/** How long a merchant may wait while the receiver of another one hangs. */
+/** How long a merchant may wait while the receiver of another merchant hangs. */
 const FAIR_MS_MAX = 1_500
-/** Number of events of the merchant whose receiver hangs: more than one process sends at once. */
+/** The number of events of the merchant whose receiver hangs: more than one process sends at once. */
 const FLOOD = 1_200
 
 const rigs: Rig[] = []
@@ -54,7 +54,7 @@ async function newRig(shops: number, delay_ms: number): Promise<Rig> {
   return rig
 }
 
-/** Makes the same payments in each run, in turn through each address. */
+/** Makes the same payments in each run, and alternates between the addresses. */
 async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
   const clients = urls.map((url) => createClient(url, CONCURRENCY))
   const acks: Ack[] = []
@@ -93,7 +93,7 @@ function resultsOf(rig: Rig, facts: Facts) {
   return { payments, balances, prompts: facts.book.length, events: facts.deliveries.length }
 }
 
-/** No process died, so each request that arrived has a recorded attempt, and no accepted event arrived twice. */
+/** No process died, so each request that arrived has a recorded attempt, and the receiver accepted no event twice. */
 function checkDeliveries(facts: Facts): void {
   const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)
   for (const { id, event, attempts } of facts.deliveries) {
@@ -107,7 +107,7 @@ test('two API processes and two workers get the same results as one process', as
   const run = async (startAll: (rig: Rig) => Promise<string[]>) => {
     const rig = await newRig(3, DELAY_MS)
     let arrivals = 0
-    // The same share of events is refused once in each run, but other events.
+    // The receiver refuses the same share of events once in each run, but other events.
     rig.hooks.answer = () => (++arrivals % 20 === 0 ? 500 : 200)
     const acks = await workload(rig, await startAll(rig))
     const { left } = await waitQuiet(rig)
@@ -117,16 +117,16 @@ test('two API processes and two workers get the same results as one process', as
     checkDeliveries(facts)
     return resultsOf(rig, facts)
   }
-  const many = await run(async (rig) => (await startFour(rig)).map((api) => api.url))
+  const of_four = await run(async (rig) => (await startFour(rig)).map((api) => api.url))
   for (const child of children) await child.kill()
-  const one = await run(async (rig) => {
+  const of_one = await run(async (rig) => {
     const server = start(rig.env())
     await server.ready()
     await rig.configureWebhooks(server.url)
     return [server.url]
   })
-  assert.equal(one.prompts, PAYMENTS)
-  assert.deepEqual(many, one)
+  assert.equal(of_one.prompts, PAYMENTS)
+  assert.deepEqual(of_four, of_one)
 })
 
 describe('four processes on one database', () => {
@@ -168,7 +168,7 @@ describe('four processes on one database', () => {
       const [row] = await rig.db.query<{ events: number }>(settled)
       return row?.events === FLOOD
     })
-    // No process knows this receiver yet, so each one tries it with one delivery at a time.
+    // No process knows this receiver yet, so each process tries it with one delivery at a time.
     await until('receivers are busy', () => rig.hooks.arrivals.length >= 2)
 
     const acks: Ack[] = []

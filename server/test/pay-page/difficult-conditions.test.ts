@@ -22,7 +22,7 @@ const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
 const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
 
-/** A payer whose prompt was sent. */
+/** A payer who has received a prompt. */
 async function waiting(way: Way = {}): Promise<{ payer: Payer; link: PayPage }> {
   const link = await street.newLink()
   const payer = await street.comes(way)
@@ -39,19 +39,21 @@ async function pass(payer: Payer, seconds: number): Promise<void> {
 }
 
 /** Payments and attempts of a page. */
-async function triesOf({ slug }: PayPage): Promise<number> {
-  const [row] = await street.world.rows<{ tries: number }>(
-    `select count(*)::int as tries from collection_attempts a
+async function attemptsOf({ slug }: PayPage): Promise<number> {
+  const [row] = await street.world.rows<{ attempts: number }>(
+    `select count(*)::int as attempts from collection_attempts a
      join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
      join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id where l.slug = $1`,
     [slug],
   )
-  return row?.tries ?? 0
+  return row?.attempts ?? 0
 }
 
-/** Scenarios by test name; each runs in the ways that are tested. */
+/** Scenarios by test name; each scenario runs in the ways that `isTried` selects. */
 const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
-  'a payment without a result at its deadline is not shown as failed, and a later result is shown': async (way) => {
+  'the page does not show a payment without a result at its deadline as failed, and shows a later result': async (
+    way,
+  ) => {
     const { script } = way
     const { payer } = await waiting(way)
     await pass(payer, street.world.deps.config.push_lifetime_s + 5)
@@ -66,7 +68,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a lost prompt is sent again after its time, and only one of both prompts takes money': async (way) => {
+  'a payer requests a lost prompt again after its time, and only one of both prompts takes money': async (way) => {
     const { script } = way
     const { payer, link } = await waiting(way)
     const first = payer.collection()
@@ -76,8 +78,8 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.press('Tuma tena', 'Send again')
     await payer.sees(...phoneText)
     assert.notEqual(payer.collection(), first)
-    assert.equal(await triesOf(link), 2)
-    // The payer approved the first prompt after all, so the payer must not approve the second.
+    assert.equal(await attemptsOf(link), 2)
+    // The payer approved the first prompt after all, so the payer must not approve the second prompt.
     await street.answers(first, PAID)
     await payer.wait(5)
     if (!script) await payer.press(...checkText)
@@ -85,18 +87,18 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'an expired link shows until when it could be paid': async (way) => {
+  'an expired link shows the time until which a payer could pay': async (way) => {
     const now = street.world.deps.clock.now().getTime()
     const link = await street.newLink({ expires_at: new Date(now + 60_000).toISOString() })
     const payer = await street.comes(way)
     await payer.page.goto(link.url)
     await payer.sees(...payeeText)
     await pass(payer, 61)
-    // A page that was open before shows the same.
+    // A page that the payer opened before the link expired shows the same text.
     await payer.payBy(street.phone('001'))
     await payer.sees('Muda wa kiungo hiki umeisha', 'This link has expired')
     assert.equal(await payer.page.locator('form').count(), 0)
-    assert.equal(await triesOf(link), 0)
+    assert.equal(await attemptsOf(link), 0)
     await payer.leave()
   },
 
@@ -120,7 +122,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.press('Fungua risiti', 'Open the receipt')
     await page.reload()
     await payer.sees('Risiti ya malipo', 'Payment receipt')
-    assert.equal(await triesOf(link), 1)
+    assert.equal(await attemptsOf(link), 1)
     await payer.leave()
   },
 
@@ -136,10 +138,10 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.sees(...paidText)
     await payer.page.goBack()
     const form = payer.page.locator('#phone')
-    // Some browsers keep the form, others request it again. Neither causes a prompt.
+    // Some browsers keep the form, and other browsers request it again. In both cases the server sends no prompt.
     if (await form.isVisible()) await payer.payBy(street.phone('001'))
     await payer.sees(...alreadyText)
-    assert.equal(await triesOf(link), 2)
+    assert.equal(await attemptsOf(link), 2)
     await payer.leave()
   },
 
@@ -151,7 +153,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     const name = payer.says('Lipa TZS 25,000', 'Pay TZS 25,000')
     await payer.page.getByRole('button', { name, exact: true }).dblclick()
     await payer.sees(...phoneText)
-    assert.equal(await triesOf(link), 1)
+    assert.equal(await attemptsOf(link), 1)
     await payer.leave()
   },
 
@@ -187,12 +189,12 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
 }
 
 for (const way of WAYS) {
-  for (const [place, [promise, live]] of Object.entries(DAYS).entries()) {
-    if (isTried(way, place)) test(`${promise}: ${nameOf(way)}`, () => live(way))
+  for (const [place, [name, scenario]] of Object.entries(DAYS).entries()) {
+    if (isTried(way, place)) test(`${name} (${nameOf(way)})`, () => scenario(way))
   }
 }
 
-test('a failed later attempt does not hide that an earlier one is under review', async () => {
+test('a failed later attempt does not hide that an earlier attempt is under review', async () => {
   const { payer, link } = await waiting({ language: 'en' })
   const first = payer.collection()
   await pass(payer, street.world.deps.config.push_lifetime_s + 5)
@@ -219,17 +221,17 @@ test('a payer who returns from the prompt sees at once that the payment succeede
   await payer.leave()
 })
 
-test('a payment continues after the network was lost and returns', async () => {
+test("a payment continues after the payer's network fails and returns", async () => {
   const { payer, link } = await waiting({ language: 'en' })
   await payer.context.setOffline(true)
   await payer.page.locator('#offline').waitFor()
   await street.answers(payer.collection(), PAID)
-  // A browser complains about each request that it cannot send. There is none.
+  // A browser logs an error for each request that it cannot send. This page sends no such request.
   await payer.page.clock.runFor(60_000)
   await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
   await payer.context.setOffline(false)
   await payer.sees(...paidText)
-  assert.equal(await triesOf(link), 1)
+  assert.equal(await attemptsOf(link), 1)
   await payer.leave()
 })
 
@@ -246,7 +248,7 @@ test('the link of a closed tab opens the payment with its current status', async
     await page.getByRole('heading', { name: alreadyText[0] }).waitFor()
     await page.goto(`${link.url}/c/${collection_id}`)
     await page.getByRole('heading', { name: paidText[0] }).waitFor()
-    assert.equal(await triesOf(link), 1)
+    assert.equal(await attemptsOf(link), 1)
     await payer.leave()
   }
 })
@@ -272,7 +274,7 @@ test('the first view makes two requests of at most 14 KB, and a whole payment co
   await payer.leave()
 })
 
-test('two minutes of waiting cost at most 30 KB with all polls', async () => {
+test('two minutes of waiting cost the payer at most 30 KB with all polls', async () => {
   const { payer } = await waiting()
   const count = meter(payer.page)
   await payer.page.reload()
@@ -288,12 +290,12 @@ test('two minutes of waiting cost at most 30 KB with all polls', async () => {
 })
 
 /** Presses Tab until this element has the focus. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
+async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let i = 0; i < 30; i += 1) {
     await page.keyboard.press('Tab')
-    if (await wanted.evaluate((one: { matches(selector: string): boolean }) => one.matches(':focus'))) return
+    if (await target.evaluate((one: { matches(selector: string): boolean }) => one.matches(':focus'))) return
   }
-  assert.fail(`the keyboard does not reach ${wanted}`)
+  assert.fail(`the keyboard does not reach ${target}`)
 }
 
 /** Counts the traffic from now on, without the requests of the test itself. */

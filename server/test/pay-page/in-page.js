@@ -1,11 +1,11 @@
-// What tests ask inside a page. Sent there as text: nothing of it runs in Node.
+// Functions that tests call inside a page. A test sends this file to the browser as text; Node never runs it.
 
 window.look = {
-  /** How far the page reaches beyond its window, in pixels. */
+  /** The width of the page beyond its window, in pixels. */
   overflow: () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
 
   openAll: () => {
-    for (const one of document.querySelectorAll('details')) one.open = true
+    for (const element of document.querySelectorAll('details')) element.open = true
   },
 
   enlarge: () => {
@@ -14,60 +14,65 @@ window.look = {
 
   restore: () => {
     document.documentElement.style.fontSize = ''
-    for (const one of document.querySelectorAll('details')) one.open = false
+    for (const element of document.querySelectorAll('details')) element.open = false
   },
 
-  /** Whatever can be touched and is less than 44 pixels high or wide. */
+  /** The touch targets that are less than 44 pixels high or wide. */
   smallTargets: () =>
     [...document.querySelectorAll('main a, main button, footer a, header a, summary, label.choice, .field input')]
-      .filter((one) => one.offsetParent !== null)
-      .filter((one) => {
-        const { width, height } = one.getBoundingClientRect()
+      .filter((element) => element.offsetParent !== null)
+      .filter((element) => {
+        const { width, height } = element.getBoundingClientRect()
         return height < 43.5 || width < 43.5
       })
-      .map((one) => one.outerHTML.slice(0, 120)),
+      .map((element) => element.outerHTML.slice(0, 120)),
 
-  /** Numbers whatever the keyboard should stop at, goes to the start of the page, and answers how many there are. */
+  /** Numbers the elements at which the Tab key should stop, focuses the start of the page, and returns their count. */
   numberStops: () => {
     const all = [...document.querySelectorAll('a[href], button, summary, input:not([type=hidden])')]
-    // Of a group of choices the keyboard stops at the chosen one.
+    // In a group of choices the Tab key stops only at the chosen element.
     const stops = all.filter(
-      (one) =>
-        (one.offsetParent !== null || one.matches('.skip')) && !(one.type === 'radio' && !one.checked) && !one.disabled,
+      (element) =>
+        (element.offsetParent !== null || element.matches('.skip')) &&
+        !(element.type === 'radio' && !element.checked) &&
+        !element.disabled,
     )
-    for (const [i, one] of stops.entries()) one.dataset.stop = String(i)
+    for (const [i, element] of stops.entries()) element.dataset.stop = String(i)
     document.activeElement?.blur()
     document.body.tabIndex = -1
     document.body.focus()
     return stops.length
   },
 
-  /** Where the keyboard is, and whether that can be seen. */
+  /** The number of the focused element, and whether its outline is visible. */
   stop: () => {
-    const one = document.activeElement
-    return { stop: one.dataset.stop ?? one.outerHTML.slice(0, 80), seen: getComputedStyle(one).outlineStyle !== 'none' }
+    const element = document.activeElement
+    return {
+      stop: element.dataset.stop ?? element.outerHTML.slice(0, 80),
+      seen: getComputedStyle(element).outlineStyle !== 'none',
+    }
   },
 
-  /** Whatever should have an edge and has none. */
+  /** The elements that should have an edge but have none. */
   withoutEdge: () =>
     [...document.querySelectorAll('.button, .field input, .choice, .stamp')]
-      .filter((one) => one.offsetParent !== null)
-      .filter((one) => {
-        const { borderTopStyle, borderTopWidth } = getComputedStyle(one)
+      .filter((element) => element.offsetParent !== null)
+      .filter((element) => {
+        const { borderTopStyle, borderTopWidth } = getComputedStyle(element)
         return borderTopStyle === 'none' || borderTopWidth === '0px'
       })
-      .map((one) => one.className),
+      .map((element) => element.className),
 
-  /** Signs with the colour of their background. */
+  /** The number of signs that have the colour of their background. */
   unseenSigns: () =>
     [...document.querySelectorAll('.sign path')].filter(
-      (one) => getComputedStyle(one).stroke === getComputedStyle(document.body).backgroundColor,
+      (element) => getComputedStyle(element).stroke === getComputedStyle(document.body).backgroundColor,
     ).length,
 
   fills: () =>
-    [...document.querySelectorAll('.code svg rect, .code svg path')].map((one) => {
-      const { fill, stroke } = getComputedStyle(one)
-      return one.tagName === 'path' ? stroke : fill
+    [...document.querySelectorAll('.code svg rect, .code svg path')].map((element) => {
+      const { fill, stroke } = getComputedStyle(element)
+      return element.tagName === 'path' ? stroke : fill
     }),
 
   focused: () => document.activeElement.tagName,
@@ -76,5 +81,5 @@ window.look = {
   ways: () =>
     [...document.querySelectorAll('.way')]
       .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
-      .map((one) => one.className),
+      .map((element) => element.className),
 }

@@ -62,7 +62,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a failure page tells where the money is, and its button leads to a successful payment', async () => {
+    journey('a failure page states that no money moved, and its button leads to a successful payment', async () => {
       const payer = await comes()
       for (const [ending, sw, en, ...way] of [
         ['002', /PIN\) si sahihi\. Hakuna pesa/, /PIN was wrong\. No money/, 'Jaribu tena', 'Try again'],
@@ -84,7 +84,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a late result is shown: with scripts by itself, without them by the button', async () => {
+    journey('the page shows a late result by itself with scripts, and by its button without scripts', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -136,7 +136,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a payment under review is never shown as failed, and its result appears on the same page', async () => {
+    journey('the page never shows a payment under review as failed, and later shows its result', async () => {
       const payer = await comes()
       for (const ending of ['014', '011']) {
         const link = await street.newLink()
@@ -153,7 +153,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a returned payment is shown as returned, also at its link and on the receipt', async () => {
+    journey('the page, the receipt and the link show a returned payment as returned', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -170,7 +170,7 @@ for (const way of WAYS) {
     })
 
     journey(
-      'a second visitor sees that a payment is in progress, then that it is paid, and never the payer',
+      'a second visitor sees that a payment is in progress, then that the link is paid, and never the payer',
       async () => {
         const link = await street.newLink()
         const [payer, other] = await Promise.all([comes(), comes()])
@@ -209,7 +209,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('an invalid number is reported beside its field and stays there for correction', async () => {
+    journey('the page reports an invalid number beside its field, and keeps the number for correction', async () => {
       const link = await street.newLink()
       const payer = await comes({ refusals: [422] })
       await payer.page.goto(link.url)
@@ -225,7 +225,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('too many prompts to one phone are refused with the time of the next prompt', async () => {
+    journey('the page refuses too many prompts to one phone with the time of the next prompt', async () => {
       const phone = street.phone('002')
       const payer = await comes({ refusals: [429] })
       for (let i = 0; i <= street.world.deps.config.prompts_per_phone; i += 1) {
@@ -241,20 +241,23 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('every page of a simulation is marked as one, and has a button for each outcome', async () => {
-      const link = await street.newLink()
-      const payer = await comes()
-      await payer.page.goto(link.url)
-      const strip = payer.says('Majaribio: hakuna pesa halisi', 'Test: no real money moves')
-      await payer.page.locator('.test', { hasText: strip }).waitFor()
-      await payer.page.locator('summary').first().click()
-      await payer.page.locator('.outcomes button', { hasText: '008' }).click()
-      await payer.sees(...paidText)
-      await payer.page.locator('.test', { hasText: strip }).waitFor()
-      await payer.leave()
-    })
+    journey(
+      'every page of a simulated payment has the mark of a test, and the form has a button for each outcome',
+      async () => {
+        const link = await street.newLink()
+        const payer = await comes()
+        await payer.page.goto(link.url)
+        const strip = payer.says('Majaribio: hakuna pesa halisi', 'Test: no real money moves')
+        await payer.page.locator('.test', { hasText: strip }).waitFor()
+        await payer.page.locator('summary').first().click()
+        await payer.page.locator('.outcomes button', { hasText: '008' }).click()
+        await payer.sees(...paidText)
+        await payer.page.locator('.test', { hasText: strip }).waitFor()
+        await payer.leave()
+      },
+    )
 
-    journey('a hosted page leads back to the shop with the reference, also without a payment', async () => {
+    journey('a hosted page leads the payer back to the shop with the reference, also without a payment', async () => {
       const back = `${street.url}/docs`
       const page = await street.newPage({ reference: 'A 1/ä', redirect_url: `${back}?a=1`, cancel_url: back })
       const payer = await comes()
@@ -294,7 +297,7 @@ test('a plain link chooses the language, and the forms keep it until the receipt
   }
 })
 
-test('hostile texts of a merchant are shown as text on every page and on the receipt', async () => {
+test('every page and the receipt show hostile texts of a merchant as text', async () => {
   const attack = '<script>document.title="taken"</script>"><img src=x onerror=alert(1)>'
   const names = [attack, 'متجر عائشة \u202eekaf', '👩🏾‍🍳 Mgahawa 🍛', `${'Duka '.repeat(30)}mwisho`]
   const long = `${'maelezo '.repeat(120)}<b>${'x'.repeat(20)}`
@@ -338,7 +341,7 @@ async function queryOf(payer: Payer, link: Locator): Promise<Record<string, stri
   return Object.fromEntries(new URL(href, payer.page.url()).searchParams)
 }
 
-/** The modules of a code in our picture: eight pixels each, one bit per pixel, with a margin of four white modules. */
+/** The modules of a QR code in our picture: eight pixels each, one bit per pixel, with a margin of four white modules. */
 function modulesOf(png: Buffer): boolean[][] {
   const width = png.readUInt32BE(16)
   const parts: Buffer[] = []

@@ -1,4 +1,4 @@
-// Checks of any page in a browser: barriers, width, order. The functions inside the page are in in-page.js.
+// Checks of any page in a browser: accessibility, width and focus order. The functions inside the page are in in-page.js.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -11,7 +11,7 @@ import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
 import { measure, violations } from './page-checks.ts'
 
-/** A page for a payment: its address, and the collection of a hosted one. */
+/** A page for a payment: its address, and the collection of a hosted page. */
 export type PayPage = { url: string; slug: string; id: string }
 
 /** How a payer opens a page: language, with or without scripts, and the HTTP errors to expect. */
@@ -30,17 +30,17 @@ export type Payer = WatchedPage & {
   says(sw: string, en: string): string
   /** Waits until the page has this heading, then checks the page. */
   sees(sw: string, en: string): Promise<void>
-  /** Checks the page once per name: barriers, width, enlarged text. */
+  /** Checks a page once for each name: accessibility, width, enlarged text. */
   looks(name: string): Promise<void>
   /** Presses the button or link with this name. */
   press(sw: string, en: string): Promise<void>
   /** Fills in the phone number and pays. */
   payBy(phone: string): Promise<void>
-  /** Lets seconds pass on the page. Without scripts no time passes, and the page's button refreshes it. */
+  /** Lets seconds pass on the page. Without scripts no time passes, and the payer refreshes the page by its button. */
   wait(seconds: number): Promise<void>
   /** The payment's id in the address of the page. */
   collection(): string
-  /** Ends the visit and asserts that the browser had no complaints and no cookie. */
+  /** Ends the visit and asserts that the browser logged no error and stored no cookie. */
   leave(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }
 
-/** Opens the shop. Close it in `after`. */
+/** Opens the shop. The test closes the shop in `after`. */
 export async function openStreet(env: Record<string, string> = {}): Promise<Street> {
   const clock = settableClock(START)
   const world: World = await createWorld({
@@ -149,7 +149,7 @@ async function open(browser: Browser, { language = 'sw', script = true, options 
   // The phone has its own clock: the server sends durations, never times.
   const phone_time = new Date(START.getTime() + 86_400_000)
   await opened.context.clock.install({ time: phone_time })
-  // The clock of the page runs until it is paused, and it cannot be paused at a time that has passed.
+  // The clock of the page runs until the test pauses it, and the test cannot pause it at a past time.
   await opened.context.clock.pauseAt(new Date(phone_time.getTime() + 3_600_000))
   return opened
 }
@@ -177,7 +177,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
       const found = violations(page).finally(() => {
         looking = false
       })
-      // axe waits for timers of the page, whose clock stands.
+      // axe waits for timers of the page, whose clock the test has paused.
       while (looking) await page.clock.runFor(1)
       assert.deepEqual(await found, [], look)
     },
@@ -194,10 +194,10 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     },
     async wait(seconds) {
       if (!script) return
-      // Responses arrive between the steps; meanwhile the page may have navigated.
+      // Responses arrive between the steps, and the page may navigate then.
       for (let left = seconds; left > 0; left -= STEP_S) {
         await page.clock.runFor(Math.min(left, STEP_S) * 1000)
-        // This request runs beside the poll of the page: the server answers both together.
+        // This request runs at the same time as the poll of the page, and the server answers both together.
         await page
           .evaluate(`fetch(document.querySelector('main')?.dataset.poll ?? '/healthz').catch(() => {})`)
           .catch(() => {})

@@ -33,9 +33,9 @@ after(async () => {
 })
 
 // Each test waits some seconds for the simulated scan, so all of them run at once.
-describe('a QR of a mock page', { concurrency: true }, () => {
+describe('the QR code on the page of a mock provider', { concurrency: true }, () => {
   for (const way of WAYS) {
-    test(`a payer sees the QR before the simulated scan pays it (${nameOf(way)})`, async () => {
+    test(`a payer sees the QR before the simulated scan pays the link (${nameOf(way)})`, async () => {
       const key = way.script ? world.sandbox_key : world.live_key
       const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
       assert.equal(made.status, 201, made.text)
@@ -60,7 +60,7 @@ describe('a QR of a mock page', { concurrency: true }, () => {
       }
       if (way.script) assert.deepEqual(await violations(page), [])
       const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
-      // With scripts the page polls; without them it reloads every 15 seconds.
+      // With scripts the page polls; without scripts it reloads every 15 seconds.
       await paid.waitFor({ timeout: 30_000 })
       assert.deepEqual(complaints, [])
       await close()
@@ -90,8 +90,8 @@ test('a program that shows the QR reads a final status within seconds', async ()
       })
     ).body.data.status
   assert.equal(await ask(), 'processing', 'the payment waits for the scan')
-  for (let said = await ask(); said !== 'successful'; said = await ask()) {
-    assert.equal(said, 'processing')
+  for (let status = await ask(); status !== 'successful'; status = await ask()) {
+    assert.equal(status, 'processing')
     await new Promise((done) => setTimeout(done, 250))
   }
 })

@@ -14,7 +14,9 @@ import type { Language } from '../../src/kernel/lib/index.ts'
 import { type Site, startSite } from '../browser.ts'
 import { screens, shop, testShop } from './screens.ts'
 
-/** How to render a screen: as on a mock installation; as a browser without scripts shows it, to a browser that has them. */
+/**
+ * How to render a screen. `as_test`: as on a mock installation. `unscripted`: as a browser without scripts shows the screen.
+ */
 export type How = { as_test?: boolean; unscripted?: boolean }
 
 /** A server of screens. Every request other than for a screen or the script goes to `other`. */
@@ -41,7 +43,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
     const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
-    // Always status 200: browsers log each error status as a complaint.
+    // The status is always 200, because browsers log an error for each error status.
     response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
       ...PAGE_HEADERS,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),

@@ -25,11 +25,11 @@ after(async () => {
 
 const NAMES = Object.keys(screens('sw'))
 
-/** A page without the script announces its refresh and has a button that does the same, so the refresh takes no time away. */
+/** A page without the script announces its refresh and has a button that does the same, so a refresh disturbs no reader. */
 const REFRESHES = 'meta-refresh'
 
-/** Reasons of failures differ only in their words, so the browser opens two of them. */
-const LOOKED_AT = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
+/** The screens of failure reasons differ only in their words, so the browser opens two of them. */
+const TESTED_PAGES = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
 
 /** Pages that a test opens at the same time, because it mostly waits. */
 const AT_ONCE = 6
@@ -38,7 +38,7 @@ const PHONE = { viewport: { width: 360, height: 640 } }
 
 /** Every page, and three pages as a mock installation shows them. */
 const VISITS = [
-  ...LOOKED_AT.map((name) => [name, false] as const),
+  ...TESTED_PAGES.map((name) => [name, false] as const),
   ...['choose', 'waiting-push', 'receipt'].map((name) => [name, true] as const),
 ]
 
@@ -46,8 +46,8 @@ for (const way of WAYS) {
   const { language, script } = way
   const visits = VISITS.filter((_, place) => isTried(way, place))
 
-  test(`axe finds no barrier on any page: ${nameOf(way)}`, async () => {
-    // axe is a script itself, so this browser runs scripts and asks for the pages without the script (`unscripted`).
+  test(`axe finds no barrier on any page (${nameOf(way)})`, async () => {
+    // axe is a script itself, so this browser runs scripts and requests the pages in their form without scripts (`unscripted`).
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))
@@ -58,7 +58,7 @@ for (const way of WAYS) {
     await opened.close()
   })
 
-  test(`every page fits a narrow and an enlarged window, and its targets are large enough for a thumb: ${nameOf(way)}`, async () => {
+  test(`every page fits a narrow and an enlarged window, and its targets are large enough for a thumb (${nameOf(way)})`, async () => {
     const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test }))
@@ -71,12 +71,12 @@ for (const way of WAYS) {
 
 test('the Tab key reaches every control of a page, in reading order', async () => {
   const opened = await openPage(browser, PHONE)
-  for (const name of LOOKED_AT) {
+  for (const name of TESTED_PAGES) {
     await opened.page.goto(site.address(name, 'sw', { as_test: true }))
     await callInPage(opened.page, 'openAll')
-    const wanted = await callInPage<number>(opened.page, 'numberStops')
+    const stop_count = await callInPage<number>(opened.page, 'numberStops')
     const reached: string[] = []
-    for (let i = 0; i < wanted; i += 1) {
+    for (let i = 0; i < stop_count; i += 1) {
       await opened.page.keyboard.press('Tab')
       const { stop, seen } = await callInPage<{ stop: string; seen: boolean }>(opened.page, 'stop')
       assert.ok(seen, `${name}: the focus on ${stop} cannot be seen`)
@@ -84,7 +84,7 @@ test('the Tab key reaches every control of a page, in reading order', async () =
     }
     assert.deepEqual(
       reached,
-      Array.from({ length: wanted }, (_, i) => String(i)),
+      Array.from({ length: stop_count }, (_, i) => String(i)),
       name,
     )
   }
@@ -112,7 +112,7 @@ test('a page moves the focus to its new message, with the script and without', a
 
 test('with forced colours, buttons and fields keep their edges and states keep their signs', async () => {
   const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
-  for (const name of LOOKED_AT) {
+  for (const name of TESTED_PAGES) {
     await opened.page.goto(site.address(name, 'sw'))
     assert.deepEqual(await callInPage(opened.page, 'withoutEdge'), [], name)
     assert.equal(await callInPage(opened.page, 'unseenSigns'), 0, name)
@@ -122,10 +122,10 @@ test('with forced colours, buttons and fields keep their edges and states keep t
 })
 
 test('the first view makes two requests to the server, of at most 14 KB together', async () => {
-  const left = [...LOOKED_AT]
+  const remaining = [...TESTED_PAGES]
   // The test mostly waits for further requests, so it opens several pages at the same time.
   const look = async () => {
-    for (let name = left.pop(); name !== undefined; name = left.pop()) await firstView(name)
+    for (let name = remaining.pop(); name !== undefined; name = remaining.pop()) await firstView(name)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, look))
 })
@@ -150,7 +150,7 @@ async function firstView(name: string): Promise<void> {
   await opened.close()
 }
 
-test('a narrow window shows payment by phone first, and a wide one shows the QR first', async () => {
+test('a narrow window shows payment by phone first, and a wide window shows the QR first', async () => {
   const order = async (width: number) => {
     const opened = await openPage(browser, { viewport: { width, height: 640 } })
     await opened.page.goto(site.address('choose', 'sw'))
@@ -170,7 +170,7 @@ test('a receipt fits one page of a 58 mm till and one page of A4, without cut te
     assert.equal(pages(await opened.page.pdf({ format: 'A4' })), 1, `A4 ${language}`)
     assert.equal(pages(await opened.page.pdf({ width: '58mm', height: '200mm' })), 1, `58 mm ${language}`)
     await opened.page.emulateMedia({ media: 'print' })
-    // A till prints 48 of the 58 mm.
+    // A till prints 48 of the 58 mm of its paper.
     await opened.page.setViewportSize({ width: 181, height: 800 })
     assert.equal(await callInPage(opened.page, 'overflow'), 0)
     assert.equal(await opened.page.locator('.actions').isVisible(), false)

@@ -13,8 +13,8 @@ let browser: Browser
 let site: ScreenSite
 let opened: WatchedPage
 let page: Page
-/** Paths of the requests other than for screens, in order. */
-let asked: string[]
+/** Paths of the received requests in order, without the requests for screens. */
+let received: string[]
 /** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void
 
@@ -48,8 +48,8 @@ afterEach(async () => {
 })
 
 /**
- * A server and a list for each test: a browser repeats a request itself if its connection broke, and the repetition may
- * arrive during the next test.
+ * A server and a list for each test. If a connection breaks, the browser repeats the request, and the repetition may arrive
+ * during the next test.
  */
 async function startSite(): Promise<void> {
   const requested: string[] = []
@@ -64,13 +64,13 @@ async function startSite(): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
   }
-  asked = requested
+  received = requested
   site = started
 }
 
-const polls = () => asked.filter((one) => one.endsWith('/poll')).length
+const polls = () => received.filter((one) => one.endsWith('/poll')).length
 
-/** Moves the clock of the page, and lets the server answer all requests of that time. */
+/** Moves the clock of the page step by step, and lets the server answer all requests of each step. */
 async function pass(seconds: number, step = 1): Promise<void> {
   for (let i = 0; i < seconds; i += step) {
     await page.clock.runFor(step * 1000)
@@ -160,7 +160,7 @@ test('when the status of the payment changes, the page of the new status replace
   assert.equal(page.url(), site.address('choose', 'en'))
 })
 
-test('a busy, broken or missing response changes nothing, and the page waits for Retry-After', async () => {
+test('the page ignores a busy, broken or missing response, and waits for Retry-After', async () => {
   await open('waiting-push')
   poll = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end()
   await pass(5)
@@ -199,9 +199,9 @@ test('two taps send a form once, and the button works again after the payer come
   await page.fill('#phone', '255754123456')
   await page.locator('#phone').blur()
   assert.equal(await page.inputValue('#phone'), '0754 123 456')
-  // No content: the page stays open, as while a slow network sends the form.
+  // The response has no content, so the page stays open, as while a slow network sends the form.
   const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
-  const posts = () => asked.filter((one) => one.startsWith('POST')).length
+  const posts = () => received.filter((one) => one.startsWith('POST')).length
   for (const _ of ['tap', 'tap again']) {
     await pay.evaluate((button: { click(): void }) => button.click())
     await page.evaluate(() => fetch('/settled'))
@@ -214,7 +214,7 @@ test('two taps send a form once, and the button works again after the payer come
   assert.equal(await pay.isEnabled(), true)
 })
 
-test('five seconds after success the payer is sent back to the shop once, unless the payer stays', async () => {
+test('five seconds after success the page sends the payer back to the shop once, unless the payer stays', async () => {
   await open('success')
   await page.locator('#stay').click()
   await page.clock.runFor(20_000)
@@ -239,7 +239,7 @@ test('a copy button copies the full text and announces it', async () => {
   assert.equal(await live(), 'Copied')
 })
 
-test('two minutes of waiting cost at most 30 KB with all polls', async () => {
+test('two minutes of waiting cost the payer at most 30 KB with all polls', async () => {
   let bytes = 0
   page.on('requestfinished', (request) => {
     if (request.url().endsWith('/settled')) return
@@ -252,7 +252,7 @@ test('two minutes of waiting cost at most 30 KB with all polls', async () => {
   assert.ok(bytes > 0 && bytes <= 30 * 1024, `${bytes} bytes`)
 })
 
-test('an open form polls: news of another attempt replace it, but not after the form was sent', async () => {
+test('an open form polls, and shows news of another attempt unless the payer has sent the form', async () => {
   poll = (_, response) => json(response, pollAnswer({ state: 'choose' }))
   await open('choose-wrong')
   await pass(5)
@@ -261,10 +261,10 @@ test('an open form polls: news of another attempt replace it, but not after the 
   await page.getByRole('button', { name: /^Pay TZS/ }).click()
   poll = (_, response) => json(response, pollAnswer({ state: 'in_progress' }))
   await pass(15)
-  assert.equal(asked.filter((one) => one.startsWith('POST ')).length, 1)
-  assert.notEqual(await page.title(), 'Next', 'the payer is on the way to the payment, and must stay on it')
-  // The payment did not start: the page polls again. It may navigate within a second, so the test waits.
-  const left = () => asked.some((one) => /^GET \/pay\/[^/]+$/.test(one))
-  for (let i = 0; i < 30 && !left(); i += 1) await pass(1).catch(() => {})
-  assert.ok(left(), 'the page navigates by itself')
+  assert.equal(received.filter((one) => one.startsWith('POST ')).length, 1)
+  assert.notEqual(await page.title(), 'Next', 'the page waits for the response of the form and does not navigate')
+  // The payment did not start, so the page polls again. The page may navigate within a second, so the test waits.
+  const hasNavigated = () => received.some((one) => /^GET \/pay\/[^/]+$/.test(one))
+  for (let i = 0; i < 30 && !hasNavigated(); i += 1) await pass(1).catch(() => {})
+  assert.ok(hasNavigated(), 'the page navigates by itself')
 })

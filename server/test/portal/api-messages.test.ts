@@ -11,10 +11,10 @@ import { createWorld } from '../harness.ts'
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** The path of a file below its wing: the rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
-/** Files whose messages no console shows: the command line, the sign-in, the pay page, payments of API keys, health. */
+/** Files with messages that no console shows: the command line, the sign-in, the pay page, payments of API keys, health. */
 const ELSEWHERE =
   /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
-/** Messages that no form shows: about keys and servers, answers that are no refusals, parts of sentences, descriptions. */
+/** Messages that no form shows: about keys and servers, responses that are no refusals, parts of sentences, descriptions. */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
   /^Send the body as|^This path does not accept|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
@@ -57,21 +57,21 @@ test('every message that refuses a form has a Swahili translation', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !ELSEWHERE.test(inWing(path)),
   )
-  const wordless: string[] = []
+  const untranslated: string[] = []
   let known = 0
   for (const file of files) {
-    // No console shows comments, descriptions for the documentation or SQL statements.
+    // No console shows comments, descriptions for the documentation, or SQL statements.
     const code = readFileSync(SOURCE + file, 'utf8')
       .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
       .replace(/\b(summary|description|purpose):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
-    for (const said of messagesOf(file, code)) {
-      if (NOT_READ_THERE.some((pattern) => pattern.test(said))) continue
-      const real = said.replaceAll('{}', '7').replace(/\. ?7$/, '.')
-      if (translate(real, 'sw') === null) wordless.push(`${file}: ${said}`)
+    for (const message of messagesOf(file, code)) {
+      if (NOT_READ_THERE.some((pattern) => pattern.test(message))) continue
+      const real = message.replaceAll('{}', '7').replace(/\. ?7$/, '.')
+      if (translate(real, 'sw') === null) untranslated.push(`${file}: ${message}`)
       else known += 1
     }
   }
-  assert.deepEqual([...new Set(wordless)], [])
+  assert.deepEqual([...new Set(untranslated)], [])
   assert.ok(known > 120, `only ${known} sentences were found`)
 })
 

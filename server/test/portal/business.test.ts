@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => office.close())
 
-test('an administrator invites a person, changes the role and removes the person; the page describes each role', async () => {
+test('an administrator invites a person, changes the role and removes the person, and the page describes each role', async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(admin, 'dashboard', { language: 'sw', refusals: [409] })
@@ -39,7 +39,7 @@ test('an administrator invites a person, changes the role and removes the person
   await page.getByRole('status').getByText('neema@example.com ameondolewa.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'neema@example.com' }).count(), 0)
 
-  // The last administrator stays, and the page shows the reason.
+  // The platform keeps the last administrator, and the page shows the reason.
   await page.getByRole('button', { name: `Jiondoe: ${admin.email}` }).click()
   await visitor.press('Ndiyo, nijiondoe', '')
   await page.getByRole('alert').getByText('Huyu ni msimamizi wa mwisho.').waitFor()
@@ -102,7 +102,7 @@ test('an IP address waits for an operator, and its page shows the approval', asy
   await visitor.leave()
 })
 
-test('messages are shown word for word, with hostile texts as text, and the audit log names each actor', async () => {
+test('the console shows messages word for word, with hostile texts as text, and the audit log names each actor', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)

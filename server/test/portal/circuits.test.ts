@@ -10,13 +10,13 @@ import { type Office, openOffice, type Person } from './office.ts'
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
-let said: Answer | Promise<Answer> = TAKEN
+let provider_answer: Answer | Promise<Answer> = TAKEN
 let office: Office
 let boss: Person
 before(async () => {
   const scripted = scriptedProvider(newPayoutScript())
   const { circuit_breaker: _, ...capabilities } = scripted.capabilities
-  const provider: Provider = { ...scripted, capabilities, push: async () => said }
+  const provider: Provider = { ...scripted, capabilities, push: async () => provider_answer }
   office = await openOffice({}, [provider])
   boss = await office.newPerson('SUPER_ADMIN')
 })
@@ -28,7 +28,7 @@ async function pay(phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
-test('a circuit of a failed provider shows as open with its retry time beside each network of the method, in both languages', async () => {
+test('the page shows the open circuit of a failed provider, with its retry time, beside each network of the method', async () => {
   const { world } = office
   const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
   assert.ok(sw && en)
@@ -51,7 +51,7 @@ test('a circuit of a failed provider shows as open with its retry time beside ea
       )
       .waitFor()
   }
-  said = DOWN
+  provider_answer = DOWN
   for (let i = 0; i < 5; i++) {
     await pay('0754123456')
     await settled()
@@ -68,9 +68,9 @@ test('a circuit of a failed provider shows as open with its retry time beside ea
   }
   world.deps.clock.advance(60_000)
   const answer = Promise.withResolvers<Answer>()
-  said = answer.promise
+  provider_answer = answer.promise
   await pay('0754123456')
-  // Both calls at once: a call that hangs ends after some seconds.
+  // The test starts both calls at once, because a call that hangs ends after some seconds.
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')

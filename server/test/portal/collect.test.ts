@@ -66,7 +66,7 @@ test('a member makes a link in three fields, shares it, and sees its payment on 
   await visitor.leave()
 })
 
-test('a request for a link whose response was lost is repeated without a second link, and a reload keeps the typed text', async () => {
+test('a member who repeats a link request after a lost response makes no second link, and a reload keeps the typed text', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: REFUSALS })
   const { page } = visitor
   const before_it = (await links()).pagination.total_items
@@ -93,7 +93,7 @@ test('a request for a link whose response was lost is repeated without a second 
   await visitor.leave()
 })
 
-test('a link is cancelled after a confirmation, and can no longer be paid', async () => {
+test('a member cancels a link after a confirmation, and no payer can pay the link any longer', async () => {
   const made = (await office.world.post('/v1/payment-links', { amount: '700' })).body.data
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
@@ -129,7 +129,7 @@ test('a member writes an invoice, sends it, sees its recipient, and can no longe
   await visitor.press('Ondoa mstari wa 3', 'Remove line 3')
   assert.match((await page.locator('output').textContent()) ?? '', /TZS\s13,999\.99/)
   await visitor.looks('the form of an invoice')
-  // An error that only the API detects is shown at its line.
+  // The page shows an error that only the API detects at its line.
   await line(2).getByLabel('Maelezo').fill('\u200b')
   await visitor.press('Hifadhi rasimu', 'Save the draft')
   await page.locator('[data-path="items.1.description"][aria-invalid=true]').waitFor()
@@ -159,7 +159,7 @@ test('a member writes an invoice, sends it, sees its recipient, and can no longe
   await visitor.leave()
 })
 
-test('cancelling the form, or signing out, deletes the typed text', async () => {
+test('the console deletes the typed text when the member cancels the form or signs out', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
   const drafts = () =>
@@ -180,7 +180,7 @@ test('cancelling the form, or signing out, deletes the typed text', async () => 
   await visitor.leave()
 })
 
-test('a member with a reading role sees everything and is offered no action', async () => {
+test('a member with a reading role sees everything, and the console offers no action', async () => {
   const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
   const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })
   const { page } = visitor
@@ -197,7 +197,7 @@ test('a member with a reading role sees everything and is offered no action', as
   await visitor.leave()
 })
 
-test('the balance is shown although the figures of the first page cannot be loaded', async () => {
+test('the page shows the balance although it cannot load the figures of the first page', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [...REFUSALS, 503] })
   await visitor.page.route('**/v1/merchant/overview?**', (route) => route.fulfill({ status: 503, body: '{}' }))
   await visitor.opens('/sandbox?period=7d')

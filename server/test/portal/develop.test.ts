@@ -37,7 +37,7 @@ const WATCH_TRUTHS = `
 const answerOf = async (key: string, path = '/v1/collections') =>
   (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('a key is shown once, works, and is stored nowhere in the browser after the page is left', async () => {
+test('the console shows a key once, the key works, and the browser stores it nowhere after the member leaves the page', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -78,7 +78,7 @@ test('a key is shown once, works, and is stored nowhere in the browser after the
   await visitor.leave()
 })
 
-test('rotating and revoking a key explain the effect, ask for a confirmation, and take effect at once', async () => {
+test('the forms to rotate and to revoke a key explain the effect, demand a confirmation, and take effect at once', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const old = await world.newKey({ merchant })
@@ -107,7 +107,7 @@ test('rotating and revoking a key explain the effect, ask for a confirmation, an
   await visitor.leave()
 })
 
-test('a business that is not approved yet sees why it may have no live key', async () => {
+test('a member of a business without approval sees why the business may have no live key', async () => {
   const merchant = await office.world.newMerchant({ approved: false })
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = visitor
@@ -124,7 +124,7 @@ test('a business that is not approved yet sees why it may have no live key', asy
   await visitor.leave()
 })
 
-test('a member tests a webhook address: the secret is shown once and signs, and the page describes the response', async () => {
+test('a member tests a webhook address, sees its working secret once, and reads a description of the response', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -174,7 +174,7 @@ test('a member tests a webhook address: the secret is shown once and signs, and 
   await visitor.leave()
 })
 
-test('a member whose response with the first secret was lost reads an explanation, and how to get another secret', async () => {
+test('a member who lost the response with the first secret reads an explanation, and how to get another secret', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -194,7 +194,7 @@ test('a member whose response with the first secret was lost reads an explanatio
   await visitor.leave()
 })
 
-test('a failed delivery is shown with its body and each response, and is sent again', async () => {
+test('the page shows a failed delivery with its body and each response, and a member sends the delivery again', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -219,7 +219,7 @@ test('a failed delivery is shown with its body and each response, and is sent ag
   await visitor.opens('/sandbox/webhooks?event=collection.success')
   const first = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)
   await first.getByText(/^500 · /).waitFor()
-  // Four more attempts fail, and the delivery is failed.
+  // Four more attempts fail, and the delivery gets the status failed.
   await world.rows("update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1", [
     merchant.id,
   ])
@@ -238,7 +238,7 @@ test('a failed delivery is shown with its body and each response, and is sent ag
   await visitor.leave()
 })
 
-test('the first page warns after the second failed attempt, links to the deliveries, and stops after one is delivered', async () => {
+test('the first page warns after the second failed attempt, links to the deliveries, and stops after a successful delivery', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -280,11 +280,11 @@ test('the first page warns after the second failed attempt, links to the deliver
   await operator.leave()
   const swahili = await office.comes(member, 'dashboard', { language: 'sw' })
   await swahili.opens('/sandbox')
-  const said = swahili.page.getByText('Seva yako haipokei taarifa za majaribio')
-  await said.waitFor()
+  const warning = swahili.page.getByText('Seva yako haipokei taarifa za majaribio')
+  await warning.waitFor()
   receiver.reply = { kind: 'status', status: 200 }
   await pay()
-  await said.waitFor({ state: 'detached' })
+  await warning.waitFor({ state: 'detached' })
   await swahili.leave()
   await english.leave()
 })

@@ -26,7 +26,7 @@ test('each figure of the first page links to a list of the same length', async (
   ] as const) {
     await visitor.opens('/sandbox?period=7d')
     const total = page.getByRole('link', { name: `${name}: show the list` })
-    // The test reloads the page until the payments are settled.
+    // The test reloads the page until the worker has settled the payments.
     await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
     await total.click()
     await visitor.sees('Makusanyo', 'Collections')
@@ -44,7 +44,7 @@ test('each figure of the first page links to a list of the same length', async (
   await visitor.leave()
 })
 
-test('completed first steps are ticked, and the reader can hide the list', async () => {
+test('the first page ticks completed first steps, and the reader can hide the list', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor

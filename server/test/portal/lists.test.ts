@@ -1,11 +1,11 @@
-// Texts for empty lists, wrong filters, and pages that cannot be loaded.
+// Texts for empty lists, for wrong filters, and for pages that the browser cannot load.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
-/** The browser reports that its user saves data, so that no page is preloaded. */
+/** The browser reports that its user saves data, so the console preloads no page. */
 const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
 
 let office: Office
@@ -19,7 +19,7 @@ before(async () => {
 after(() => office?.close())
 
 for (const language of LANGUAGES) {
-  test(`an empty queue shows that it is clear, and a filter without results can be removed (${language})`, async () => {
+  test(`an empty queue shows a text, and a reader can remove a filter without results (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     await office.world.newKey({ merchant })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -48,7 +48,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`an invalid phone is reported at its field, and the list stays (${language})`, async () => {
+  test(`the page reports an invalid phone at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
       const paid = await world.post('/v1/collections/wallet-push', { amount: '5000', phone, reference: phone })
@@ -76,14 +76,14 @@ for (const language of LANGUAGES) {
     await wrong.waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: '0754123001' }).first().waitFor({ state: 'detached' })
     await rows.first().waitFor()
-    // From a shared address: the field shows the error, and the page offers no list or file of other payments.
-    const asked: string[] = []
-    page.on('request', (request) => page.url().includes('phone=abc') && asked.push(request.url()))
+    // From a shared address, the field shows the error, and the page offers no list or file of other payments.
+    const requests: string[] = []
+    page.on('request', (request) => page.url().includes('phone=abc') && requests.push(request.url()))
     await visitor.opens('/sandbox/collections?phone=abc')
     await wrong.waitFor()
     await visitor.looks('a wrong shared filter')
     assert.deepEqual(
-      asked.filter((url) => url.includes('/v1/collections')),
+      requests.filter((url) => url.includes('/v1/collections')),
       [],
     )
     assert.equal(await rows.count(), 0)
@@ -91,7 +91,7 @@ for (const language of LANGUAGES) {
     await field.fill('0715 123 001')
     await field.press('Enter')
     await rows.first().waitFor()
-    // An error that only the API detects is also shown at its field.
+    // The field also shows an error that only the API detects.
     await visitor.opens('/sandbox/collections')
     await rows.nth(1).waitFor()
     await page.route('**/v1/collections?*reference=*', (route) =>
@@ -114,7 +114,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`a page that cannot be loaded without a network shows our error page, and opens when the network is back (${language})`, async () => {
+  test(`the console shows an error page for a page that the browser cannot load, and opens the page when the network is back (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language })
     const { page, context, says } = visitor
     await context.addInitScript(SAVES_DATA)
@@ -139,22 +139,22 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('a page whose file is missing after an upgrade reloads the console once, and then shows the error', async () => {
+test('the console reloads once for a page whose file is missing after an upgrade, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
   await context.addInitScript(SAVES_DATA)
   await visitor.opens('/sandbox')
   await visitor.sees('Mwanzo', 'Home')
-  let asked = 0
+  let requests = 0
   await page.route('**/assets/statements-*.js', (route) => {
-    asked += 1
+    requests += 1
     return route.fulfill({ status: 404 })
   })
   const loaded = page.waitForEvent('load')
   await page.getByRole('navigation').getByRole('link', { name: 'Statements', exact: true }).click()
   await loaded
   await visitor.sees('', 'This page was not loaded')
-  assert.ok(asked >= 2)
+  assert.ok(requests >= 2)
   await page.unroute('**/assets/statements-*.js')
   await visitor.press('', 'Load again')
   await visitor.sees('', 'Statements')

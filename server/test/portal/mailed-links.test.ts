@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => office.close())
 
-/** Deps with the address of this installation, for the links of its e-mails. */
+/** The dependencies with the address of this installation, for the links of its e-mails. */
 const addressed = () => ({
   ...office.world.deps,
   config: { ...office.world.deps.config, base_url: office.url },
@@ -59,13 +59,13 @@ async function linkOf(merchant: Merchant, email: string): Promise<string> {
   return address.slice(`${office.url}/dashboard`.length)
 }
 
-test('a member of two businesses opens the withdrawal of an e-mail, independent of the business that the browser showed last', async () => {
+test('a member of two businesses opens the withdrawal of an e-mail, whichever business the browser showed last', async () => {
   const links: string[] = []
   for (const [i, merchant] of businesses.entries()) links.push(await rejected(merchant, `PAY-${i + 1}`))
   // The withdrawal does not exist in the other business, which the reader chooses at the end.
   const visitor = await office.comes(person, 'dashboard', { refusals: [404] })
   const { page } = visitor
-  // The first link leads through the sign-in. Each later link names the business that is not shown.
+  // The first link leads through the sign-in. Each later link names the business that the console does not show.
   for (const i of [1, 0, 1]) {
     await visitor.opens(links[i] as string)
     await page

@@ -73,7 +73,7 @@ test('the review shows recipient, fees and remaining balance before the request,
   await visitor.leave()
 })
 
-test('a request whose response was lost is repeated and makes one withdrawal', async () => {
+test('a member who repeats a request after a lost response makes one withdrawal', async () => {
   const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', shop.merchant), 'dashboard', {})
   const { page } = visitor
   const before = (await made()) ?? 0
@@ -95,7 +95,7 @@ test('a request whose response was lost is repeated and makes one withdrawal', a
   await visitor.leave()
 })
 
-test('an amount above the balance is refused, and the typed text stays for correction', async () => {
+test('the form refuses an amount above the balance, and keeps the typed text for correction', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page } = visitor
   await asks(visitor)
@@ -125,8 +125,8 @@ test("a merchant answers an operator's question on the withdrawal's page, and a 
   const { page, context } = visitor
   await visitor.opens(`/live/withdrawals/${id}`)
   await page.getByRole('status').getByText('What happens next: Pending approval').waitFor()
-  const asked = await operator.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
-  assert.equal(asked.status, 200, asked.text)
+  const question = await operator.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
+  assert.equal(question.status, 200, question.text)
   // The page updates by itself.
   await page.getByText('Whose <b>phone</b> is this?', { exact: true }).first().waitFor()
   await visitor.looks('question')
@@ -144,7 +144,7 @@ test("a merchant answers an operator's question on the withdrawal's page, and a 
   await visitor.leave()
 })
 
-test('a member with a reading role sees money and fees, and is offered no action', async () => {
+test('a member with a reading role sees money and fees, and the console offers no action', async () => {
   const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
@@ -158,7 +158,7 @@ test('a member with a reading role sees money and fees, and is offered no action
   await visitor.leave()
 })
 
-test('a paid withdrawal links to its payments, and the statement adds up and is saved as CSV', async () => {
+test('a paid withdrawal links to its payments, and a member saves the statement, which adds up, as CSV', async () => {
   const other = await operator.shop(MONEY)
   const id = await operator.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(
@@ -194,14 +194,14 @@ test('a paid withdrawal links to its payments, and the statement adds up and is 
   await visitor.leave()
 })
 
-test('filters work with the keyboard alone: a complete date is applied, and the focus stays', async () => {
+test('filters work with the keyboard alone: the page applies a complete date and keeps the focus', async () => {
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
   const focused = () => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""')
   await visitor.opens('/live/transactions')
   await page.getByRole('table', { name: 'Transactions' }).waitFor()
   await page.getByLabel('From', { exact: true }).focus()
-  // The same with day and month in the other order.
+  // The date is the same with day and month exchanged, because the browser's language decides their order.
   await page.keyboard.type('11112026')
   await page.waitForURL((address) => address.searchParams.get('from') === '2026-11-11')
   assert.equal(await focused(), 'From')
@@ -222,7 +222,7 @@ test('filters work with the keyboard alone: a complete date is applied, and the 
   await visitor.leave()
 })
 
-test('a withdrawal refused after the review is corrected in the form and priced again before it is sent', async () => {
+test('a member corrects a withdrawal that the API refused after the review, and sees the new price before sending', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', { refusals: [400] })
   const { page } = visitor
   await asks(visitor)

@@ -1,4 +1,4 @@
-// People in a real browser with the consoles: the app listens, the worker runs, time passes, and all people sign in with a
+// People in a real browser with the consoles. The app listens, the worker runs, time passes, and all people sign in with a
 // password at the built-in identity provider.
 
 import assert from 'node:assert/strict'
@@ -28,7 +28,7 @@ export type Visitor = WatchedPage & {
   opens(path: string): Promise<void>
   /** Signs in on the page to which the console sent the browser. */
   signsIn(): Promise<void>
-  /** Waits until the page has this title, then checks it: barriers, width. */
+  /** Waits until the page has this title, then checks its accessibility and width. */
   sees(sw: string, en: string): Promise<void>
   /** Checks the current page. */
   looks(name: string): Promise<void>
@@ -38,7 +38,7 @@ export type Visitor = WatchedPage & {
   fill(sw: string, en: string, text: string): Promise<void>
   /** Saves a picture of the page in both sizes if SCREENSHOTS names a folder. */
   picture(name: string): Promise<void>
-  /** Ends the visit and asserts that the browser had no complaints. */
+  /** Ends the visit and asserts that the browser logged no error. */
   leave(): Promise<void>
 }
 
@@ -57,7 +57,9 @@ export type Office = {
   close(): Promise<void>
 }
 
-/** Runs by itself, and can be moved forward. Sign-in libraries compare it with the browser's clock. */
+/**
+ * A clock that runs by itself, and that a test can move forward. Sign-in libraries compare its time with the browser's clock.
+ */
 export function runningClock(): SettableClock {
   let ahead = 0
   return {
@@ -76,7 +78,7 @@ const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
 
-/** Opens the office. Close it in `after`. `providers` replace those of the settings. */
+/** Opens the office. The test closes it in `after`. `providers` replace the providers of the settings. */
 export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
   const compose = providers === undefined ? {} : { compose: { providers } }
   const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock(), ...compose })

@@ -31,8 +31,8 @@ const hears = (visitor: Visitor, sw: string, en: string) =>
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
 const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
 
-describe('the console', () => {
-  test('shows an explanation and the ways out to a person who is no operator', async () => {
+describe("the operators' console", () => {
+  test('the console shows an explanation and the ways out to a person who is no operator', async () => {
     const merchant = await office.newPerson('MERCHANT_ADMIN')
     const visitor = await office.comes(merchant, 'operator')
     await visitor.opens('/withdrawals')
@@ -45,7 +45,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('links the queue to a withdrawal, and pays out the withdrawal only after a confirmation that restates it', async () => {
+  test('the queue links to a withdrawal, and the console pays out only after a confirmation that restates the withdrawal', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
@@ -64,11 +64,14 @@ describe('the console', () => {
     await hears(visitor, 'Jina halijajulikana', '')
 
     await visitor.page.keyboard.press('a')
-    const asked = await question(visitor).innerText()
+    const question_text = await question(visitor).innerText()
     for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 001', 'M-Pesa', 'Duka la Juma'])
-      assert.ok(asked.replaceAll('\u00a0', ' ').includes(fact), `${fact} is not restated: ${asked}`)
+      assert.ok(
+        question_text.replaceAll('\u00a0', ' ').includes(fact),
+        `${fact} is missing in the question: ${question_text}`,
+      )
     await visitor.looks('question')
-    // The keystroke that opened the confirmation does not also confirm.
+    // The keystroke that opened the confirmation does not also confirm the payout.
     await visitor.page.keyboard.press('Enter')
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     assert.equal(await question(visitor).getByRole('button', { name: 'Tumia tena' }).count(), 0)
@@ -91,7 +94,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('offers the last reason for the next approval by keyboard, never fills it in by itself, and forgets it with the page', async () => {
+  test('the console offers the last reason for the next approval by keyboard, and forgets the reason with the page', async () => {
     const ids = [await operator.submit(shop, { amount: '2100.00' }), await operator.submit(shop, { amount: '2200.00' })]
     const visitor = await office.comes(asha, 'operator')
     const { keyboard } = visitor.page
@@ -128,7 +131,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('rejects only with a reason, and no shortcut acts while the operator types', async () => {
+  test('the console rejects only with a reason, and no shortcut acts while the operator types', async () => {
     const id = await operator.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -149,7 +152,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('does not send a decision later if the network was lost and the operator left the page', async () => {
+  test('the console does not send a decision later if the network fails and the operator leaves the page', async () => {
     const id = await operator.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -168,7 +171,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('shows the earlier decision to an operator who decides too late, and approves the withdrawal once', async () => {
+  test('the console shows the earlier decision to an operator who decides too late, and the server approves the withdrawal once', async () => {
     const id = await operator.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
@@ -184,7 +187,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('shows the question to a merchant beside its answer', async () => {
+  test("the page of a withdrawal shows the question to a merchant beside the merchant's answer", async () => {
     const id = await operator.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -203,7 +206,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('sends a large payout after a second operator approves, and informs both operators', async () => {
+  test('the platform sends a large payout after a second operator approves, and informs both operators', async () => {
     const id = await operator.submit(shop, { amount: '60000.00' })
     const first = await office.comes(asha, 'operator')
     await first.opens(`/withdrawals/${id}`)
@@ -231,7 +234,7 @@ describe('the console', () => {
     await second.leave()
   })
 
-  test('approves many withdrawals at once after a dry run, and leaves out those that cannot be approved', async () => {
+  test('an operator approves many withdrawals at once after a dry run, which leaves out those that no operator can approve', async () => {
     const poor = await operator.shop('5000.00')
     const good = await operator.submit(poor, { amount: '4000.00' })
     const short = await operator.submit(poor, { amount: '3900.00' })
@@ -257,7 +260,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('never adds up sandbox and live money of one selection', async () => {
+  test('the console never adds up sandbox and live money of one selection', async () => {
     const { merchant } = shop
     await operator.submit(shop, { amount: '3100.00' })
     await operator.submit(shop, { amount: '3200.00', environment: 'sandbox' })
@@ -278,7 +281,7 @@ describe('the console', () => {
     await visitor.leave()
   })
 
-  test('credits held money only by a decision with its reason', async () => {
+  test('the console credits held money only by a decision with its reason', async () => {
     const body = { amount: '1000.00', phone: '0754123011', reference: 'ORDER-1' }
     const made = await office.world.post('/v1/collections/wallet-push', body, { key: shop.live })
     assert.equal(made.status, 202, made.text)
@@ -299,7 +302,7 @@ describe('the console', () => {
   })
 
   for (const language of ['sw', 'en'] as const) {
-    test(`opens the decision of a held payment from its page while more than 20 others wait (${language})`, async () => {
+    test(`the page of a held payment opens its decision while more than 20 others wait (${language})`, async () => {
       const { world } = office
       const held: string[] = []
       for (let i = 0; i < 22; i++) {
@@ -310,7 +313,7 @@ describe('the console', () => {
       }
       const visitor = await office.comes(juma, 'operator', { language })
       const { page, says } = visitor
-      // The oldest and the newest: in any order, one of them is not on the first page of the list.
+      // The test uses the oldest and the newest payment: in any order, one of them is not on the first page of the list.
       for (const id of [held[0], held.at(-1)]) {
         await visitor.opens(`/payments/${id}`)
         await page.getByRole('link', { name: says('Fungua na uamue', 'Open and decide') }).click()
@@ -323,7 +326,7 @@ describe('the console', () => {
       await visitor.leave()
     })
 
-    test(`finds a payment whose payer does not answer, and shows its next step (${language})`, async () => {
+    test(`an operator finds a payment whose payer does not answer, and sees its next step (${language})`, async () => {
       const { world } = office
       const reference = `WAIT-${language}`
       const body = { amount: '4200', phone: '0754123007', reference }
@@ -353,8 +356,8 @@ describe('the console', () => {
     })
   }
 
-  // Last, because this test moves the clock.
-  test('asks for another sign-in before money moves, and returns to the question with the typed text', async () => {
+  // This test is the last, because it moves the clock.
+  test('the console demands another sign-in before money moves, and returns to the question with the typed text', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })

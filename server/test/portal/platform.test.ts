@@ -26,7 +26,7 @@ const PAGES = [
 ] as const
 
 for (const language of LANGUAGES) {
-  test(`every page is readable in any width and by a screen reader (${language})`, async () => {
+  test(`a reader and a screen reader can read every page in any width (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
@@ -91,7 +91,7 @@ test('an operator creates, approves, verifies and prices a merchant after a prev
   await visitor.leave()
 })
 
-test('an adjustment of a balance restates its effect, and is booked once', async () => {
+test('an operator adjusts a balance after the form restates the effect, and the ledger books the adjustment once', async () => {
   const { world } = office
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
@@ -110,7 +110,7 @@ test('an adjustment of a balance restates its effect, and is booked once', async
   await visitor.leave()
 })
 
-test('an address is approved and revoked on a page that names its merchant', async () => {
+test('an operator approves and revokes an address on a page that names its merchant', async () => {
   const { world } = office
   const { token } = await world.newSession('DEVELOPER')
   const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
@@ -190,7 +190,7 @@ test('an operator changes the help of a network for payers in both languages', a
 })
 
 for (const language of LANGUAGES) {
-  test(`sandbox payments are counted as sandbox payments by each process (${language})`, async () => {
+  test(`each process counts sandbox payments as sandbox payments (${language})`, async () => {
     const { world } = office
     await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -212,7 +212,7 @@ for (const language of LANGUAGES) {
 }
 
 for (const language of LANGUAGES) {
-  test(`a price list without a price for a payout method shows a warning, and networks are chosen, not typed (${language})`, async () => {
+  test(`the page of a price list warns of a payout method without a price, and an operator chooses networks from a list (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const visitor = await office.comes(boss, 'operator', { language })
@@ -226,7 +226,7 @@ for (const language of LANGUAGES) {
     assert.equal(await warning.count(), 0, 'the default list prices all methods')
     await network.selectOption('MPESA')
     await warning.waitFor()
-    // The warning names only destinations without a rule: a rule of a network does not cover bank accounts.
+    // The warning names only destinations without a rule, because a rule of a network does not cover bank accounts.
     const except = says('isipokuwa kwenda', 'except to')
     await page.getByText(new RegExp(`: [^;,]+, ${except} [^;,]*M-?Pesa[^;,]*; [^;,]+; [^;,]+\\.$`, 'i')).waitFor()
     await visitor.looks('prices with a hole')
@@ -241,7 +241,7 @@ for (const language of LANGUAGES) {
     await visitor.opens(`/merchants/${merchant.id}`)
     await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor()
     await warning.waitFor()
-    // A list that prices only collections refuses every live withdrawal.
+    // With a list that prices only collections, the platform refuses every live withdrawal.
     await world.rows(
       "update pricing_rules set flow = 'collection', destination_code = null where merchant_id = $1 and valid_until is null",
       [merchant.id],

@@ -21,7 +21,7 @@ const tokenOf = (page: Page) =>
     `JSON.parse(Object.entries(sessionStorage).find(([name]) => name.includes('.user:'))[1]).access_token`,
   )
 
-test('tokens are in no address, cookie or log, and in no storage that outlives the tab', async () => {
+test('no address, cookie, log or storage that outlives the tab contains a token', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const addresses: string[] = []
@@ -44,34 +44,34 @@ test('tokens are in no address, cookie or log, and in no storage that outlives t
   await visitor.leave()
 })
 
-test('a session renews itself while a person works, and signing out ends it here and at the provider', async () => {
+test('a session renews itself while a person works, and signing out ends the session in the console and at the provider', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/sandbox/links')
   const before_it = await tokenOf(page)
-  // The server refuses the old token; the browser gets another one without asking the person.
+  // The server refuses the old token, and the browser gets another token without a question to the person.
   office.world.deps.clock.advance(20 * 60_000)
   await page.getByRole('link', { name: 'Ankara', exact: true }).click()
   await visitor.sees('Ankara', 'Invoices')
   await page.getByText('Bado hakuna').first().waitFor()
   assert.notEqual(await tokenOf(page), before_it)
-  const beside = await visitor.context.newPage()
-  await beside.goto(`${office.url}/dashboard/sandbox/links`)
-  await beside.getByRole('heading', { level: 1, name: 'Viungo vya malipo' }).waitFor()
+  const second_tab = await visitor.context.newPage()
+  await second_tab.goto(`${office.url}/dashboard/sandbox/links`)
+  await second_tab.getByRole('heading', { level: 1, name: 'Viungo vya malipo' }).waitFor()
   await visitor.press('Ondoka', 'Sign out')
   await page.waitForURL(/\/identity\//)
   if (/sign-out/.test(page.url())) await page.locator('form button').first().click()
   await page.waitForURL(/\/identity\/sign-in\//)
   await page.locator('input[name=password]').waitFor()
   assert.equal(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.includes('.user:')).length"), 0)
-  // The other tab is signed out too.
-  await beside.getByRole('heading', { level: 1, name: 'Umeondoka' }).waitFor()
-  assert.equal(await beside.evaluate('sessionStorage.length'), 0)
+  // The sign-out also ends the session of the other tab.
+  await second_tab.getByRole('heading', { level: 1, name: 'Umeondoka' }).waitFor()
+  assert.equal(await second_tab.evaluate('sessionStorage.length'), 0)
   visitor.complaints.length = 0
   await visitor.leave()
 })
 
-test('a session that ends keeps the typed text: after the sign-in it is in the form, and is sent once', async () => {
+test('the console keeps the typed text when a session ends, and sends the text once after the next sign-in', async () => {
   const person = await office.newPerson('MERCHANT_ADMIN')
   const visitor = await office.comes(person, 'dashboard', { refusals: [400, 401] })
   const { page } = visitor
@@ -114,7 +114,7 @@ test("a merchant's browser and a token of the dashboard reach nothing of the ope
   await stranger.leave()
 })
 
-test('an unknown address, and a page opened without a network, show an explanation', async () => {
+test('the console explains an unknown address, and a page that a person opens without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page, context } = visitor
   await visitor.opens('/sandbox/nowhere')

@@ -1,5 +1,5 @@
-// Makes payments, pages, invoices, withdrawals and adjustments in every state, in one environment of one shop, and the
-// expected sums. The SQL of the sums is independent of the platform's own.
+// Makes payments, pages, invoices, withdrawals and adjustments in every state, in one environment of one shop, and the expected
+// sums. The SQL of the sums is independent of the platform's own SQL.
 
 import assert from 'node:assert/strict'
 import { settlePayouts } from '../../src/money/withdrawals/index.ts'
@@ -10,7 +10,7 @@ import { payoutAnswers } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
-/** Waits for a condition; fails if it does not hold in time. */
+/** Waits for a condition; throws if the condition does not hold in time. */
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {
@@ -89,7 +89,7 @@ function ok(reply: Reply): Reply {
 }
 
 async function payments({ world, operator, key, shop, environment }: At): Promise<void> {
-  // The last one pays more than requested, and an operator approves it.
+  // The last payer pays more than requested, and an operator approves that payment.
   const failing = ['002', '003', '004', '005', '006']
   const endings = [...Array(9).fill('001'), ...failing, '007', '012', '013', '014', '014', '014', '011']
   const pushed = endings.map(async (ending, i) => {
@@ -111,7 +111,7 @@ async function payments({ world, operator, key, shop, environment }: At): Promis
   }
 }
 
-/** Links and invoices in each state. One link and one invoice are paid, and one attempt of a link fails. */
+/** Makes links and invoices in each state. Payers pay one link and one invoice, and one attempt of a link fails. */
 async function pages({ world, shop, key }: At): Promise<void> {
   const link = async (amount: string, more: object = {}) =>
     ok(await world.post('/v1/payment-links', { merchant_id: shop.merchant.id, amount, ...more }, { key })).body.data
@@ -145,7 +145,7 @@ async function pages({ world, shop, key }: At): Promise<void> {
   const settled = await sent(invoice('7400.00'), key)
   ok(await act((await sent(invoice('7500.00'), key)).id, 'cancel', key))
   await pay(slugOf(settled.payment_url), '001')
-  // The effect of a day that passes.
+  // This statement has the effect of a day that passes.
   await world.rows('update invoices set due_date = due_date - 3 where id = $1 and merchant_id = $2', [
     late.id,
     shop.merchant.id,
@@ -181,16 +181,17 @@ async function withdrawals({ world, operator, shop, environment }: At): Promise<
   ok(await operator.act(doubtful, 'resolve'))
   const key = { merchant_id: shop.merchant.id, id: contradicted }
   await settlePayouts(world.deps, [{ ...key, answer: payoutAnswers.declined, holds_lease: false }], () => false)
-  // The provider has this payout open, and is not queried again today. One that was queried before is paid, another reversed.
+  // The provider keeps this payout open, and the platform does not query it again today. If the platform queries a payout too
+  // early, the provider pays it, and the loop tries another payout.
   for (let waits = false; !waits; ) {
     const taken = await approved('106', '2800.00')
     await until('a payout that the provider has', async () => {
-      const asked = await world.rows(
+      const updated = await world.rows(
         `update payouts set due_at = due_at + interval '1 day'
          where withdrawal_id = $1 and state = 'asked' and lease_owner is null returning 1`,
         [taken],
       )
-      waits = asked.length === 1
+      waits = updated.length === 1
       return waits || (await statusOf(taken)) === 'SUCCESS'
     })
   }

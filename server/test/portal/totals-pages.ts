@@ -15,12 +15,12 @@ export function compare(differences: Differences, where: string, says: unknown, 
 
 /** The total that the page shows below the list; 0 if the page shows none. */
 export async function total({ page }: Visitor): Promise<number> {
-  const said = page.getByText(/^Total: [\d,]+$/)
+  const line = page.getByText(/^Total: [\d,]+$/)
   const none = page.getByText('Nothing matches these filters.')
-  await said.or(none).first().waitFor()
+  await line.or(none).first().waitFor()
   // The page draws the response.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-  return (await said.count()) === 0 ? 0 : Number((await said.innerText()).replace(/\D/g, ''))
+  return (await line.count()) === 0 ? 0 : Number((await line.innerText()).replace(/\D/g, ''))
 }
 
 /** Chooses a value in a filter, and waits for the response. */

@@ -19,7 +19,7 @@ const LISTS = {
       when status = 'SENT' and due_date < ($3 at time zone 'Africa/Dar_es_Salaam')::date then 'OVERDUE' else status end as status,
       total_minor as minor
     from invoices i where merchant_id = $1 and environment = $2 and $3::timestamptz is not null`,
-  // A transaction is the change of the available balance by one fact of the ledger: all its transfers together.
+  // A transaction is the change of the available balance by one posting: all its transfers together.
   transactions: `select case
       when posting in ('collection_settled', 'collection_cleared') then 'COLLECTION'
       when posting = 'collection_reversed' then 'COLLECTION_REVERSAL'
@@ -36,7 +36,7 @@ export type ListName = keyof typeof LISTS
 /** All lists. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
-/** The sums of a list of the dashboard by status. Statuses without records are left out. */
+/** The sums of a list of the dashboard by status, without the statuses that have no records. */
 export async function sumsOfList(world: World, list: ListName, book: BookKey): Promise<Sums> {
   const text = LISTS[list]
   const values = [book.merchant_id, book.environment, ...(text.includes('$3') ? [world.deps.clock.now()] : [])]
@@ -101,7 +101,7 @@ export async function ledgerOf(world: World, book: BookKey): Promise<Record<stri
   return Object.fromEntries(rows.map(({ name, ...sum }) => [name, sum]))
 }
 
-/** Cents of an amount as a page or a file writes it: "TZS 1,234.50", "-12.00". */
+/** The cents of an amount as a page or a file writes the amount: "TZS 1,234.50", "-12.00". */
 export function centsOf(text: string): bigint {
   const [, sign, whole = '', cents = ''] = /([-−]?)[^\d-−]*([\d,]+)(?:\.(\d+))?/.exec(text) ?? []
   const minor = BigInt(whole.replaceAll(',', '')) * 100n + BigInt(cents.padEnd(2, '0') || '0')

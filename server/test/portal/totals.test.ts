@@ -148,7 +148,7 @@ async function compareHome(environment: Environment, differences: Differences): 
   whole('numbers-title Under review', books['in review'])
   whole('numbers-title Reversed', books.reversed)
   money('numbers-title Our fees', books.fees?.minor)
-  // Money that the ledger paid out, without disputed payouts.
+  // The money that the ledger paid out, without disputed payouts.
   const [paid, disputed] = [books['paid out'] ?? NONE, books.contradicted ?? NONE]
   whole('numbers-title Paid out', { count: paid.count - disputed.count, minor: paid.minor - disputed.minor })
   whole('numbers-title Paid out', out.SUCCESS)
@@ -229,7 +229,7 @@ async function compareDesk(environment: Environment, differences: Differences): 
   }
 }
 
-test('the books hold with a record in every state, in live and sandbox', () => booksHold(office.world))
+test('the books agree with a record in every state, in live and sandbox', () => booksHold(office.world))
 
 test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
   const differences: Differences = []
@@ -293,7 +293,7 @@ for (const [what, change, back, shown] of PLANTS) {
   })
 }
 
-test('the books hold at the end, and no browser reported an error', async () => {
+test('the books agree at the end, and no browser reported an error', async () => {
   await booksHold(office.world)
   for (const visitor of Object.values(visitors)) await visitor.leave()
 })
