@@ -57,14 +57,14 @@ test('the server asks the provider after a signed callback, and does not trust t
   const body = JSON.stringify({ reference: lie.reference, status: 'COMPLETED', amount: '1000000.00' })
   assert.equal((await callback(body)).status, 200)
   assert.equal((await kept(body))[0]?.verdict, 'hint')
-  assert.equal(await statusOf(lie.collection_id), 'processing', 'the provider, when asked, knows of no success')
+  assert.equal(await statusOf(lie.collection_id), 'processing', 'the status query reports no success')
 
   const truth = await push('008')
   assert.equal((await callback(JSON.stringify({ reference: truth.reference, status: 'FAILED' }))).status, 200)
-  assert.equal(await statusOf(truth.collection_id), 'successful', 'the provider, when asked, says that it was paid')
+  assert.equal(await statusOf(truth.collection_id), 'successful', 'the status query reports a paid payment')
 })
 
-test('the server counts a repeated callback in one row and credits no money', async () => {
+test('the server counts a repeated callback in one row and credits the payment once', async () => {
   const { collection_id, reference } = await push('008')
   const body = JSON.stringify({ reference, status: 'COMPLETED' })
   await Promise.all(Array.from({ length: 10 }, () => callback(body)))
@@ -97,7 +97,7 @@ test('the server accepts and stores a signed callback about an unknown payment, 
   }
 })
 
-test("a provider cannot report about another provider's payment", async () => {
+test("the server ignores a callback from a provider about another provider's payment", async () => {
   const sandbox = await push('008', world.sandbox_key)
   const body = JSON.stringify({ reference: sandbox.reference, status: 'COMPLETED' })
   assert.equal((await callback(body, { provider: 'mock' })).status, 200)
@@ -116,17 +116,17 @@ test('the server answers 404 to an unknown provider and stores nothing', async (
   assert.equal((await kept(body)).length, 0)
 })
 
-test('the server refuses an empty, an unreadable and an enormous callback, never with a 500', async () => {
+test('the server answers a callback without a readable reference with 403 and an enormous callback with 413', async () => {
   for (const body of ['', '{', 'null', '[]', '{"reference":5}', Buffer.from([0, 255, 254])])
     assert.equal((await callback(body)).status, 403)
   assert.equal((await callback('x'.repeat(17 * 1024))).status, 413)
 })
 
-test('a flood of forged or unknown callbacks fills no table', async () => {
+test('the server stores at most twenty forged callbacks and two hundred unknown callbacks during a flood of fifty seconds', async () => {
   const count = async (verdict: string) =>
     (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
   const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
-  // A flood that is spread over a minute is limited too.
+  // The limits count per minute, so this test spreads the flood over 50 seconds.
   world.deps.clock.advance(60_000)
   for (let part = 0; part < 10; part++) {
     const forged = Array.from({ length: 20 }, (_, i) => callback(`flood ${part} ${i}`, { signature: 'no' }))
@@ -140,7 +140,7 @@ test('a flood of forged or unknown callbacks fills no table', async () => {
   assert.ok(unknown >= 100 && unknown <= 200, `${unknown} were kept`)
 })
 
-test('the server deletes callbacks ninety days after they were last received, and forged ones after seven', async () => {
+test('the server deletes a callback ninety days after the last receipt, and a forged callback after seven days', async () => {
   const DAY_MS = 86_400_000
   const now = world.deps.clock.now().getTime()
   const ago = (days: number) => new Date(now - days * DAY_MS)

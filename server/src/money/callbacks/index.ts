@@ -1,4 +1,4 @@
-// The door of callbacks: requests from providers to us.
+// The public interface of callbacks: requests that providers send to this server.
 
 export { callbacksTask } from './keep.ts'
 export { type CallbackReceiver, createCallbackReceiver } from './receive.ts'

@@ -1,4 +1,4 @@
-// Stores callbacks as received, so that operators can investigate later: without secrets, and with limits, so that a flood does
+// Stores received callbacks for later investigation. The server removes secrets and limits the number of rows, so that a flood does
 // not fill the disk.
 
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ const KEEP = sql(
    on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
 )
 
-/** Makes the gatherer that stores callbacks. A duplicate only increases the count of its row. */
+/** Makes the gatherer that stores callbacks. For a duplicate, the statement only increases the count of the stored row. */
 export function createKeeper(deps: Deps): (kept: CallbackRecord) => Promise<void> {
   return gather<CallbackRecord, void>(
     async (items) => {
@@ -69,7 +69,10 @@ function printable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
 }
 
-/** Makes a rate limit: true for the first `max` calls of a minute. `missed` gets the number of refused calls in a later minute. */
+/**
+ * Makes a rate limit that returns true for the first `max` calls of a minute. `missed` gets the number of refused calls in a later
+ * minute.
+ */
 export function createBudget(
   deps: Pick<Deps, 'clock'>,
   max: number,
@@ -90,7 +93,7 @@ export function createBudget(
 }
 
 const DAY_MS = 86_400_000
-/** Days until a callback is deleted, after it was last received, by verdict. */
+/** The number of days between the last receipt of a callback and its deletion, by verdict. */
 const KEPT_DAYS = { hint: 90, unknown_reference: 90, forged: 7 }
 
 const FORGET = sql(
@@ -102,7 +105,7 @@ const FORGET = sql(
    returning 1 as gone`,
 )
 
-/** The background work: deletes old callbacks. Payments and payouts keep their own history. */
+/** The task that deletes old callbacks. Payments and payouts keep their own history. */
 export function callbacksTask(deps: Deps): Task {
   const forget = (verdict: string, days: number) => async (now: Date) => {
     const before = new Date(now.getTime() - days * DAY_MS)

@@ -1,4 +1,5 @@
-// Callbacks about payouts are hints, as those about payments. Also the outcome of each magic destination of the mock provider.
+// Callbacks about payouts are hints, as callbacks about payments are. These tests also check the outcome of each magic destination
+// of the mock provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -44,10 +45,11 @@ async function submit(
   return { merchant_id: world.merchant.id, id: reply.body.data.id }
 }
 
-/** As `submit`, then approved by an operator and sent. No callback arrives, because the clock does not move. */
+/** Submits a withdrawal, approves it as an operator and sends its payout. The clock does not move, so no callback arrives. */
 async function send(ending: string, where: Where = {}): Promise<WithdrawalKey & { reference: string }> {
   const key = await submit(ending, where)
-  // An approval reads only the name and the capabilities of an adapter. The payout goes to the world's adapter of that name.
+  // An approval reads only the name and the capabilities of this adapter. The server sends the payout with the adapter of the same
+  // name in the test world.
   const adapter = scriptedProvider(newPayoutScript(), where.environment === 'sandbox' ? 'sandbox' : 'mock')
   await payoutCallsOf(world, adapter, { sends: where.sends ?? true }).approve(key)
   await world.system.payouts.task.idle()
@@ -63,7 +65,7 @@ test('the server asks the provider after a signed callback about a payout, and d
   const denies = hint(paid.reference, { status: 'FAILED', amount: '0.01' })
   assert.equal(await statusOf(paid), 'PROCESSING')
   assert.equal((await callBack(world, denies)).status, 200)
-  assert.equal(await statusOf(paid), 'SUCCESS', 'the provider, when asked, says that it was paid')
+  assert.equal(await statusOf(paid), 'SUCCESS', 'the status query reports a paid payout')
   assert.equal((await payoutOf(world, paid))?.state, 'final')
   assert.deepEqual(await keptOf(world, denies), [
     { verdict: 'hint', times: 1, provider: 'mock', provider_reference: paid.reference, body: denies },
@@ -71,17 +73,17 @@ test('the server asks the provider after a signed callback about a payout, and d
 
   const declined = await send('102')
   assert.equal((await callBack(world, hint(declined.reference))).status, 200)
-  assert.equal(await statusOf(declined), 'FAILED', 'the provider, when asked, says that it was declined')
+  assert.equal(await statusOf(declined), 'FAILED', 'the status query reports a declined payout')
 
   const unclear = await send('103')
   assert.equal(await statusOf(unclear), 'NEEDS_RECONCILIATION')
   assert.equal((await callBack(world, hint(unclear.reference))).status, 200)
-  assert.equal(await statusOf(unclear), 'NEEDS_RECONCILIATION', 'the provider, when asked, does not say')
+  assert.equal(await statusOf(unclear), 'NEEDS_RECONCILIATION', 'the status query reports no clear outcome')
 
   const blocked = await send('104')
   assert.equal(await statusOf(blocked), 'BLOCKED_IP_WHITELIST')
   assert.equal((await callBack(world, hint(blocked.reference))).status, 200)
-  assert.equal(await statusOf(blocked), 'BLOCKED_IP_WHITELIST', 'the provider, when asked, knows no such payout')
+  assert.equal(await statusOf(blocked), 'BLOCKED_IP_WHITELIST', 'the status query finds no such payout')
 })
 
 test('the server refuses a forged callback about a payout with 403, stores it as forged, and moves no money', async () => {
@@ -99,7 +101,7 @@ test('the server refuses a forged callback about a payout with 403, stores it as
   assert.equal((await payoutOf(world, payout))?.state, 'asked')
 })
 
-test('the server counts simultaneous duplicates of a callback in one row and pays once', async () => {
+test('the server counts simultaneous duplicates of a callback in one row and settles the payout once', async () => {
   const payout = await send('106')
   const body = hint(payout.reference)
   await Promise.all(Array.from({ length: 10 }, () => callBack(world, body)))
@@ -150,7 +152,7 @@ test('the server accepts and stores a callback about an unknown payout, with any
   assert.equal(await transfers(), before)
 })
 
-test("a provider cannot report about another provider's payout", async () => {
+test("the server ignores a callback from a provider about another provider's payout", async () => {
   const payout = await send('106', { environment: 'sandbox' })
   const body = hint(payout.reference)
   assert.equal((await callBack(world, body, { provider: 'mock' })).status, 200)
@@ -162,7 +164,7 @@ test("a provider cannot report about another provider's payout", async () => {
   assert.deepEqual(verdicts.sort(), ['mock unknown_reference', 'sandbox hint'])
 })
 
-test('a callback about an unsent payout changes nothing, and the payout is sent once', async () => {
+test('a callback about an unsent payout changes nothing, and the worker sends the payout once', async () => {
   const payout = await send('106', { sends: false })
   const before = await payoutOf(world, payout)
   assert.equal(before?.state, 'to_send')
@@ -216,7 +218,7 @@ const ENDINGS: [string, Where, string[], string[]][] = [
   ['102', WALLET, ['FAILED: declined provider_declined'], ['hint']],
 ]
 
-describe('an approved payout, driven by callbacks and the worker', () => {
+describe('approved payouts that callbacks and the worker drive', () => {
   const rows = ENDINGS.flatMap((row) =>
     (['live', 'sandbox'] as const).map((environment) => ({ row, environment, payout: { merchant_id: '', id: '' } })),
   )
@@ -228,7 +230,7 @@ describe('an approved payout, driven by callbacks and the worker', () => {
 
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
-    test(`a ${of.environment} payout by ${path} to ${ending} ends as in the table`, async () => {
+    test(`a ${of.environment} payout by ${path} to destination ${ending} gets the expected outcomes and stores the expected callbacks`, async () => {
       const story = await traceOf(world, of.payout)
       assert.deepEqual(story.moves, ['PROCESSING', ...moves])
       assert.equal(story.status, (moves.at(-1) as string).split(':')[0])
@@ -244,7 +246,7 @@ describe('an approved payout, driven by callbacks and the worker', () => {
     })
   }
 
-  test('hours later each payout has the same status, and no money has moved again', async () => {
+  test('each payout keeps its status and moves no more money when the worker runs for further hours', async () => {
     const before = await transfers()
     world.deps.clock.advance(7_200_000)
     await world.pass(5_000)

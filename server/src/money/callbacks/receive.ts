@@ -1,7 +1,5 @@
-// Receives callbacks. A callback is a hint: the server verifies it, then stores it and queries the provider for the outcome.
-//
-// The server answers the callback after it has stored it and settled the provider's outcome. If the process dies before that, the
-// provider gets no answer and may retry. The attempt or payout still waits in the database, so that a worker asks too.
+// Receives callbacks. A callback is a hint: the server verifies the callback, stores it, and queries the provider for the outcome.
+// If the process dies first, the provider gets no answer and may retry. A worker also queries each open attempt and payout.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -11,7 +9,7 @@ import { type Driver, findAttempts, parseReference } from '../collections/index.
 import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
 import { createBudget, createKeeper } from './keep.ts'
 
-/** Receives a callback. 'taken': the outcome of the provider is settled. 'forged': the signature is wrong. */
+/** The result of a callback. 'taken': the server has settled the provider's outcome. 'forged': the signature is wrong. */
 export type CallbackReceiver = (
   provider: string,
   headers: Record<string, string | undefined>,
@@ -19,8 +17,8 @@ export type CallbackReceiver = (
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
 /**
- * Maximum of forged and unknown callbacks per minute that the server stores and logs. It logs only the number of the others, so
- * that a flood fills neither the disk nor the log and delays no other work.
+ * The number of forged and unknown callbacks per minute that the server stores and logs. The server logs only the number of further
+ * callbacks, so that a flood fills neither the disk nor the log.
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
@@ -38,10 +36,10 @@ export function createCallbackReceiver(
   const keep = createKeeper(deps)
   const ask = createAsker()
   const mayKeepForged = createBudget(deps, KEPT_PER_MINUTE.forged, (count) =>
-    deps.log.warn({ count }, 'more forged callbacks in an earlier minute'),
+    deps.log.warn({ count }, 'the server refused further forged callbacks in an earlier minute'),
   )
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
-    deps.log.warn({ count }, 'more callbacks in an earlier minute about payments or payouts that are not ours'),
+    deps.log.warn({ count }, 'the server got further callbacks in an earlier minute about payments or payouts that are not ours'),
   )
 
   return async (name, headers, body) => {
@@ -50,7 +48,7 @@ export function createCallbackReceiver(
     const verdict = provider.verifyCallback(headers, body)
     if (!verdict.verified) {
       if (!mayKeepForged()) return 'forged'
-      deps.log.warn({ provider: name }, 'forged callback')
+      deps.log.warn({ provider: name }, 'the server refused a forged callback')
       await keep({ provider: name, verdict: 'forged', reference: null, body })
       return 'forged'
     }
@@ -60,7 +58,7 @@ export function createCallbackReceiver(
     const ours = subject !== null && subject.provider === name
     if (!ours) {
       if (!mayKeepUnknown()) return 'taken'
-      deps.log.warn({ provider: name }, 'callback about a payment or payout that is not ours')
+      deps.log.warn({ provider: name }, 'the server got a callback about a payment or payout that is not ours')
     }
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
     await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept])
@@ -69,8 +67,8 @@ export function createCallbackReceiver(
 }
 
 /**
- * Asks about each reference one question at a time. Callbacks that arrive during a question share the next question, which starts
- * after them. Endless duplicates of a callback thus cause no more questions.
+ * Makes at most one status query at a time for each reference. Callbacks that arrive during a query share the next query. Endless
+ * duplicates of a callback thus cause no more queries.
  */
 function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
   type Question = { out: Promise<void>; next: Promise<void> | null }

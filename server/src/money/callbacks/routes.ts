@@ -1,4 +1,4 @@
-// The address that providers call: /callbacks/<provider>.
+// The endpoint that providers call: /callbacks/<provider>.
 
 import Type from 'typebox'
 import { CALLBACK_PATH, type Provider } from '../../adapters/providers/port.ts'
@@ -7,10 +7,13 @@ import { catalogue, refuse } from '../../kernel/lib/index.ts'
 import type { CallbackReceiver } from './receive.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
-/** Serialized once, so that a flood of forged callbacks does not create an error with a stack for each. */
+/**
+ * The response to a forged callback. The server serializes this response once, so that a flood does not create an error with a
+ * stack for each callback.
+ */
 const FORGED = JSON.stringify(failure('forbidden', catalogue.forbidden.message, null))
 
-/** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
+/** Adds the callback endpoint. The endpoint accepts any content type, because the provider signs the raw bytes. */
 export function callbackRoutes(
   receive: CallbackReceiver,
   providers: ReadonlyMap<string, Provider>,
@@ -28,7 +31,7 @@ export function callbackRoutes(
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          // The path with its query, as HTTP/2 names it: some providers sign nothing, and send a secret in the query.
+          // Some providers sign nothing and send a secret in the query. HTTP/2 names the path with its query `:path`.
           const headers = { ...(request.headers as Record<string, string | undefined>), [CALLBACK_PATH]: request.url }
           const { provider } = request.params as { provider: string }
           const taken = await receive(provider, headers, body)

@@ -14,8 +14,8 @@ const CANCEL = sql(
 )
 
 /**
- * Cancels an invoice and its payment link. A cancelled invoice stays as it is. Refuses a paid invoice with invalid_state. A
- * payment at the same moment either pays the link before the cancellation, or is held for a review.
+ * Cancels an invoice and its payment link; repeating the call changes nothing. Refuses a paid invoice with invalid_state. If a
+ * payment settles at the same moment, the server either marks the invoice as paid or holds the money for a review.
  */
 export async function cancelInvoice(
   deps: Deps,

@@ -1,7 +1,5 @@
-// Creates invoices and edits drafts.
-//
-// One transaction writes the invoice, its number and its Idempotency-Key. If the process dies before the commit, the next
-// invoice gets the number.
+// Creates invoices and edits drafts. One transaction writes the invoice, its number and its Idempotency-Key. If the process dies
+// before the commit, the next invoice gets the number.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -27,12 +25,15 @@ function isCalendarDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
 }
 
-/** Forms send an empty text for an empty field. */
+/** Returns null for an empty text, because forms send an empty text for an empty field. */
 function emptyToNull(text: string | null): string | null {
   return text === '' ? null : text
 }
 
-/** Reads the fields of a body. Refuses with 400 that names every invalid field that the schema cannot find. */
+/**
+ * Reads the fields of a body. Refuses fields that are invalid although the schema accepts them, with one 400 error that names each
+ * field.
+ */
 function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent> {
   const problems: InvoiceFieldProblem[] = []
   const read: Partial<InvoiceContent> = {}
@@ -57,7 +58,7 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
   return read
 }
 
-/** The content of a new invoice. Refuses a body with invalid fields with 400. */
+/** The content of a new invoice. Refuses a body that has invalid fields with 400. */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
   const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw' } as const
   return { ...defaults, ...readContent(body) } as InvoiceContent
@@ -85,20 +86,20 @@ export function pageOfInvoice(
   }
 }
 
-/** Refuses a past due date. This check runs after the Idempotency-Key, so that a later replay returns the stored response. */
+/** Refuses a past due date. The server checks the Idempotency-Key first, so that a later replay returns the stored response. */
 function checkDueDate(deps: Deps, { due_date }: Partial<InvoiceContent>): void {
   if (due_date !== undefined && due_date < dayOf(deps.clock.now())) {
     refuseField('due_date', 'must be today or later, in Tanzania')
   }
 }
 
-/** Refuses with amount_not_supported a total outside the limits of payment links. */
+/** Refuses a total outside the limits of payment links with amount_not_supported. */
 function checkTotal(deps: Deps, caller: Caller, content: InvoiceContent, live: LiveProviders): void {
   if (content.total_minor <= 0n) refuse('amount_not_supported', { message: 'The total must be greater than zero.' })
   checkPageRules(deps, caller, pageOfInvoice(content, 0), live)
 }
 
-/** Creates an invoice as a draft. Refuses a total outside the limits with amount_not_supported. */
+/** Creates an invoice as a draft. Refuses a total outside the limits of payment links with amount_not_supported. */
 export async function createInvoice(
   deps: Deps,
   tx: Tx,
@@ -121,8 +122,8 @@ export async function createInvoice(
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**
- * Edits a draft. If a field of its payment link changes, the link is cancelled. Money that a payer has approved already is held
- * for a review. Refuses an invoice that is not a draft with invalid_state.
+ * Edits a draft. If a field of its payment link changes, the server cancels the link, and holds money that a payer has already
+ * approved for a review. Refuses an invoice that is not a draft with invalid_state.
  */
 export async function editInvoice(
   deps: Deps,

@@ -41,12 +41,12 @@ export async function invoiceDocument(
   }
 }
 
-/** An attachment of an e-mail. */
+/** The PDF as an attachment of an e-mail. */
 export type InvoiceFile = { filename: string; content: Buffer; content_type: string }
 
 /**
- * Makes the function that returns the attachments of a message at the time of sending: the PDF of its current invoice. A
- * message without an invoice has no attachments.
+ * Makes the function that returns the attachments of a message when the worker sends the message. A message about an invoice has
+ * the PDF of the current invoice; another message has no attachment.
  */
 export function createInvoiceFiles(
   deps: Deps,

@@ -30,8 +30,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof InvoiceRecord)[]
 
 /**
- * The selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous one. The first
- * batch is read before the stream exists, so that a failure is an ordinary error response.
+ * The selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous batch. The server
+ * reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
  */
 export async function exportInvoices(deps: Deps, pay_url: string, filter: InvoiceFilter): Promise<Readable> {
   const first = await readInvoices(deps, filter, BATCH)

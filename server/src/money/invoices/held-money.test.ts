@@ -1,4 +1,4 @@
-// Invoices with held, approved, declined or reversed payments: the server asks no customer twice, and shows each reversal.
+// Invoices with held, approved, declined or reversed payments. The server asks no customer to pay twice, and shows each reversal.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { verify } from '../../apps/admin/verify.ts'
 import { invoiceDocument } from './document.ts'
 import { findInvoice } from './store.ts'
 
-/** The payment of this phone succeeds and is held for a review. */
+/** A payment from this phone succeeds, and the server holds its money for a review. */
 const HELD_PHONE = '0754123014'
 const REVERSED: Answer = { kind: 'reversed', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'REVERSED' }
 
@@ -50,7 +50,7 @@ const clear = async (id: string, decision = 'approve') => {
   const done = await world.call({ method: 'POST', url: `/v1/operator/collections/${id}/clear`, key: operator, payload })
   assert.equal(done.status, 200, done.text)
 }
-/** Moves the clock to a time and runs the due work. The worlds begin on 5 January at noon in Tanzania. */
+/** Moves the clock to a time and runs the due work. Each test world begins on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()
@@ -76,8 +76,8 @@ const invoiceWithReplacedLink = async () => {
   return { sent, collection_id, next: { id: next.id as string, payment_url: next.public_url as string } }
 }
 
-describe('an approved held payment of a replaced link', () => {
-  test('pays the invoice: the new link takes no second payment, and the worker sends no reminder', async () => {
+describe('approved held payments of replaced links', () => {
+  test('an approved held payment pays the invoice; the new link takes no second payment, and the worker sends no reminder', async () => {
     const { sent, collection_id, next } = await invoiceWithReplacedLink()
     await clear(collection_id)
     const shown = await invoices.show(sent.id)
@@ -104,7 +104,7 @@ describe('an approved held payment of a replaced link', () => {
     }
   })
 
-  test('pays the invoice when its link was cancelled and not replaced', async () => {
+  test('an approved held payment pays the invoice when the merchant cancelled its link and created no new link', async () => {
     const sent = await invoices.sent()
     const collection_id = await payHeld(sent)
     await cancelLink(sent.payment_link_id)
@@ -112,9 +112,9 @@ describe('an approved held payment of a replaced link', () => {
     assert.equal((await invoices.show(sent.id)).status, 'PAID')
   })
 
-  test('pays the invoice, and a payment of the new link that is processing meanwhile is held', async () => {
+  test('the server holds a payment of the new link when an approved held payment has paid the invoice meanwhile', async () => {
     const { sent, collection_id, next } = await invoiceWithReplacedLink()
-    // The provider sends no outcome for the payment of this phone.
+    // The provider sends no outcome for a payment from this phone.
     const other = (await invoices.pay({ payment_url: next.payment_url }, '0754123007')).body.data.collection_id
     await clear(collection_id)
     const answer: Answer = { ...REVERSED, kind: 'succeeded', provider_status: 'COMPLETED' }
@@ -123,7 +123,7 @@ describe('an approved held payment of a replaced link', () => {
     assert.equal((await invoices.show(sent.id)).paid_collection_id, collection_id)
   })
 
-  test('does not pay the invoice again when a payment of the new link settles at the same moment', async () => {
+  test('an approved held payment does not pay the invoice when a payment of the new link settles at the same moment', async () => {
     const { sent, collection_id, next } = await invoiceWithReplacedLink()
     const other = (await invoices.pay({ payment_url: next.payment_url }, '0754123007')).body.data.collection_id
     let approval: Promise<void> | null = null
@@ -143,7 +143,7 @@ describe('an approved held payment of a replaced link', () => {
     assert.equal(await statusOfLink(sent.payment_link_id), 'CANCELLED')
   })
 
-  test('does not change the invoice when another payment paid it, it was cancelled, or the operator declines', async () => {
+  test('held money does not change an invoice that is paid or cancelled, or whose payment the operator declines', async () => {
     const paid = await invoiceWithReplacedLink()
     const { collection_id } = (await invoices.pay({ payment_url: paid.next.payment_url })).body.data
     await clear(paid.collection_id)
@@ -162,7 +162,7 @@ describe('an approved held payment of a replaced link', () => {
     assert.equal(await statusOfLink(declined.next.id), 'ACTIVE')
   })
 
-  test('pays the invoice once when its merchant creates a link or cancels it at the same moment', async () => {
+  test('an approved held payment pays the invoice at most once when the merchant creates a link or cancels at that moment', async () => {
     for (let round = 0; round < 6; round++) {
       const sent = await invoices.sent({ customer_email: null })
       const collection_id = await payHeld(sent)
@@ -177,7 +177,7 @@ describe('an approved held payment of a replaced link', () => {
     }
   })
 
-  test('does not pay the invoice when its amount has changed', async () => {
+  test('an approved held payment does not pay the invoice when the merchant has changed the amount', async () => {
     const { id } = await invoices.draft()
     const old_link = await linkOf(id)
     const collection_id = await payHeld({ payment_url: old_link.public_url })
@@ -187,8 +187,8 @@ describe('an approved held payment of a replaced link', () => {
   })
 })
 
-describe('while a payment of an invoice is under review', () => {
-  test('the worker sends no reminder for a payment of any link, and goes on after the operator declines it', async () => {
+describe('invoices with a payment under review', () => {
+  test('the worker sends no reminder while a payment is under review, and sends reminders after the operator declines the payment', async () => {
     const sent = await invoices.sent({ customer_email: null })
     const collection_id = await payHeld(sent)
     const { sent: other, collection_id: other_collection_id } = await invoiceWithReplacedLink()
@@ -200,7 +200,7 @@ describe('while a payment of an invoice is under review', () => {
     assert.deepEqual([await reminders(sent.id), await reminders(other.id)], [1, 1])
   })
 
-  test('the page and the PDF of the invoice offer no second payment', async () => {
+  test('the page and the PDF of an invoice offer no second payment while a payment is under review', async () => {
     const sent = await invoices.sent()
     const pay_link = `href="/pay/${slugOf(sent.payment_url)}?lang=sw"`
     assert.ok((await page(sent.payment_url)).text.includes(pay_link))
@@ -212,7 +212,7 @@ describe('while a payment of an invoice is under review', () => {
   })
 })
 
-test('a customer whose payment is processing gets no reminder until the payment has failed', async () => {
+test('the worker sends no reminder while a payment of the invoice is processing, and sends one after the payment failed', async () => {
   const sent = await invoices.sent({ customer_email: null })
   world.deps.clock.advance(new Date('2026-01-17T05:59:59Z').getTime() - world.deps.clock.now().getTime())
   const { collection_id } = (await invoices.pay(sent, '0754123007')).body.data
@@ -227,7 +227,7 @@ test('a customer whose payment is processing gets no reminder until the payment 
   assert.equal(await reminders(sent.id), 1, 'once')
 })
 
-test('an invoice shows the reversal of its payment in the API, on its page and in its PDF', async () => {
+test('an invoice shows the reversal of its payment in the API, on its page, in the CSV file and in its PDF', async () => {
   const sent = await invoices.sent()
   const { collection_id } = (await invoices.pay(sent)).body.data
   assert.equal((await invoices.show(sent.id)).payment_reversed_at, null)

@@ -1,4 +1,4 @@
-// The door of invoices.
+// The public interface of invoices.
 
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'

@@ -1,4 +1,4 @@
-// Invoices: create, read and edit them.
+// Tests of creating, reading and editing invoices.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -17,8 +17,8 @@ after(() => world.close())
 const item = (quantity: string, unit_price: string, description = 'Sukari') => ({ description, quantity, unit_price })
 const fieldsOf = (body: ShownInvoice) => body.error.details.fields.map(({ field }: { field: string }) => field)
 
-describe('a new invoice', () => {
-  test('is a draft with a number and the sum of its items, and has no payment link', async () => {
+describe('new invoices', () => {
+  test('a new invoice is a draft with a number, the sum of its items and no payment link', async () => {
     const made = await invoices.draft({ merchant_id: world.merchant.id, note: 'Asante\nKaribu' })
     assert.match(made.number, /^INV-\d{6}$/)
     assert.deepEqual(
@@ -37,7 +37,7 @@ describe('a new invoice', () => {
     assert.deepEqual(await invoices.messages(made.id), [], 'the server sends no message about a draft')
   })
 
-  test('has the amount of each item as quantity times price, rounded half up to the cent', async () => {
+  test('a new invoice rounds quantity times price of each item half up to the cent', async () => {
     for (const [quantity, unit_price, amount] of [
       ['0.333', '100.00', '33.30'],
       ['0.005', '1.00', '0.01'],
@@ -59,7 +59,7 @@ describe('a new invoice', () => {
     }
   })
 
-  test('is refused when its total is outside the limits of payments', async () => {
+  test('the server refuses a new invoice with 422 when its total is outside the limits of payments', async () => {
     for (const items of [
       [item('1', '0')],
       [item('0.001', '1.00')],
@@ -75,7 +75,7 @@ describe('a new invoice', () => {
     assert.equal(largest.total, '1000000000.00')
   })
 
-  test('is refused with every invalid field when fields are invalid, and uses no number', async () => {
+  test('the server refuses an invoice with all its invalid fields in one error, and the invoice uses no number', async () => {
     const before_count = await world.rows('select last_number from invoice_numbers order by environment')
     const wrong: [object, string][] = [
       [{ customer_name: ' ' }, 'customer_name'],
@@ -122,7 +122,7 @@ describe('a new invoice', () => {
     assert.deepEqual(await world.rows('select last_number from invoice_numbers order by environment'), before_count)
   })
 
-  test('is replayed under its Idempotency-Key after its due date has passed', async () => {
+  test('the server replays the response to an Idempotency-Key after the due date of the invoice has passed', async () => {
     const other = await createWorld()
     try {
       const due_date = new Date(other.deps.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
@@ -137,7 +137,7 @@ describe('a new invoice', () => {
     }
   })
 
-  test('may be due on the current day of Tanzania, and not on an earlier day', async () => {
+  test('the server accepts the current day of Tanzania as a due date, and refuses an earlier day', async () => {
     const other = await createWorld()
     try {
       other.deps.clock.advance(13.5 * 3_600_000)
@@ -149,7 +149,7 @@ describe('a new invoice', () => {
     }
   })
 
-  test('is created once under one Idempotency-Key, and is created without a key too', async () => {
+  test('the server creates an invoice once under one Idempotency-Key, and creates an invoice without a key too', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
     const again = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
@@ -160,7 +160,7 @@ describe('a new invoice', () => {
     assert.equal((await world.post('/v1/invoices', INVOICE, { idempotency_key: null })).status, 201)
   })
 
-  test('keeps the name of its customer unchanged when it has markup, directions or emoji', async () => {
+  test('an invoice keeps a customer name unchanged when the name has markup, text directions or emoji', async () => {
     for (const customer_name of ['<script>alert(1)</script>', '\u202eevil', '👨‍👩‍👧 familia', '=1+1']) {
       const made = await invoices.draft({ customer_name })
       assert.equal((await invoices.show(made.id)).customer_name, customer_name)
@@ -169,12 +169,12 @@ describe('a new invoice', () => {
 })
 
 describe('invoice numbers', () => {
-  test('twenty requests at once get numbers without a gap when some are refused', async () => {
+  test('twenty simultaneous requests get numbers without a gap when the server refuses some of the requests', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        // Every third request is refused and must not use a number.
+        // The server refuses every third request, and these requests must not use a number.
         world.post('/v1/invoices', { ...INVOICE, items: [item('1', i % 3 === 0 ? '0' : '100')] }, { key }),
       ),
     )
@@ -185,7 +185,7 @@ describe('invoice numbers', () => {
     )
   })
 
-  test('twenty invoices at once get twenty numbers, and each merchant and environment begins at 1', async () => {
+  test('twenty simultaneous invoices get twenty numbers, and each merchant and environment begins at 1', async () => {
     const merchant = await world.newMerchant()
     const [sandbox, live] = [await world.newKey({ merchant }), await world.newKey({ merchant, environment: 'live' })]
     const made = await Promise.all(Array.from({ length: 20 }, () => invoices.draft({}, sandbox)))
@@ -201,8 +201,8 @@ describe('invoice numbers', () => {
   })
 })
 
-describe('editing an invoice', () => {
-  test('changes the given fields of a draft and keeps the others', async () => {
+describe('edits of invoices', () => {
+  test('an edit of a draft changes the given fields and keeps the other fields', async () => {
     const made = await invoices.draft({ note: 'Asante' })
     const edited = await invoices.patch(made.id, { customer_phone: '', items: [item('3', '100')], note: null })
     assert.equal(edited.status, 200, edited.text)
@@ -216,7 +216,7 @@ describe('editing an invoice', () => {
     assert.deepEqual([unchanged.status, unchanged.body.data.total], [200, '300.00'])
   })
 
-  test('is refused with the errors of a new invoice when a field is invalid, and changes nothing', async () => {
+  test('the server refuses an edit with an invalid field with the errors of a new invoice, and changes nothing', async () => {
     const made = await invoices.draft()
     for (const [body, code] of [
       [{ due_date: '2025-01-01' }, 'validation_failed'],
@@ -229,7 +229,7 @@ describe('editing an invoice', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('is refused after the invoice was sent or cancelled', async () => {
+  test('the server refuses to edit an invoice that the merchant has sent or cancelled', async () => {
     const sent = await invoices.sent()
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
     const cancelled = await invoices.draft()
@@ -237,7 +237,7 @@ describe('editing an invoice', () => {
     assert.deepEqual(codeOf(await invoices.patch(cancelled.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('cancels the payment link when a field of the link changes; the next link has the new amount', async () => {
+  test('an edit cancels the payment link when a field of the link changes; the next link has the new amount', async () => {
     const made = await invoices.draft()
     const old_link = (await invoices.act(made.id, 'payment-link')).body.data
     const kept = await invoices.patch(made.id, { note: 'Asante', due_date: '2026-01-25' })
@@ -251,7 +251,7 @@ describe('editing an invoice', () => {
   })
 })
 
-describe('reading invoices', () => {
+describe('reads of invoices', () => {
   test('a merchant lists invoices by status, newest first, in pages', async () => {
     const other = await createWorld()
     try {
@@ -288,7 +288,7 @@ describe('reading invoices', () => {
     }
   })
 
-  test('an invoice of another merchant or environment is not found', async () => {
+  test('the server answers 404 for an invoice of another merchant or environment', async () => {
     const made = await invoices.draft()
     const other_key = await world.newKey({ merchant: await world.newMerchant() })
     for (const key of [other_key, world.live_key]) {
@@ -308,7 +308,7 @@ describe('reading invoices', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('a session chooses the environment, and a viewer reads and cannot write', async () => {
+  test('a session chooses the environment of an invoice, and a viewer reads and cannot write invoices', async () => {
     const finance = await world.newSession('FINANCE')
     const made = await world.post('/v1/invoices', { ...INVOICE, environment: 'sandbox' }, { key: finance.token })
     assert.deepEqual([made.status, made.body.data.environment], [201, 'sandbox'])
@@ -321,7 +321,7 @@ describe('reading invoices', () => {
     ])
   })
 
-  test('the CSV file quotes names and stops formulas in them', async () => {
+  test('the CSV file of invoices quotes names and stops formulas in names', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await invoices.draft({ customer_name: '=HYPERLINK("http://evil.example","x")' }, key)
@@ -339,7 +339,7 @@ describe('reading invoices', () => {
     assert.equal(no_rows.text.trimEnd().split('\r\n').length, 1)
   })
 
-  test('the CSV file has every invoice once when it takes several batches', async () => {
+  test('the CSV file of invoices has each invoice once when the server reads several batches', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const { id } = await invoices.draft({}, key)

@@ -1,4 +1,4 @@
-// The items of an invoice: reading them from a body, storing them as JSON, and adding them up.
+// Reads the items of an invoice from a body, stores them as JSON, and adds their amounts.
 
 import type { InvoiceItem } from '../../kernel/documents/index.ts'
 import { AMOUNT_HELP, divideHalfUp, parseFee } from '../../kernel/lib/index.ts'
@@ -9,10 +9,10 @@ export type StoredItem = { description: string; quantity: string; unit_price_min
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 const QUANTITY_HELP = 'must be a decimal greater than zero such as "2" or "1.5", with at most three decimals'
 
-/** A quantity is counted in thousandths. */
+/** The stored value of a quantity of 1, because integers store quantities with three decimals. */
 const THOUSAND = 1_000n
 
-/** The quantity in thousandths. Null: the text is not a valid quantity. */
+/** The quantity in thousandths. Null means that the text is not a valid quantity. */
 function parseQuantity(text: string): bigint | null {
   const match = QUANTITY.exec(text)
   if (!match) return null
@@ -25,7 +25,7 @@ function itemAmount(thousandths: bigint, unit_price_minor: bigint): bigint {
   return divideHalfUp(thousandths * unit_price_minor, THOUSAND)
 }
 
-/** The reason why a field is invalid. */
+/** The problem of one invalid field. */
 export type InvoiceFieldProblem = { field: string; message: string }
 
 /** Reads the items of a body. Adds each invalid field to `problems`. */

@@ -1,4 +1,4 @@
-// The payment link of an invoice. An invoice has one active link at a time; a new link replaces a cancelled one.
+// The payment link of an invoice. An invoice has at most one active link; a new link replaces a cancelled link.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'
@@ -13,7 +13,7 @@ const SET_LINK = sql(
   'update invoices set payment_link_id = $3, updated_at = $4 where merchant_id = $1 and id = $2',
 )
 
-/** The active link of a locked invoice that is not paid. If the invoice has none, this creates one. */
+/** Returns the active link of a locked invoice that is not paid. If the invoice has no active link, this function creates one. */
 export async function ensureLink(
   deps: Deps,
   tx: Tx,
@@ -33,7 +33,10 @@ export async function ensureLink(
   return { link: { ...link, merchant_name: invoice.merchant_name }, is_new: true }
 }
 
-/** The active link of an invoice, created if necessary. Refuses a paid or cancelled invoice with invalid_state. */
+/**
+ * Returns the active link of an invoice. If the invoice has no active link, this function creates one. Refuses a paid or cancelled
+ * invoice with invalid_state.
+ */
 export async function linkInvoice(
   deps: Deps,
   tx: Tx,

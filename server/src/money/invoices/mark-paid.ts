@@ -1,7 +1,5 @@
-// Marks invoices as paid, so that lists of unpaid invoices need not search the links of each invoice.
-//
-// A payment locks links and never an invoice, so the payment itself cannot write the mark. The mark only saves time: for an
-// invoice without it, the lists search its links.
+// Marks invoices as paid, so that lists of unpaid invoices need not search their links. A payment locks only links, so a worker
+// writes the mark later. For an invoice without a mark, the lists search its links.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
@@ -15,7 +13,7 @@ const FIND = sql(
   `select merchant_id, id, invoice_id from payment_links
    where status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
 )
-// Lock order: invoices before their links, both sorted.
+// The statement locks invoices before their links, both in sorted order.
 const LOCK = sql(
   'invoices_paid_lock',
   `select 1 as locked from (

@@ -1,6 +1,5 @@
-// The SMS and the e-mail about an invoice, in both languages.
-//
-// Merchants type the names in these messages. So each name stays on one line, and no part of it becomes a link.
+// The SMS and the e-mail about an invoice, in Swahili and English. Merchants type the names in these messages, so the server keeps
+// each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'
 import { queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
@@ -13,7 +12,7 @@ import type { Invoice } from './store.ts'
 /** The reason for a message: a new invoice or a reminder. */
 type InvoiceMessageKind = 'invoice.send' | 'invoice.remind'
 
-/** The input of a message beside the invoice. `today`: the day in Tanzania. `pay_url`: the page of its payment link. */
+/** The input of a message, in addition to the invoice. `today`: the day in Tanzania. `pay_url`: the page of its payment link. */
 type InvoiceMessageContext = { kind: InvoiceMessageKind; today: string; pay_url: string; brand_name: string }
 
 type InvoiceMessageTexts = {
@@ -74,7 +73,7 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
 
 const NAME_MAX = 60
 
-/** The address of a page in the language of the invoice. Without a parameter, pages are in Swahili. */
+/** The address of a page in the language of the invoice. Without a language parameter, the server shows pages in Swahili. */
 function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
 }
@@ -95,7 +94,7 @@ function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) 
   }
 }
 
-/** The text of the SMS. If the names allow, the SMS has one part of 160 characters. */
+/** The text of the SMS. If the names are short enough, the SMS has one part of 160 characters. */
 function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
   const { topic, amount, due, merchant } = messageParts(invoice, context)
   const url = inInvoiceLanguage(context.pay_url, invoice.language)
@@ -125,7 +124,9 @@ export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' 
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }
 
-/** Queues an SMS to the phone and an e-mail to the address of the customer. `slug`: of the payment link in the messages. */
+/**
+ * Queues an SMS to the phone and an e-mail to the address of the customer. `slug`: the slug of the payment link in these messages.
+ */
 export async function queueInvoiceMessages(
   deps: Deps,
   tx: Tx,

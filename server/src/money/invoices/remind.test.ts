@@ -1,4 +1,4 @@
-// Reminders of invoices: their days, one message for each, and the invoices that get none.
+// Tests of reminders: their days, one message for each day, and the invoices without reminders.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 const reminders = async (id: string) => (await invoices.messages(id)).filter(({ kind }) => kind === 'invoice.remind')
-/** Moves the clock to a time and runs the due work. The worlds begin on 5 January at noon in Tanzania. */
+/** Moves the clock to a time and runs the due work. Each test world begins on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()
@@ -43,8 +43,8 @@ const dueAt = async ({ id }: ShownInvoice) =>
     await world.rows<{ due_at: Date | null }>('select due_at from invoices where id = $1', [id])
   )[0]?.due_at?.toISOString()
 
-describe('the customer of an unpaid invoice', () => {
-  test("gets one reminder at nine o'clock 3 days before, 1 day after and 7 days after the due date", async () => {
+describe('reminders to the customer of an unpaid invoice', () => {
+  test("the customer gets one reminder at nine o'clock 3 days before, 1 day after and 7 days after the due date", async () => {
     const sent = await invoices.sent({ due_date: '2026-01-20', customer_email: null })
     for (const [before, at, text] of [
       ['2026-01-17T05:59:59Z', '2026-01-17T06:00:00Z', 'lipa hadi 20 Jan 2026'],
@@ -70,7 +70,7 @@ describe('the customer of an unpaid invoice', () => {
     assert.deepEqual([shown.reminders, shown.status, await dueAt(sent)], [3, 'OVERDUE', undefined])
   })
 
-  test('gets the reminder by SMS and e-mail in the language of the invoice', async () => {
+  test('the customer gets a reminder by SMS and e-mail in the language of the invoice', async () => {
     const sent = await invoices.sent({ language: 'en' })
     await goTo('2026-01-17T06:00:00Z')
     const [sms, email, ...more] = await reminders(sent.id)
@@ -79,7 +79,7 @@ describe('the customer of an unpaid invoice', () => {
     assert.match(email?.text ?? '', /reminds you of invoice INV-000001, which has not been paid yet/)
   })
 
-  test('gets one reminder when no worker ran on several reminder days', async () => {
+  test('the customer gets one reminder when no worker ran on several reminder days', async () => {
     const sent = await invoices.sent({ customer_email: null })
     await goTo('2026-01-27T12:00:00Z')
     assert.equal((await reminders(sent.id)).length, 1)
@@ -87,14 +87,14 @@ describe('the customer of an unpaid invoice', () => {
     assert.equal((await reminders(sent.id)).length, 1)
   })
 
-  test('gets no reminder on the day on which the invoice was sent', async () => {
+  test('the customer gets no reminder on the day on which the merchant sent the invoice', async () => {
     world.deps.clock.advance(-6 * HOUR_MS + DAY_MS)
     const sent = await invoices.sent({ due_date: '2026-01-09', customer_email: null })
     assert.equal(await dueAt(sent), '2026-01-10T06:00:00.000Z')
   })
 })
 
-describe('the worker sends no reminder', () => {
+describe('invoices without reminders', () => {
   for (const [condition, act] of [
     ['for a draft', null],
     ['for a paid invoice', (sent: ShownInvoice) => invoices.pay(sent)],
@@ -104,7 +104,7 @@ describe('the worker sends no reminder', () => {
       (sent: ShownInvoice) => world.call({ method: 'POST', url: `/v1/payment-links/${sent.payment_link_id}/cancel` }),
     ],
   ] as const) {
-    test(condition, async () => {
+    test(`the worker sends no reminder ${condition}`, async () => {
       const invoice = act === null ? await invoices.draft() : await invoices.sent()
       await act?.(invoice)
       await goTo('2026-01-17T06:00:00Z')
@@ -114,7 +114,7 @@ describe('the worker sends no reminder', () => {
     })
   }
 
-  test('for a live invoice of a suspended merchant', async () => {
+  test('the worker sends no reminder for a live invoice of a suspended merchant', async () => {
     const live = await invoices.sent({}, world.live_key)
     const sandbox = await invoices.sent()
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [world.merchant.id])
@@ -122,7 +122,7 @@ describe('the worker sends no reminder', () => {
     assert.deepEqual([(await reminders(live.id)).length, (await reminders(sandbox.id)).length], [0, 2])
   })
 
-  test('when INVOICE_REMINDER_DAYS is empty', async () => {
+  test('the worker sends no reminder when INVOICE_REMINDER_DAYS is empty', async () => {
     const other = await createWorld({ env: { INVOICE_REMINDER_DAYS: '' } })
     try {
       const { sent } = invoicesOf(other)
@@ -134,8 +134,8 @@ describe('the worker sends no reminder', () => {
   })
 })
 
-describe('reminders of a worker that fails or runs beside another', () => {
-  test('are rolled back when the worker dies before the commit, and are sent once after the lease ends', async () => {
+describe('reminders of workers that fail or run at the same time', () => {
+  test('the database rolls a reminder back when the worker dies before the commit, and a worker sends one after the lease ends', async () => {
     const sent = await invoices.sent({ customer_email: null })
     failing = 'invoices_move_on'
     await goTo('2026-01-17T06:00:00Z')
@@ -151,7 +151,7 @@ describe('reminders of a worker that fails or runs beside another', () => {
     assert.equal(await dueAt(sent), '2026-01-21T06:00:00.000Z')
   })
 
-  test('are not repeated by a worker whose lease ended when another worker has sent them', async () => {
+  test('a worker whose lease has ended does not repeat the reminder that another worker has sent', async () => {
     const sent = await invoices.sent({ customer_email: null })
     const other = await createWorld({ url: world.url })
     try {
@@ -171,7 +171,7 @@ describe('reminders of a worker that fails or runs beside another', () => {
     }
   })
 
-  test('are sent once for each of a hundred invoices of two merchants when two workers run at once', async () => {
+  test('two workers at once send one reminder for each of a hundred invoices of two merchants', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     for (const [owner, of] of [
@@ -213,7 +213,7 @@ test("the next reminder is due at nine o'clock in Tanzania on the first reminder
   assert.equal(next('2026-01-05', []), null)
 })
 
-test('the configuration is refused when INVOICE_REMINDER_DAYS is not a list of days', () => {
+test('the server refuses a configuration whose INVOICE_REMINDER_DAYS is not a list of days', () => {
   assert.deepEqual(readConfig({ INVOICE_REMINDER_DAYS: '7, 0,-3,7' }, PROVIDERS).invoice_reminder_days, [-3, 0, 7])
   for (const INVOICE_REMINDER_DAYS of ['x', '1.5', '1,,2', '10000', '0,1,2,3,4,5,6,7,8,9,10']) {
     assert.throws(() => readConfig({ INVOICE_REMINDER_DAYS }, PROVIDERS), ConfigError, INVOICE_REMINDER_DAYS)

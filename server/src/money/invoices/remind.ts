@@ -1,7 +1,5 @@
-// Reminds customers of unpaid invoices.
-//
-// One transaction queues the messages and sets the time of the next reminder. If the process dies before the commit, no message
-// is queued, and the row becomes due again when its lease ends.
+// Reminds customers of unpaid invoices. One transaction queues the messages and sets the time of the next reminder. If the process
+// dies before the commit, the row becomes due again when its lease ends.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayOf, runSplitting } from '../../kernel/lib/index.ts'
@@ -13,12 +11,12 @@ import { findInvoices, type Invoice } from './store.ts'
 const EVERY_MS = 10_000
 const LEASE_MS = 60_000
 const CLAIM_MAX = 100
-/** The most invoices of one merchant in one claim, so that other merchants are served too. */
+/** The maximum number of invoices of one merchant in one claim, so that the worker also serves other merchants. */
 const MERCHANT_MAX = 25
 
 type InvoiceKey = { merchant_id: string; id: string }
 
-// A request that sent or cancelled the invoice meanwhile has ended the lease.
+// If a request sent or cancelled the invoice meanwhile, that request has ended the lease, so this statement skips the invoice.
 const LOCK_DUE = sql(
   'invoices_lock_due',
   `select i.merchant_id, i.id from (
@@ -38,9 +36,9 @@ const SET_NEXT_REMINDER = sql(
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** A payment without an outcome delays the reminder for at most this time. */
+/** The maximum delay of a reminder because a payment has no outcome. */
 const PROCESSING_MS = 3_600_000
-/** After this time the worker checks a delayed reminder again. */
+/** The time after which the worker checks a delayed reminder again. */
 const RECHECK_MS = 900_000
 
 /** True while a recent payment of the invoice has no outcome. Its outcome decides whether a reminder is needed. */
@@ -48,7 +46,7 @@ function isBeingPaid({ paid_at, processing_since }: Invoice, now: Date): boolean
   return paid_at === null && processing_since !== null && now.getTime() - processing_since.getTime() < PROCESSING_MS
 }
 
-/** True if the customer can pay the invoice now, no payment is under review, and a message can reach the customer. */
+/** True if the customer can pay the invoice now, no payment is under review, and the server can send the customer a message. */
 function needsReminder(invoice: Invoice): boolean {
   const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE' && !invoice.under_review
   const takes_payments = invoice.environment === 'sandbox' || invoice.merchant_status === 'ACTIVE'
@@ -90,7 +88,7 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
     name: 'invoices',
     key: ['id'],
     returning: ['merchant_id', 'id'],
-    // A reminder has a fixed time. If its row became due earlier, the customer would get it too early.
+    // The task must not take a reminder early, because the customer would then get the reminder before nine o'clock.
     longest_pause_ms: null,
     written: 'updated_at',
   })
@@ -104,7 +102,7 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
       const results = await runSplitting(keys, (part) => remindInvoices(deps, payUrl, part))
       for (const [i, result] of results.entries()) {
         if (result instanceof Error)
-          deps.log.warn({ err: result, invoice_id: keys[i]?.id }, 'a reminder was not queued')
+          deps.log.warn({ err: result, invoice_id: keys[i]?.id }, 'the worker could not queue the reminder of an invoice, and will retry')
       }
       return keys.length
     },

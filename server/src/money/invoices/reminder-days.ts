@@ -1,8 +1,8 @@
-// The times at which customers get reminders.
+// The times of reminders to customers.
 
-/** Tanzania is three hours ahead of UTC, all year. */
+/** The time zone of Tanzania is three hours ahead of UTC, all year. */
 const EAT_HOURS = 3
-/** The hour of the day at which reminders are sent in Tanzania. */
+/** The hour of the day in Tanzania at which the worker sends reminders. */
 const REMIND_HOUR = 9
 
 /** The beginning of a day in Tanzania, `later` days after `day` (YYYY-MM-DD). */
@@ -12,8 +12,8 @@ export function dayStart(day: string, later = 0): Date {
 }
 
 /**
- * The time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`, so that a customer gets at
- * most one a day. `days` are relative to the due date and sorted. Null: no day is left.
+ * The time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`. A customer thus gets at most one
+ * reminder a day. `days` are relative to the due date and sorted. Null means that no reminder day is left.
  */
 export function nextReminder(days: readonly number[], due_date: string, today: string): Date | null {
   const tomorrow = dayStart(today, 1)

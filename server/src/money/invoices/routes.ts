@@ -45,7 +45,7 @@ type InvoiceRouteContext = InvoicesOptions & {
   change: ReturnType<typeof createChange>
 }
 
-/** Makes the function that changes an invoice of the caller once per Idempotency-Key and responds with the invoice. */
+/** Makes the function that applies the caller's change to an invoice once per Idempotency-Key, and responds with the invoice. */
 function createChange(deps: Deps, show: InvoiceRouteContext['show']) {
   return async (
     request: FastifyRequest<{ Params: { invoice_id: string } }>,
@@ -74,7 +74,7 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
   }
 }
 
-/** POST creates a draft. */
+/** Adds POST /invoices, which creates a draft. */
 function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices',
@@ -98,7 +98,7 @@ function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): voi
   )
 }
 
-/** PATCH edits a draft. */
+/** Adds PATCH, which edits a draft. */
 function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): void {
   app.patch(
     '/v1/invoices/:invoice_id',
@@ -120,7 +120,7 @@ function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): voi
   )
 }
 
-/** POST send sends an invoice to its customer. */
+/** Adds POST send, which sends an invoice to its customer. */
 function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/send',
@@ -140,7 +140,7 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
   )
 }
 
-/** POST cancel cancels an invoice and its payment link. */
+/** Adds POST cancel, which cancels an invoice and its payment link. */
 function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/cancel',
@@ -162,7 +162,7 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   )
 }
 
-/** POST payment-link creates or returns the payment link of an invoice. */
+/** Adds POST payment-link, which creates or returns the payment link of an invoice. */
 function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/payment-link',

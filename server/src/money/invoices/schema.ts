@@ -57,7 +57,7 @@ export const InvoiceBody = Type.Object({
 })
 export type InvoiceBody = Static<typeof InvoiceBody>
 
-/** The body that edits a draft. An absent field stays as it is. */
+/** The body that edits a draft. The server keeps the value of an absent field. */
 export const InvoiceChange = Type.Object({
   ...ownerFields,
   customer_name: Type.Optional(CustomerName),
@@ -115,7 +115,7 @@ export const InvoiceRecord = Type.Object({
 })
 export type InvoiceRecord = Static<typeof InvoiceRecord>
 
-/** The query of requests without a body: the merchant and the environment. */
+/** The query of a request without a body: the merchant and the environment. */
 export const OwnerQuery = Type.Object(ownerFields)
 
 /** Filters of the CSV file. */

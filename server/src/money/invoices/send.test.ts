@@ -1,4 +1,4 @@
-// Invoices: send them, create their payment links, and pay or cancel them.
+// Tests of sending, paying and cancelling invoices, and of their payment links.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -38,8 +38,8 @@ const auditEntries = (id: string) =>
     [id],
   )
 
-describe('sending an invoice', () => {
-  test('creates the payment link, sets SENT, and queues an SMS and an e-mail to the customer', async () => {
+describe('sent invoices', () => {
+  test('sending an invoice creates the payment link, sets SENT, and queues an SMS and an e-mail to the customer', async () => {
     const sent = await invoices.sent()
     assert.equal(sent.status, 'SENT')
     assert.equal(sent.sent_at, world.deps.clock.now().toISOString())
@@ -68,7 +68,7 @@ describe('sending an invoice', () => {
     )
   })
 
-  test('queues English messages with links to English pages when the invoice is in English', async () => {
+  test('sending an invoice in English queues English messages with links to English pages', async () => {
     const sent = await invoices.sent({ language: 'en', due_date: '2026-01-05' })
     const [sms, email] = await invoices.messages(sent.id)
     assert.equal(sms?.text, `Duka la Asha: invoice ${sent.number}, TZS 25,000, pay today: ${sent.payment_url}?lang=en`)
@@ -76,7 +76,7 @@ describe('sending an invoice', () => {
     assert.ok(email?.text.includes(`${sent.invoice_url}?lang=en`))
   })
 
-  test('uses the phone or the e-mail address that exists, and is refused when neither exists', async () => {
+  test('the server sends an invoice to the phone or e-mail address that exists, and refuses an invoice without both', async () => {
     for (const [missing, channels] of [
       [{ customer_email: null }, ['sms']],
       [{ customer_phone: null }, ['email']],
@@ -94,7 +94,7 @@ describe('sending an invoice', () => {
     assert.deepEqual(await invoices.show(neither.id), neither)
   })
 
-  test(`is allowed ${SENDS_MAX} times a day with the same link, and again the next day`, async () => {
+  test(`the server sends an invoice at most ${SENDS_MAX} times a day with the same link, and sends again the next day`, async () => {
     const other = await createWorld()
     try {
       const { act, draft, messages } = invoicesOf(other)
@@ -118,7 +118,7 @@ describe('sending an invoice', () => {
     }
   })
 
-  test('twice at once sends twice with one link, and once under one Idempotency-Key', async () => {
+  test('two simultaneous sends queue messages twice with one link, and two sends under one Idempotency-Key queue them once', async () => {
     const { id } = await invoices.draft()
     const both = await Promise.all([invoices.act(id, 'send'), invoices.act(id, 'send')])
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('sending an invoice', () => {
     assert.equal((await invoices.messages(id)).length, 6)
   })
 
-  test('is refused in live when the merchant is not approved, verified and priced', async () => {
+  test('the server refuses to send a live invoice when the merchant is not approved, verified and priced', async () => {
     const merchant = await world.newMerchant({ approved: false })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
     const made = await world.post('/v1/invoices', INVOICE, { key: token })
@@ -158,7 +158,7 @@ describe('sending an invoice', () => {
     }
   })
 
-  test('writes the audit log with the user who acts', async () => {
+  test('the audit log has an entry with the user for each send and cancellation of an invoice', async () => {
     const { token } = await world.newSession('FINANCE')
     const { id } = await invoices.draft({}, token)
     await invoices.act(id, 'send', token)
@@ -177,7 +177,7 @@ describe('sending an invoice', () => {
     assert.equal(entries[1]?.after.payment_link_cancelled, true)
   })
 
-  test('queues an SMS of one part when the names allow, and keeps attacks in names as text', async () => {
+  test('sending an invoice queues an SMS of one part for each name, and shows attacks in names as plain text', async () => {
     for (const name of [
       'Kampuni ya Usambazaji wa Vifaa vya Ujenzi na Huduma za Jumla Tanzania Limited',
       '\u202eelddaD\u202c <script>alert(1)</script> https://evil.example/pay?x=1',
@@ -204,8 +204,8 @@ describe('sending an invoice', () => {
   })
 })
 
-describe('the payment link of an invoice', () => {
-  test('is created once: 201, then 200 with the same link; a new link replaces a cancelled one', async () => {
+describe('payment links of invoices', () => {
+  test('the server creates one active payment link for an invoice, and replaces a cancelled link on request', async () => {
     const { id } = await invoices.draft()
     const first = await invoices.act(id, 'payment-link')
     assert.deepEqual([first.status, first.body.data.status, first.body.data.invoice_id], [201, 'ACTIVE', id])
@@ -220,14 +220,14 @@ describe('the payment link of an invoice', () => {
     assert.equal((await invoices.show(id)).payment_link_id, next.body.data.id)
   })
 
-  test('ten requests at once get one link', async () => {
+  test('ten simultaneous requests for the payment link of an invoice get one link', async () => {
     const { id } = await invoices.draft()
     const made = await Promise.all(Array.from({ length: 10 }, () => invoices.act(id, 'payment-link')))
     assert.deepEqual(made.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 200, 200, 200, 200, 201])
     assert.equal(new Set(made.map(({ body }) => body.data.id)).size, 1)
   })
 
-  test('a request during the creation of the link waits and gets the same link', async () => {
+  test('a request for a payment link waits while another request creates the link, and gets the same link', async () => {
     let second_request: Promise<Reply> | null = null
     let inserts = 0
     const other = await createWorld({
@@ -235,7 +235,7 @@ describe('the payment link of an invoice', () => {
         if (name !== 'payment_links_insert') return
         inserts++
         second_request ??= act(id, 'payment-link')
-        // Wait until the second request waits for the first, or creates its own link.
+        // The loop ends when the second request waits for the first request, or creates its own link.
         const waiting = async () =>
           (
             await world.rows("select 1 from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'", [
@@ -258,7 +258,7 @@ describe('the payment link of an invoice', () => {
     }
   })
 
-  test('is refused for a paid or cancelled invoice', async () => {
+  test('the server refuses to create a payment link for a paid or cancelled invoice', async () => {
     const paid = await invoices.sent()
     await invoices.pay(paid)
     const cancelled = await invoices.draft()
@@ -268,8 +268,8 @@ describe('the payment link of an invoice', () => {
   })
 })
 
-describe('paying an invoice', () => {
-  test('sets PAID with the id of the payment, and the payment has the invoice number as its reference', async () => {
+describe('paid invoices', () => {
+  test('a payment sets its invoice to PAID, and has the number of the invoice as its reference', async () => {
     const sent = await invoices.sent()
     const paid = await invoices.pay(sent)
     assert.equal(paid.status, 202, paid.text)
@@ -287,7 +287,7 @@ describe('paying an invoice', () => {
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('sets PAID on a draft whose link was created, and the invoice is no draft any more', async () => {
+  test('a payment by the link of a draft sets the invoice to PAID, and the merchant can no longer edit the invoice', async () => {
     const { id } = await invoices.draft()
     const link = (await invoices.act(id, 'payment-link')).body.data
     await invoices.pay({ payment_url: link.public_url })
@@ -295,7 +295,7 @@ describe('paying an invoice', () => {
     assert.deepEqual(codeOf(await invoices.patch(id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('does not change the status when the payment fails', async () => {
+  test('a failed payment does not change the status of the invoice', async () => {
     const sent = await invoices.sent()
     await invoices.pay(sent, '0754123003')
     assert.equal(await statusOf(sent.id), 'SENT')
@@ -303,7 +303,7 @@ describe('paying an invoice', () => {
     assert.equal(await statusOf(sent.id), 'PAID')
   })
 
-  test('is possible when the invoice is overdue, and the merchant can send it again', async () => {
+  test('a customer can pay an overdue invoice, and the merchant can send an overdue invoice again', async () => {
     const other = await createWorld()
     try {
       const { act, pay, sent, show, messages } = invoicesOf(other)
@@ -321,8 +321,8 @@ describe('paying an invoice', () => {
   })
 })
 
-describe('cancelling an invoice', () => {
-  test('cancels the payment link too, and can be repeated', async () => {
+describe('cancelled invoices', () => {
+  test('cancelling an invoice cancels its payment link, and the merchant can repeat the request', async () => {
     const sent = await invoices.sent()
     for (let twice = 0; twice < 2; twice++) {
       const cancelled = await invoices.act(sent.id, 'cancel')
@@ -334,7 +334,7 @@ describe('cancelling an invoice', () => {
     assert.deepEqual(codeOf(await invoices.act(sent.id, 'send')), [409, 'invalid_state'])
   })
 
-  test('holds a payment that the payer approves later, and the invoice is not paid', async () => {
+  test('the server holds a payment that the payer approves after the cancellation, and the invoice stays cancelled', async () => {
     const sent = await invoices.sent()
     const waiting = await invoices.pay(sent, '0754123007')
     assert.equal(waiting.status, 202)
@@ -345,13 +345,13 @@ describe('cancelling an invoice', () => {
     assert.equal(await statusOf(sent.id), 'CANCELLED')
   })
 
-  test('at the moment of a payment either fails, or cancels and the money is held or not taken', async () => {
+  test('a cancellation at the moment of a payment fails, or the server holds the money or refuses the payment', async () => {
     for (let round = 0; round < 12; round++) {
       const sent = await invoices.sent()
       const held_before = Number(await held())
       const [paid, cancelled] = await Promise.all([
         invoices.pay(sent),
-        // Each round cancels a little later.
+        // Each round starts the cancellation a little later.
         (async () => {
           for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate)
           return invoices.act(sent.id, 'cancel')
@@ -376,7 +376,7 @@ describe('cancelling an invoice', () => {
     ['pay', 'links_pay', 'cancel', 'invoices_lock_links', ['PAID', 202, 409]],
     ['cancel', 'invoices_cancel', 'pay', 'payment_links_lock', ['CANCELLED', 409, 200]],
   ] as const) {
-    test(`the first of two simultaneous requests succeeds: ${first} before ${second}`, async () => {
+    test(`a ${first} request succeeds and a simultaneous ${second} request fails when the ${first} request comes first`, async () => {
       let stopped = false
       let arrived = () => {}
       const arrival = new Promise<void>((resolve) => {

@@ -1,7 +1,5 @@
-// Stored invoices: their type, their writes and their reads.
-//
-// Lock order: the invoice, then its links, then the audit chain of the merchant. A payment locks links and never an invoice,
-// so no deadlock is possible. A transaction that holds the links of an invoice knows whether the invoice is paid.
+// Stored invoices: their type, their writes and their reads. Transactions lock the invoice, then its links, then the audit chain of
+// the merchant. A payment locks only links, so no deadlock is possible.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { InvoiceItem, InvoiceStatus } from '../../kernel/documents/index.ts'
@@ -40,13 +38,13 @@ export type Invoice = {
   slug: string | null
   paid_at: Date | null
   paid_collection_id: string | null
-  /** When the payment of the invoice was reversed. Null: never. */
+  /** The time at which the payment of the invoice was reversed. Null means that the payment was not reversed. */
   reversed_at: Date | null
-  /** The newest link. If an older link was paid, `payment_link_id` is that older link. */
+  /** The newest link. If the payer paid an older link, `payment_link_id` is that older link. */
   newest_link_id: string | null
   /** True while an operator reviews money that a payer sent for the invoice. */
   under_review: boolean
-  /** When the newest payment without an outcome began. Null: no payment is processing. */
+  /** The time at which the newest payment without an outcome began. Null means that no payment is processing. */
   processing_since: Date | null
 }
 
@@ -58,14 +56,14 @@ const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.custo
      (select max(h.at) from collection_history h
       where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
         and h.to_status = 'reversed') as reversed_at`
-// The paid link; if no link was paid, the newest. An older link is paid if an operator approves held money that a payer sent
-// before the link was cancelled.
+// The paid link, or the newest link if no link is paid. If an operator approves held money of a cancelled link, that older link
+// becomes the paid link.
 const LINK_JOINS = `join merchants m on m.id = i.merchant_id
    left join lateral (
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id
      order by p.status = 'PAID' desc, p.id = i.payment_link_id desc limit 1) l on true`
-// Payments without a final outcome on any link of the invoice.
+// The statement selects the payments without a final outcome on any link of the invoice.
 const OPEN_PAYMENTS_JOIN = `left join lateral (
      select bool_or(c.status = 'pending_clearance') as under_review,
        max(c.created_at) filter (where c.status = 'processing') as processing_since
@@ -95,7 +93,7 @@ export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Prom
   const locked = await tx.query(LOCK, [merchant_id, id])
   if (locked.length === 0) return null
   await tx.query(LOCK_LINKS, [merchant_id, id])
-  // A separate statement after the locks sees the rows that the previous holders of the locks committed.
+  // After the locks, a separate statement sees the rows that the previous holders of the locks committed.
   return findInvoice(tx, merchant_id, id)
 }
 
@@ -126,7 +124,7 @@ export async function nextNumber(tx: Tx, merchant_id: string, environment: Envir
   return (row as { number: number }).number
 }
 
-/** The fields of an invoice that the merchant writes. Amounts in cents. */
+/** The fields of an invoice that the merchant writes. Amounts are in cents. */
 export type InvoiceContent = Pick<
   Invoice,
   'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'due_date' | 'note' | 'total_minor'
@@ -183,8 +181,8 @@ export async function updateInvoice(
 }
 
 /**
- * Makes the function that finds the invoice of a payment link, in one statement for all waiting calls. Null: the link has no
- * invoice, or is neither the newest nor the paid link of its invoice.
+ * Makes the gatherer that finds the invoice of a payment link. Null means that the link has no invoice, or is neither the newest
+ * nor the paid link of its invoice.
  */
 export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Invoice | null> {
   const find = gather<{ merchant_id: string; id: string }, Invoice | null>(
@@ -202,14 +200,14 @@ export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Inv
   }
 }
 
-/** Selects invoices of one merchant and environment. */
+/** Filters that select invoices of one merchant and environment. */
 export type InvoiceFilter = PageChoice & {
   merchant_id: string
   environment: Environment
   status?: InvoiceStatus | undefined
 }
 
-// True if any link of the invoice is paid.
+// The condition is true if any link of the invoice is paid.
 const PAID = `exists (
      select 1 from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'PAID' and p.invoice_id is not null)`
@@ -225,7 +223,7 @@ const CONDITIONS: Record<InvoiceStatus, string> = {
 const filterCondition = (status: InvoiceStatus | undefined) =>
   `i.merchant_id = $1 and i.environment = $2 and $3::date is not null and ${status ? CONDITIONS[status] : 'true'}`
 
-// Statements without a name are planned for the given status. The inner query reads and skips the rows of earlier pages.
+// PostgreSQL plans a statement without a name for the given status. The inner query reads and skips the rows of earlier pages.
 const invoiceListStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
@@ -242,14 +240,14 @@ const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
        select 1 from invoices i where ${filterCondition(status)} order by i.id desc limit $4) counted`,
   )
 
-/** Counting stops at this number, so that its cost has a bound. */
+/** The highest number that the count returns, so that the cost of a count has a limit. */
 const COUNT_MAX = 10_000
 
 function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
-/** The selected invoices, newest first. `before_id`: only invoices older than this one. */
+/** The selected invoices, newest first. `before_id` selects only invoices older than this invoice. */
 export function readInvoices(
   deps: Deps,
   filter: InvoiceFilter,

@@ -1,4 +1,4 @@
-// The balance: in the environment of an API key, and in the requested environment for a session.
+// Tests of the balance: an API key determines the environment, and a session names the environment in the request.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ test('every member reads the live balance by default, and the sandbox balance on
   }
 })
 
-test('an API key reads the balance of its environment on its own path, where a session is refused', async () => {
+test('an API key reads the balance of its environment at /v1/balance, and the server refuses a session at this path', async () => {
   assert.deepEqual((await world.get('/v1/balance')).body.data, FULL)
   assert.deepEqual((await world.get('/v1/balance', world.live_key)).body.data, EMPTY)
   const { token } = await world.newSession('FINANCE')
@@ -36,7 +36,7 @@ test('an API key reads the balance of its environment on its own path, where a s
   assert.deepEqual(codeOf(await world.get(PATH)), [403, 'insufficient_role'])
 })
 
-test('the server refuses a request with an unknown environment or with two, and names the field', async () => {
+test('the server refuses a request with an unknown environment or with two environments, and names the field', async () => {
   const { token } = await world.newSession('VIEWER')
   for (const query of [
     'environment=test',

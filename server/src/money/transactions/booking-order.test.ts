@@ -1,4 +1,4 @@
-// Booking order: each balance follows from the previous line when several processes book at once.
+// Tests of the booking order: each balance follows from the previous line when several processes book at once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -64,7 +64,7 @@ async function readerOf(merchant: Merchant, environment: Environment) {
   }
 }
 
-/** Asserts numbers without gaps, balances that follow from the previous line, and times that never go back. */
+/** Asserts numbers without gaps, balances that follow from the previous line, and times that never decrease. */
 function assertChain(newest_first: readonly Line[], opening: bigint, first = 1): bigint {
   let balance = opening
   let time = ''
@@ -88,7 +88,7 @@ async function withProcesses<T>(times: readonly Date[], work: (processes: TestDe
   }
 }
 
-/** Books every kind of posting in sets of several sizes, from several processes at once. */
+/** Books every kind of posting in batches of several sizes, from several processes at once. */
 async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, rounds: number): Promise<void> {
   const credit = (environment: Environment, n: number): FactOf => ({
     fact: 'collection_settled',
@@ -99,17 +99,17 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
   const bookRounds = async (deps: TestDeps, lane: number) => {
     for (let round = 0; round < rounds; round++) {
       const environment = ENVIRONMENTS[(round + lane) % 2] as Environment
-      const set = Array.from({ length: 1 + ((round + lane) % 4) }, (_, n) => credit(environment, n + round))
+      const facts = Array.from({ length: 1 + ((round + lane) % 4) }, (_, n) => credit(environment, n + round))
       const sources = await postFacts(deps, merchant, [
-        ...set,
+        ...facts,
         credit(environment === 'live' ? 'sandbox' : 'live', round),
-        // A held payment gets no sequence number.
+        // The server gives a held payment no sequence number.
         { fact: 'collection_held', environment, amount_minor: 5n },
         { fact: 'adjustment_credited_fee', environment, amount_minor: 50n },
       ])
       if (round % 3 === 0) {
         const [source_id] = sources as [string]
-        const reversed = set[0] as FactOf
+        const reversed = facts[0] as FactOf
         await postFacts(deps, merchant, [{ ...reversed, fact: 'collection_reversed', source_id }])
       }
       if (round % 4 === lane % 4) {
@@ -139,7 +139,7 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
 
 const now = () => world.deps.clock.now().getTime()
 
-describe('bookings of several processes at once', () => {
+describe('simultaneous bookings of several processes', () => {
   let merchant: Merchant
   before(async () => {
     merchant = await world.newMerchant()
@@ -149,7 +149,7 @@ describe('bookings of several processes at once', () => {
   })
 
   for (const environment of ENVIRONMENTS) {
-    test(`have the same order and matching balances in list, look-up, CSV and statement in ${environment}`, async () => {
+    test(`simultaneous bookings have the same order and matching balances in list, look-up, CSV and statement in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const lines = await reader.list()
       assert.ok(lines.length > 150, `${lines.length} transactions`)
@@ -169,7 +169,7 @@ describe('bookings of several processes at once', () => {
       )
     })
 
-    test(`keep their sequence numbers in a list and a CSV of one type in ${environment}`, async () => {
+    test(`simultaneous bookings keep their sequence numbers in a list and a CSV file of one type in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const all = await reader.list('', 100)
       for (const type of ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT']) {
@@ -187,7 +187,7 @@ describe('bookings of several processes at once', () => {
   }
 })
 
-test('45 payments that two workers settle at once have the same order and matching balances in list and CSV', async () => {
+test('45 payments that two workers settle at once have the same order and matching balances in the list and the CSV file', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const second = await createWorld({ url: world.url, clock: settableClock(new Date(now() + 1)) })
@@ -214,10 +214,10 @@ test('45 payments that two workers settle at once have the same order and matchi
   }
 })
 
-describe('a book', () => {
+describe('sequences of books', () => {
   const credit = (more: Partial<FactOf> = {}): FactOf => ({ fact: 'collection_settled', amount_minor: 500n, ...more })
 
-  test('has no gap when a posting is repeated or a set is rolled back', async () => {
+  test('a book has no gap when a process repeats a posting or a batch rolls back', async () => {
     const merchant = await world.newMerchant()
     const [source_id] = (await postFacts(world.deps, merchant, [credit()])) as [string]
     await assert.rejects(postFacts(world.deps, merchant, [credit(), credit({ source_id }), credit()]))
@@ -233,7 +233,7 @@ describe('a book', () => {
     assertChain(lines, 0n)
   })
 
-  test('lists bookings in their order when the ids of transactions were made in another order', async () => {
+  test('the list of transactions keeps the booking order when clocks make the transaction ids in another order', async () => {
     const merchant = await world.newMerchant()
     const ids = [3, 1, 2, 0].map((ms) =>
       newId({ ...world.deps, clock: settableClock(new Date(now() - ms * 1_000)) }, merchant.routing_code),
@@ -243,7 +243,7 @@ describe('a book', () => {
     assertChain(await (await readerOf(merchant, 'sandbox')).list(), 0n)
   })
 
-  test('never dates a booking before the previous one when the clock of a process is behind', async () => {
+  test('the server never dates a booking before the previous booking when the clock of a process is behind', async () => {
     const merchant = await world.newMerchant()
     await withProcesses([new Date(now() + 2 * MINUTE), new Date(now())], async ([ahead, behind]) => {
       for (const deps of [behind, ahead, behind, ahead, behind] as TestDeps[])
@@ -261,7 +261,7 @@ describe('a book', () => {
   })
 })
 
-test('consecutive days and months have each line once, and their balances match at each border', async () => {
+test('statements of consecutive days and months have each line once, and their balances match at each border', async () => {
   const merchant = await world.newMerchant()
   const midnight = Date.parse('2026-02-01T00:00:00+03:00')
   world.deps.clock.advance(midnight - 30 - now())

@@ -1,21 +1,21 @@
-// Constants of the routes: access, tags and file types.
+// Constants of the transaction routes: access, tags and file types.
 
 import { type Access, type Caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { Csv } from './schema.ts'
 
-/** The tag of the routes in the documentation. */
+/** The tag of the transaction routes in the documentation. */
 export const tags = ['Transactions']
 
-/** The access of routes that read transactions. */
+/** The scopes and roles that may read transactions. */
 export const READ = { scopes: ['transactions:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
-/** The content type of a file. */
+/** The content type of a CSV file. */
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
 /** The response schema of a CSV file. */
 export const csvAnswer = { content: { 'text/csv': { schema: Csv } } }
 
-/** The content-disposition header of a file. The file name has the merchant code and the environment. */
+/** The content-disposition header of a CSV file. The file name has the merchant code and the environment. */
 export function attachmentHeader(content: string, { merchant, environment }: Caller): string {
   return `attachment; filename="${content}-${merchant.code}-${environment}.csv"`
 }

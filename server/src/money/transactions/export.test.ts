@@ -1,4 +1,4 @@
-// The export: a CSV file with every transaction once, which a spreadsheet reads as data and not as formulas.
+// Tests of the export: a CSV file with each transaction once, which a spreadsheet reads as data and not as formulas.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { exportTransactions } from './export.ts'
 import { factsOfType } from './kinds.ts'
 
-/** The number of reads of transactions, whose statements have no name. `onRead` lets a test delay or fail a read. */
+/** The number of statements that read transactions. These statements have no name. `onRead` lets a test delay or fail a read. */
 let reads = 0
 let onRead: () => void | Promise<void> = () => {}
 
@@ -89,7 +89,7 @@ test('the export puts an apostrophe before a text that a spreadsheet would run, 
   assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
 })
 
-test('the file has its content type and name, and every transaction in the order of the list', async () => {
+test('the exported file has its content type and name, and every transaction in the order of the list', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const references = ['=cmd|"/c calc"!A1', 'ORDER, "7"', '+1', '-1', '@x', 'plain', 'ÜTF-8 ✓']
@@ -126,13 +126,13 @@ test('the file has its content type and name, and every transaction in the order
   )
 })
 
-test('a merchant without transactions gets a file with only the header', async () => {
+test('a merchant without transactions gets an exported file with only the header', async () => {
   const merchant = await world.newMerchant()
   const reply = await world.get(pathOf(merchant), await world.newKey({ merchant }))
   assert.equal(reply.text, `${HEADER}\r\n`)
 })
 
-test('the file has only transactions between from and to in the requested environment', async () => {
+test('the exported file has only transactions between from and to in the requested environment', async () => {
   const merchant = await world.newMerchant()
   const start = world.deps.clock.now().getTime()
   for (let i = 0; i < 10; i++) {
@@ -154,7 +154,7 @@ test('the file has only transactions between from and to in the requested enviro
   assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
 })
 
-test('the file has only transactions of the type that the request names', async () => {
+test('the exported file has only transactions of the type that the request names', async () => {
   const merchant = await world.newMerchant()
   await postFacts(world.deps, merchant, [
     { fact: 'collection_settled', amount_minor: 500n, environment: 'live' },
@@ -170,14 +170,14 @@ test('the file has only transactions of the type that the request names', async 
   assert.deepEqual(codeOf(await world.get(`${pathOf(merchant)}?type=LOTTERY`, token)), [400, 'validation_failed'])
 })
 
-/** A merchant with many payments. */
+/** Creates a merchant with many payments. */
 async function busyMerchant(count: number): Promise<Merchant> {
   const merchant = await world.newMerchant()
   for (let left = count; left > 0; left -= 500) {
-    const set = Array.from({ length: Math.min(500, left) }, (_, i) => {
+    const facts = Array.from({ length: Math.min(500, left) }, (_, i) => {
       return { fact: 'collection_settled', amount_minor: BigInt(1_000 + i), fee_minor: 7n } as const
     })
-    await postFacts(world.deps, merchant, set)
+    await postFacts(world.deps, merchant, facts)
     world.deps.clock.advance(1)
   }
   return merchant
@@ -207,7 +207,7 @@ test('the export reads five thousand transactions once each, in batches of equal
   assert.equal(parse(whole.text).length, 5_001)
 })
 
-test('the export reads a batch only after the client took the previous one', async () => {
+test('the export reads a batch only after the client has taken the previous batch', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,

@@ -1,4 +1,4 @@
-// Exports the transactions of a period as CSV, in batches, so that the memory does not grow with their number.
+// Exports the transactions of a period as CSV, in batches, so that the memory of the process does not grow with their number.
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -30,8 +30,8 @@ const COLUMNS = [
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
 
 /**
- * The selected transactions as CSV, newest first. A batch is read after the client took the one before, and none after the stream
- * is destroyed. The first batch is read before the stream starts, so that an error is refused like that of any request.
+ * The selected transactions as CSV, newest first. The stream reads a batch after the client took the previous batch, and stops if a
+ * caller destroys it. The server reads the first batch before it starts the response, so that an error gets an ordinary response.
  */
 export async function exportTransactions(deps: Deps, selection: Selection): Promise<Readable> {
   const first = await readTransactions(deps.db, selection, BATCH)

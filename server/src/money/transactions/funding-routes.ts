@@ -9,14 +9,14 @@ import { tags } from './common.ts'
 import { fundingOf } from './funding.ts'
 import { FundingAnswer, WithdrawalParams } from './schema.ts'
 
-/** Adds the endpoints of funding. */
+/** Adds the endpoints of the funding of withdrawals. */
 export function fundingRoutes(deps: Deps): Routes {
   const merchantOf = merchantByRoutingCode(deps)
   const description =
     'First in, first out: the latest credits make up the balance before the approval, and the withdrawal uses the oldest of them.'
   const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
 
-  /** Finds a withdrawal by id, in any letter case. If `owner` is null, the id determines the merchant. */
+  /** Finds a withdrawal by id, in any letter case. Null in `owner` means that the id determines the merchant. */
   const find = async (
     text: string,
     owner: { merchant_id: string; environment: string } | null,

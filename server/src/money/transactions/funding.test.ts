@@ -1,4 +1,4 @@
-// Funding: the payments that funded a withdrawal, first in, first out, each cent used once.
+// Tests of the funding: the credits that funded a withdrawal. Withdrawals use the oldest credits first, and each cent once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +35,7 @@ async function withdraw(merchant: Merchant, amount_minor: bigint, fee_minor = 0n
   return id
 }
 
-/** Posts facts one after the other. Returns their sources. */
+/** Posts facts, each with its own time. Returns their sources. */
 async function post(merchant: Merchant, ...facts: FactOf[]): Promise<string[]> {
   const sources: string[] = []
   for (const fact of facts) {
@@ -54,7 +54,7 @@ const used = ({ items }: FundingView) =>
   items.map(({ type, collection_id, amount, amount_used }) => [type, collection_id, amount, amount_used])
 
 describe('the funding of a withdrawal', () => {
-  test('uses the oldest payments first without their fees, and the next withdrawal uses the rest', async () => {
+  test('the funding of a withdrawal uses the oldest payments first without their fees, and the next withdrawal uses the rest', async () => {
     const merchant = await world.newMerchant()
     const [a, b, c] = await post(merchant, credit(10_000n), credit(20_000n, 500n), credit(30_000n))
     const first = await funding(await withdraw(merchant, 24_000n, 1_000n))
@@ -75,7 +75,7 @@ describe('the funding of a withdrawal', () => {
     ])
   })
 
-  test('has the transaction references of the list, also for adjustments and reversals', async () => {
+  test('the funding of a withdrawal has the transaction references of the list, also for adjustments and reversals', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await post(merchant, { fact: 'adjustment_credited_float', amount_minor: 500n })
@@ -100,7 +100,7 @@ describe('the funding of a withdrawal', () => {
     )
   })
 
-  test('is empty before the approval', async () => {
+  test('the funding of a withdrawal is empty before the approval', async () => {
     const merchant = await world.newMerchant()
     await post(merchant, credit(1_000n))
     const answer = await funding(await submitWithdrawal(world, { merchant, amount_minor: 500n, fee_minor: 5n }))
@@ -111,7 +111,7 @@ describe('the funding of a withdrawal', () => {
     )
   })
 
-  test('uses only credits beyond the debt when the balance was negative', async () => {
+  test('the funding of a withdrawal uses only credits beyond the debt when the balance was negative', async () => {
     const merchant = await world.newMerchant()
     const [a, b] = await post(
       merchant,
@@ -123,9 +123,9 @@ describe('the funding of a withdrawal', () => {
     assert.deepEqual(used(await funding(await withdraw(merchant, 350n))), [['COLLECTION', b, '5.00', '3.50']])
   })
 
-  test('is incomplete and shows the found amount when the credits are too old', async () => {
+  test('the funding of a withdrawal is incomplete and shows the found amount when the credits are too old', async () => {
     const merchant = await world.newMerchant()
-    for (let set = 0; set < 11; set++) {
+    for (let batch = 0; batch < 11; batch++) {
       await postFacts(
         world.deps,
         merchant,
@@ -141,7 +141,7 @@ describe('the funding of a withdrawal', () => {
   })
 })
 
-test('members of the merchant read the funding in its environment, and other callers get not_found', async () => {
+test('every member of the merchant reads the funding of a withdrawal in its environment, and other merchants get not_found', async () => {
   const merchant = await world.newMerchant()
   await post(merchant, credit(1_000n))
   const id = await withdraw(merchant, 500n)
@@ -178,15 +178,15 @@ const moves: fc.Arbitrary<RandomMove[]> = fc.array(
     what: fc.constantFrom('credit', 'credit', 'credit', 'reversal', 'debit', 'withdrawal', 'withdrawal'),
     amount: fc.integer({ min: 100, max: 9_999 }),
     fee: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 })),
-    // Ids are made before the account is locked, by clocks that differ a little.
+    // A process makes an id before it locks the account, and the clocks of processes differ by up to 20 seconds.
     skew_ms: fc.integer({ min: -20_000, max: 20_000 }),
-    // The percentage of the balance that a withdrawal takes, often 100.
+    // The percentage of the balance that a withdrawal takes. The value 100 is frequent.
     share: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
   }),
   { minLength: 5, maxLength: 50 },
 )
 
-/** A first-in first-out queue of credits that debits take from. */
+/** Creates a first-in first-out queue of credits that debits take from. */
 function createQueue() {
   const credits: { source: string; left: bigint }[] = []
   let debt = 0n
@@ -220,7 +220,7 @@ test('the funding equals the result of a first-in first-out queue for any order 
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()
-      // The clock has advanced, so the previous session may have ended.
+      // Earlier runs advanced the clock, so the session of the operator may have expired.
       operator = (await world.newSession('SUPER_ADMIN')).token
       const queue = createQueue()
       const expected = new Map<string, [string, bigint][]>()

@@ -1,4 +1,4 @@
-// The door of transactions: the merchant's view of the ledger.
+// The public interface of transactions: the merchant's view of the ledger.
 
 export { transactionReference } from './present.ts'
 export { transactionRoutes } from './routes.ts'

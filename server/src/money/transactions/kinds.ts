@@ -8,7 +8,7 @@ export const TYPES = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDR
 /** A type of transaction. */
 export type TransactionType = (typeof TYPES)[number]
 
-/** credit: increases the available balance. debit: decreases it. */
+/** A credit increases the available balance, and a debit decreases the available balance. */
 export const DIRECTIONS = ['credit', 'debit'] as const
 /** The direction of a transaction. */
 export type TransactionDirection = (typeof DIRECTIONS)[number]
@@ -33,7 +33,7 @@ export const KINDS: readonly TransactionKind[] = [
   DEBITED,
 ]
 
-/** Null: the fact does not change the available balance. */
+/** The kind of transaction of each fact. Null means that the fact does not change the available balance. */
 const KIND_OF = {
   collection_settled: COLLECTION,
   collection_held: null,
@@ -54,14 +54,14 @@ const KIND_OF = {
   adjustment_debited_cost: DEBITED,
 } as const satisfies Record<Fact, TransactionKind | null>
 
-/** The kind of a posting. Only for postings that change the available balance. */
+/** The kind of a posting that changes the available balance. Throws for any other posting. */
 export function transactionKind(posting: Fact): TransactionKind {
   const kind = KIND_OF[posting]
   assertInvariant(kind !== null, `${posting} is not a transaction`)
   return kind
 }
 
-/** The facts that make transactions of a type. Null: of any type. */
+/** The facts that make transactions of a type. Null in `type` means every type. */
 export function factsOfType(type: TransactionType | null): Fact[] {
   const all = Object.entries(KIND_OF) as [Fact, TransactionKind | null][]
   return all.filter(([, kind]) => kind !== null && (type === null || kind.type === type)).map(([fact]) => fact)

@@ -1,4 +1,4 @@
-// The endpoints of transactions: list, look-up by reference, and CSV export.
+// The endpoints that list, find and export transactions.
 
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'
@@ -21,7 +21,7 @@ import { countSelected, createFindTransaction, readTransactions, type Selection 
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 
-/** Adds the endpoints of transactions. */
+/** Adds the endpoints that list, find and export transactions. */
 export function transactionListRoutes(deps: Deps): Routes {
   const find = createFindTransaction(deps)
   return (app) => {
@@ -63,7 +63,7 @@ export function transactionListRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchants/:merchant_id/transactions/export',
       {
-        // A HEAD request would read all rows from the database.
+        // Without this option, the server would read all rows from the database for a HEAD request.
         exposeHeadRoute: false,
         schema: {
           tags,

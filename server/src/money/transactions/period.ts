@@ -3,10 +3,10 @@
 const OFFSET_MS = 3 * 3_600_000
 const FORM = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/
 
-/** A day or a month: from its start (inclusive) to the start of the next one (exclusive). */
+/** A day or a month, from its start (inclusive) to the start of the next period (exclusive). */
 export type StatementPeriod = { name: string; from: Date; to: Date }
 
-/** Reads 2026-01-05 or 2026-01. Null: there is no such day or month. */
+/** Parses a day such as 2026-01-05 or a month such as 2026-01. Null means that no such day or month exists. */
 export function readPeriod(name: string): StatementPeriod | null {
   const match = FORM.exec(name)
   if (!match) return null
@@ -16,7 +16,7 @@ export function readPeriod(name: string): StatementPeriod | null {
   return { name, from: first, to: day === null ? midnight(year, month + 1, 1) : midnight(year, month, day + 1) }
 }
 
-/** The start of a day of Africa/Dar_es_Salaam. A day or month beyond the last one is counted in the next month or year. */
+/** The start of a day in Tanzania. If a day or month is greater than the last, the function continues in the next month or year. */
 function midnight(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

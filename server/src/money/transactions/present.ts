@@ -1,16 +1,16 @@
-// Presents a row as the API shows it.
+// Presents a stored transaction in the form of the API.
 
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
 import { transactionKind } from './kinds.ts'
 import type { TransactionStatus, TransactionView } from './schema.ts'
 import type { Transaction } from './store.ts'
 
-/** The reference of a transaction: its id in a form that is easy to read aloud. */
+/** The reference of a transaction: its id in a form that a person can read aloud. */
 export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
 
-/** A transaction as the API shows it. */
+/** Presents a transaction in the form of the API. */
 export function presentTransaction(row: Transaction): TransactionView {
   const { type, direction } = transactionKind(row.posting)
   const net = absolute(row.net_minor)
@@ -33,7 +33,7 @@ export function presentTransaction(row: Transaction): TransactionView {
   }
 }
 
-/** The fee: the difference between amount and net amount. Deducted from credits, added to debits. */
+/** The fee: the difference between amount and net amount. The server deducts the fee from a credit and adds the fee to a debit. */
 export function impliedFee({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
   return absolute(absolute(net_minor) - amount_minor)
 }
@@ -42,7 +42,7 @@ function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor
 }
 
-/** The status of the payment or withdrawal, as far as this transaction shows it. */
+/** The status that a transaction shows, from the status of its payment or withdrawal. */
 function transactionStatus(row: Transaction): TransactionStatus {
   const { type } = transactionKind(row.posting)
   if (type === 'WITHDRAWAL') return row.withdrawal_status as TransactionStatus

@@ -60,12 +60,12 @@ export type TransactionView = Static<typeof TransactionView>
 
 /** Response with one transaction. */
 export const TransactionAnswer = success(TransactionView)
-/** Response of the list. */
+/** The response of the list of transactions. */
 export const TransactionsAnswer = success(page(TransactionView))
 
-/** The merchant of the transactions. */
+/** The path parameters that name the merchant. */
 export const MerchantParams = Type.Object({ merchant_id: line(64, 'Your own merchant id, or `me`.') })
-/** The reference of a transaction. */
+/** The path parameters that name a transaction. */
 export const ReferenceParams = Type.Object({ reference: line(64) })
 
 const Filter = {
@@ -73,10 +73,10 @@ const Filter = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created at or after this time.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created before this time.' })),
 }
-/** The query of the list. */
+/** The query of the list of transactions. */
 export const TransactionsQuery = Type.Object({ ...PageQuery, ...Filter })
 export type TransactionsQuery = Static<typeof TransactionsQuery>
-/** The query of the export. */
+/** The query of the export of transactions. */
 export const ExportQuery = Type.Object(Filter)
 export type ExportQuery = Static<typeof ExportQuery>
 
@@ -119,7 +119,7 @@ export const StatementView = Type.Object({
 })
 export type StatementView = Static<typeof StatementView>
 
-/** The id of a withdrawal. */
+/** The path parameters that name a withdrawal. */
 export const WithdrawalParams = Type.Object({ withdrawal_id: line(64) })
 
 const FundingItem = Type.Object({
@@ -129,7 +129,7 @@ const FundingItem = Type.Object({
   amount: Amount('The credited amount without its fee.'),
   amount_used: Amount('The part that funded this withdrawal.'),
 })
-/** The credits that funded a withdrawal. */
+/** The response with the credits that funded a withdrawal. */
 export const FundingView = Type.Object({
   withdrawal_id: Type.String({ format: 'uuid' }),
   transaction_reference: nullable(Type.String({ description: 'Null until the withdrawal is approved.' })),
@@ -142,5 +142,5 @@ export const FundingView = Type.Object({
   items: Type.Array(FundingItem, { description: 'The credits, oldest first.' }),
 })
 export type FundingView = Static<typeof FundingView>
-/** Response with the funding. */
+/** The response envelope of the funding. */
 export const FundingAnswer = success(FundingView)

@@ -42,7 +42,7 @@ export function statementRoutes(deps: Deps): Routes {
   }
 }
 
-/** Reads a period. Refuses a wrong format, and a period that has not begun. */
+/** Parses the period of a request. Refuses a wrong format and a period that has not begun with 400. */
 function readBegunPeriod(deps: Deps, name: string): StatementPeriod {
   const period =
     readPeriod(name) ?? refuseField('period', 'must be a month such as 2026-01 or a day such as 2026-01-05')

@@ -1,4 +1,4 @@
-// Statements: the lines add up, and the closing balance of a period is the opening balance of the next.
+// Tests of statements: the lines add up, and the closing balance of a period is the opening balance of the next period.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +25,7 @@ const DAY = 24 * HOUR
 
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** Moves the clock to a time in Tanzania. */
+/** Sets the clock to a time in Tanzania. */
 function moveTo(time: string): void {
   world.deps.clock.advance(Date.parse(`${time}+03:00`) - world.deps.clock.now().getTime())
 }
@@ -33,7 +33,7 @@ function moveTo(time: string): void {
 /** The date of a time in Tanzania. */
 const dayOf = (ms: number) => new Date(ms + 3 * HOUR).toISOString().slice(0, 10)
 
-/** A new merchant, and functions that read the merchant's statements. */
+/** Creates a merchant and functions that read the merchant's statements. */
 async function newBook() {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -47,7 +47,7 @@ async function newBook() {
   return { merchant, key, get, read }
 }
 
-/** The lines with transactions, as texts. */
+/** The lines of a statement that count a transaction, as texts. */
 const linesAsText = ({ lines }: StatementView) =>
   lines.filter(({ count }) => count > 0).map((line) => Object.values(line).join(' '))
 
@@ -56,7 +56,7 @@ function assertAddsUp(statement: StatementView): void {
   assert.equal(cents(statement.opening_balance) + net, cents(statement.closing_balance), statement.period)
 }
 
-describe('the period of a statement', () => {
+describe('periods of statements', () => {
   for (const [name, from, to] of [
     ['2026-01-05', '2026-01-04T21:00:00.000Z', '2026-01-05T21:00:00.000Z'],
     ['2026-01', '2025-12-31T21:00:00.000Z', '2026-01-31T21:00:00.000Z'],
@@ -65,7 +65,7 @@ describe('the period of a statement', () => {
     ['2024-02-29', '2024-02-28T21:00:00.000Z', '2024-02-29T21:00:00.000Z'],
     ['0050-03', '0050-02-28T21:00:00.000Z', '0050-03-31T21:00:00.000Z'],
   ] as const) {
-    test(`begins and ends at midnight in Tanzania for ${name}`, () => {
+    test(`the statement period ${name} begins and ends at midnight in Tanzania`, () => {
       const period = readPeriod(name)
       assert.deepEqual([period?.from.toISOString(), period?.to.toISOString()], [from, to])
     })
@@ -83,7 +83,7 @@ describe('the period of a statement', () => {
     ' 2026-01',
     '2026-01-05T00:00',
   ]) {
-    test(`is refused with the name of the field when ${name} is neither a day nor a month`, async () => {
+    test(`the server refuses the statement of "${name}", which is neither a day nor a month, and names the field`, async () => {
       const { get } = await newBook()
       const reply = await get(encodeURIComponent(name))
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -91,7 +91,7 @@ describe('the period of a statement', () => {
     })
   }
 
-  test('is refused before it begins in Tanzania, and is not final before it ends', async () => {
+  test('the server refuses a statement before its period begins in Tanzania, and marks an earlier statement final five minutes after its period', async () => {
     moveTo('2026-02-09T23:59:59.999')
     const { get, read } = await newBook()
     assert.equal((await read('2026-02-09')).final, false)
@@ -106,8 +106,8 @@ describe('the period of a statement', () => {
   })
 })
 
-describe('a statement', () => {
-  test('shows the opening balance, the lines by type, and the closing balance', async () => {
+describe('contents of statements', () => {
+  test('a statement shows the opening balance, the lines by type, and the closing balance', async () => {
     moveTo('2026-03-09T12:00:00')
     const { merchant, read } = await newBook()
     const [reversed] = await postFacts(world.deps, merchant, [
@@ -161,7 +161,7 @@ describe('a statement', () => {
     for (const statement of [monday, tuesday, wednesday, march, quiet]) assertAddsUp(statement)
   })
 
-  test('closes with the present balance when the period has not ended', async () => {
+  test('a statement closes with the present balance when its period has not ended', async () => {
     moveTo('2026-03-16T12:00:00')
     const { merchant, key, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n }])
@@ -174,7 +174,7 @@ describe('a statement', () => {
     assert.equal((await read('2026-03-17')).closing_balance, '7.25')
   })
 
-  test('opens with the last balance when the period follows months without transactions', async () => {
+  test('a statement opens with the last balance when its period follows months without transactions', async () => {
     moveTo('2026-03-18T12:00:00')
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -185,7 +185,7 @@ describe('a statement', () => {
     }
   })
 
-  test('has one merchant and the environment that a member chooses', async () => {
+  test('a statement has only the transactions of one merchant in the environment that a member chooses', async () => {
     moveTo('2026-06-03T12:00:00')
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [
@@ -200,7 +200,7 @@ describe('a statement', () => {
     assert.deepEqual(codeOf(await world.get(path)), [403, 'merchant_mismatch'])
   })
 
-  test('has the same lines and balances as CSV', async () => {
+  test('a statement has the same lines and balances as JSON and as CSV', async () => {
     moveTo('2026-06-08T12:00:00')
     const { merchant, get } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -229,7 +229,7 @@ describe('a statement', () => {
   })
 })
 
-test('a statement of a month is the same when the server sums it in batches of any size', async () => {
+test('the statement of a month is the same when the server sums its transactions in batches of any size', async () => {
   moveTo('2026-06-20T12:00:00')
   const { merchant, read } = await newBook()
   for (let i = 0; i < 25; i++) {
@@ -284,7 +284,7 @@ function shownStatement(statement: StatementView) {
 
 type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
-/** Random pauses that often end near a midnight, and postings whose ids are made shortly before. */
+/** Random pauses that often end near a midnight, and random delays between making an id and posting. */
 const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
     gap_ms: fc.oneof(
@@ -300,7 +300,7 @@ const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-/** Books one move, whose id was made `lag_ms` before, and returns the expected transaction. */
+/** Books one random move. The process makes the transfer id `lag_ms` before the posting. Returns the expected transaction. */
 async function bookMove(
   merchant: Merchant,
   { lag_ms, what, amount, fee }: RandomMove,
@@ -342,7 +342,7 @@ async function bookMove(
   return { at, kind: 'COLLECTION credit', amount: amount_minor, fee: fee_minor, net: amount_minor - fee_minor }
 }
 
-test('each day and month adds up and opens with the previous closing balance for random movements', async () => {
+test('each statement adds up and opens with the closing balance of the previous period for random movements', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const { merchant, read } = await newBook()
@@ -375,8 +375,8 @@ test('each day and month adds up and opens with the previous closing balance for
   )
 })
 
-describe('two processes around midnight', () => {
-  /** Another process on the same database, with its own clock. */
+describe('two processes at midnight', () => {
+  /** Creates the dependencies of another process on the same database, with its own clock. */
   const newProcess = (time: string) =>
     testDeps(world.url, { clock: settableClock(new Date(Date.parse(`${time}+03:00`))) })
 
@@ -391,12 +391,12 @@ describe('two processes around midnight', () => {
     }
   }
 
-  test('a payment that is booked after one of today belongs to today when its process took the time before midnight', async () => {
+  test('a payment belongs to the day of the previous booking when its process took the time before midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
     const [late, early] = [newProcess('2029-05-06T23:59:59.990'), newProcess('2029-05-07T00:00:00.010')]
-    // A transaction locks the book; the process whose clock shows today queues first.
+    // A transaction locks the book, so that the process with the later clock queues first.
     const book = { merchant_id: merchant.id, environment: 'sandbox' }
     const queued: Promise<unknown>[] = []
     await inTransaction(world.deps.db, async (tx) => {
@@ -425,7 +425,7 @@ describe('two processes around midnight', () => {
     assert.deepEqual(linesAsText(today), ['COLLECTION credit 2 3.20 0.03 3.17'])
   })
 
-  test('the days add up and the log warns when the clocks of the processes differ by minutes', async () => {
+  test('the statements of two days add up and the log warns when the clocks of the processes differ by minutes', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n }])
@@ -442,20 +442,20 @@ describe('two processes around midnight', () => {
     assert.equal(ahead.logged.length, 0)
   })
 
-  test('both days add up exactly when the processes post at once', async () => {
+  test('the statements of both days add up exactly when two processes post at midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     const both = [newProcess('2029-06-06T23:59:59.900'), newProcess('2029-06-06T23:59:59.930')]
     const post = async (deps: (typeof both)[number], turn: number) => {
       for (let i = 0; i < 60; i++) {
-        const set = Array.from({ length: 1 + ((i + turn) % 4) }, (_, k): FactOf => {
+        const facts = Array.from({ length: 1 + ((i + turn) % 4) }, (_, k): FactOf => {
           return { fact: 'collection_settled', amount_minor: BigInt(100 + i * 7 + k), fee_minor: BigInt((i + k) % 3) }
         })
-        await postFacts(deps, merchant, set)
+        await postFacts(deps, merchant, facts)
         deps.clock.advance(1 + ((i * 7 + turn) % 5))
       }
     }
-    // Several transactions of each process wait for the book at once. Their ids are made before they wait.
+    // Several transactions of each process wait for the book at once. The process makes their ids before they wait.
     await Promise.all(both.flatMap((deps) => [1, 2, 3].map((turn) => post(deps, turn))))
     for (const deps of both) await deps.close()
     moveTo('2029-06-08T12:00:00')

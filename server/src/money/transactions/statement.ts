@@ -1,4 +1,5 @@
-// The statement of a day or a month: opening balance, lines, closing balance. The lines always add up to the difference.
+// The statement of a day or a month: opening balance, lines, closing balance. The sum of the lines is the difference of the
+// balances.
 
 import {
   availableDelta,
@@ -19,11 +20,11 @@ import { impliedFee } from './present.ts'
 import type { StatementView } from './schema.ts'
 import { AMOUNT, WITHDRAWAL_OF } from './store.ts'
 
-/** Transactions that one database statement sums: they fit its memory and stay far below its timeout. */
+/** The number of transactions that one database statement sums. A batch fits the memory and stays far below the timeout. */
 const BATCH = 20_000
 
-// A statement without a name gets a plan for the given range. Most postings have one leg: reading the other legs separately is
-// cheaper than reading each posting completely.
+// PostgreSQL plans a statement without a name for the given range. Most postings have one leg, so a separate read of the other legs
+// costs less than reading each whole posting.
 const SUMS = sql(
   '',
   `with part as materialized (
@@ -45,8 +46,8 @@ const SUMS = sql(
 type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * The statement of a period: the bookings that are dated in the period, which have no gap in the book. It is final when the period
- * can get no more bookings. Before, the closing balance is the balance so far.
+ * The statement of the bookings with a time in the period. Their sequence numbers have no gap. The statement is final when no more
+ * bookings can fall into the period; before, the closing balance is the current balance.
  */
 export async function readStatement(
   deps: Deps,
@@ -80,7 +81,7 @@ export async function readStatement(
 
 const ZERO_SUM: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
-/** Sums bookings by the name of their kind, the last bookings first. */
+/** Sums bookings by the name of their kind, in batches from the last booking to the first. */
 async function sumBookings(
   reader: Reader,
   book: BookKey,

@@ -13,11 +13,11 @@ import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { factsOfType } from './kinds.ts'
 
-/** A transaction as stored. Amounts in cents; `net_minor` is negative if the available balance decreased. */
+/** A stored transaction. Amounts are in cents; `net_minor` is negative if the available balance decreased. */
 export type Transaction = {
   merchant_id: string
   id: string
-  /** The place in the book, from 1 without gaps. */
+  /** The number of the booking in its book, from 1 without gaps. */
   sequence: bigint
   environment: Environment
   currency: string
@@ -26,36 +26,36 @@ export type Transaction = {
   source_id: string
   amount_minor: bigint
   net_minor: bigint
-  /** The available balance after it. */
+  /** The available balance after this transaction. */
   balance_minor: bigint
   merchant_reference: string | null
   collection_status: string | null
   withdrawal_status: string | null
-  /** Never before the time of the booking with the previous number. */
+  /** The time of the booking. The database never dates a booking before the previous booking of the book. */
   created_at: Date
 }
 
 /**
- * The amount without charges, as SQL over the transfer aliased t and the withdrawal aliased w. A reservation and its release are
- * one transfer of amount and charges.
+ * The amount without charges, as SQL over the transfer t and the withdrawal w. A reservation and a release each have one transfer
+ * with the sum of amount and charges.
  */
 export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
      then w.amount_minor else t.amount_minor end`
 
-// Finds the payment or withdrawal of each transaction by its key: "offset 0" keeps the planner from scanning the table, also
-// after it has grown.
+// Finds the payment or withdrawal of each transaction by its key. "offset 0" keeps the planner from scanning the whole table when
+// the table is large.
 const COLLECTION_OF = `lateral (
      select c.status, c.reference from collections c
      where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
        and c.id = t.source_id offset 0)`
 
-/** The withdrawal of the transfer aliased t. For `left join`. */
+/** The withdrawal of the transfer t, as SQL for `left join`. */
 export const WITHDRAWAL_OF = `lateral (
      select w.status, w.reference, w.amount_minor from withdrawals w
      where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
        and w.id = t.source_id offset 0)`
 
-/** The transactions of some transfers, the last booking first. */
+/** The statement that selects the transactions of some transfers, the last booking first. */
 const transactionsOf = (transfers: string) => `
    select t.merchant_id, t.id, t.sequence, t.environment, t.currency, t.posting, t.source_type, t.source_id,
      ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
@@ -76,7 +76,7 @@ const FIND = sql(
   ),
 )
 
-/** Makes the gatherer that finds transactions: one statement for all waiting look-ups, each of its own merchant. */
+/** Makes the gatherer that finds transactions. One statement serves all waiting look-ups, each with its own merchant. */
 export function createFindTransaction(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
   return gather<BookKey & { id: string }, Transaction | null>(
     async (keys) => {
@@ -97,10 +97,10 @@ export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
 
 const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
 
-// This explicit condition lets the planner use the partial index of these postings.
+// This explicit condition lets the planner use the partial index of postings other than settled payments.
 const RARE = "t.posting <> 'collection_settled'"
 
-// Statements without a name get a plan for the given range and facts.
+// PostgreSQL plans a statement without a name for the given range and facts.
 const pageText = (condition: string) =>
   transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.sequence desc limit $6 offset $7`)
 const countText = (condition: string) =>
@@ -112,7 +112,9 @@ const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 
 const ALL_FACTS = factsOfType(null).length
 const isRare = (selection: Selection) => !selection.facts.includes('collection_settled')
-/** True without a filter by type: sequence numbers alone give the start of a page and the number of transactions. */
+/**
+ * True if the selection has no filter by type. The sequence numbers then give the start of a page and the number of transactions.
+ */
 const hasAllFacts = (selection: Selection) => selection.facts.length === ALL_FACTS
 
 function selectionValues({ merchant_id, environment, from, until, facts }: Selection): unknown[] {
@@ -132,7 +134,7 @@ export function readTransactions(
   return reader.query<Transaction>(isRare(selection) ? PAGE_RARE : PAGE, [...selectionValues(selection), limit, offset])
 }
 
-/** Counts the selected transactions: up to 10,000 with a filter by type, else all. */
+/** Counts the selected transactions. With a filter by type, the count stops at 10,000. */
 export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
   if (hasAllFacts(selection)) return Number(selection.until - selection.from)
   const statement = isRare(selection) ? COUNT_RARE : COUNT

@@ -1,4 +1,4 @@
-// Transactions: the merchant's view of the ledger, with a correct balance after each line.
+// Tests of transactions: the merchant's view of the ledger, with a correct balance after each line.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -37,7 +37,7 @@ const linesOf = (reply: Reply): Line[] => {
 }
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** A new merchant, and a function that reads the merchant's list. */
+/** Creates a merchant and a function that reads the merchant's list of transactions. */
 async function newBook(): Promise<{ merchant: Merchant; read(query?: string): Promise<Reply> }> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -47,8 +47,8 @@ async function newBook(): Promise<{ merchant: Merchant; read(query?: string): Pr
 const short = ({ type, direction, amount, fee, net_amount, status, balance_after }: Line) =>
   [type, direction, amount, fee, net_amount, status, balance_after].join(' ')
 
-describe('the transaction of a payment', () => {
-  test('credits the amount without the fee, with the ids of payment and merchant reference', async () => {
+describe('transactions of payments', () => {
+  test('the transaction of a payment credits the amount without the fee, and has the payment id and merchant reference', async () => {
     const { merchant, read } = await newBook()
     await world.rows(
       `insert into pricing_rules (merchant_id, id, flow, method, destination_code, percentage_hundredths, flat_fee_minor,
@@ -74,13 +74,13 @@ describe('the transaction of a payment', () => {
     assert.match(line.reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
   })
 
-  test('becomes reversed when the payment is reversed, and a second transaction debits amount and fee', async () => {
+  test('the transaction of a reversed payment becomes reversed, and a second transaction debits amount and fee', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123012' }, { key })
     await world.pass(5_000)
     const lines = linesOf(await read())
-    // The clock of the test stands still, so both have the same time.
+    // The clock of the test does not move, so both transactions have the same time.
     assert.deepEqual(lines.map(short).sort(), [
       'COLLECTION credit 80.00 0.00 80.00 reversed 80.00',
       'COLLECTION_REVERSAL debit 80.00 0.00 80.00 successful 0.00',
@@ -88,7 +88,7 @@ describe('the transaction of a payment', () => {
     assert.equal(lines[0]?.collection_id, lines[1]?.collection_id)
   })
 
-  test('does not exist while the payment is held', async () => {
+  test('a held payment has no transaction', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123014' }, { key })
@@ -98,7 +98,7 @@ describe('the transaction of a payment', () => {
   })
 })
 
-describe('the transaction of a withdrawal', () => {
+describe('transactions of withdrawals', () => {
   const MONEY = {
     amount_minor: 100_000n,
     fee_minor: 2_000n,
@@ -106,7 +106,7 @@ describe('the transaction of a withdrawal', () => {
     pass_through: true,
     reference: 'PAY-1',
   }
-  /** Approves a withdrawal of 1,000.00 with charges of 25.00 out of 2,000.00. */
+  /** Books 2,000.00 and approves a withdrawal of 1,000.00 with charges of 25.00. */
   const newApprovedWithdrawal = async () => {
     const book = await newBook()
     await postFacts(world.deps, book.merchant, [{ fact: 'collection_settled', amount_minor: 200_000n }])
@@ -117,7 +117,7 @@ describe('the transaction of a withdrawal', () => {
     return { ...book, id }
   }
 
-  test('debits amount and charges at the approval, and has the status of the withdrawal', async () => {
+  test('the transaction of a withdrawal debits amount and charges at the approval, and has the status of the withdrawal', async () => {
     const { merchant, read, id } = await newApprovedWithdrawal()
     const [line] = linesOf(await read())
     assert.ok(line)
@@ -127,11 +127,11 @@ describe('the transaction of a withdrawal', () => {
     assert.equal(line.reference, `TXN-${idToBase32(row?.transfer_id ?? '')}`)
     await payoutAnswer(world.deps, merchant, id, { kind: 'succeeded' })
     const lines = linesOf(await read())
-    assert.equal(lines.length, 2, 'that it was paid moves nothing of what is available')
+    assert.equal(lines.length, 2, 'a successful payout does not change the available balance')
     assert.equal(lines[0]?.status, 'SUCCESS')
   })
 
-  test('is followed by a credit of amount and charges when the payout fails', async () => {
+  test('a second transaction credits amount and charges when the payout of a withdrawal fails', async () => {
     const { merchant, read, id } = await newApprovedWithdrawal()
     await payoutAnswer(world.deps, merchant, id, { kind: 'declined' })
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe('the transaction of a withdrawal', () => {
     [true, '1025.00', '25.00'],
     [false, '1020.00', '20.00'],
   ] as const) {
-    test(`is followed by a credit with the fee and ${charge_returned ? 'with' : 'without'} the provider's charge when the payout is reversed`, async () => {
+    test(`a reversed payout makes a credit of the amount, the fee and ${charge_returned ? 'the' : 'no'} provider's charge`, async () => {
       const { merchant, read, id } = await newApprovedWithdrawal()
       await payoutAnswer(world.deps, merchant, id, { kind: 'succeeded' })
       world.deps.clock.advance(1)
@@ -163,7 +163,7 @@ describe('the transaction of a withdrawal', () => {
     })
   }
 
-  test('debits only amount and fee when the platform bears the charge of a late or reversed payout', async () => {
+  test('the transaction of a withdrawal debits only amount and fee when the platform bears the charge of a late or reversed payout', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500_000n }])
     world.deps.clock.advance(1)
@@ -274,7 +274,7 @@ test('the balance after each transaction is the previous balance plus or minus i
   assert.equal(cents((await world.get('/v1/balance', key)).body.data.available), balance)
 })
 
-describe('the list', () => {
+describe('lists of transactions', () => {
   const ids: string[] = []
   let merchant: Merchant
   let read: (query?: string) => Promise<Reply>
@@ -298,7 +298,7 @@ describe('the list', () => {
       .filter(filter)
       .map((i) => `${10 + Math.floor(i / 100)}.${String(i).padStart(2, '0')}`)
 
-  test('shows the newest first, twenty on a page, and each transaction on one page', async () => {
+  test('the list of transactions shows the newest first, twenty on a page, and each transaction on one page', async () => {
     const first = await read()
     assert.deepEqual(
       linesOf(first).map(({ amount }) => amount),
@@ -327,7 +327,7 @@ describe('the list', () => {
     ['from and to', () => `from=${at(5)}&to=${at(8)}`, (i) => i >= 5 && i < 8],
     ['a type, from and to', () => `type=ADJUSTMENT&from=${at(5)}&to=${at(20)}`, (i) => i % 5 === 4 && i >= 5 && i < 20],
   ] as [string, () => string, (i: number) => boolean][]) {
-    test(`shows and counts only matching transactions when filtered by ${name}`, async () => {
+    test(`the list of transactions shows and counts only matching transactions when the request filters by ${name}`, async () => {
       const reply = await read(`page_size=100&${query()}`)
       assert.deepEqual(
         linesOf(reply).map(({ amount }) => amount),
@@ -345,7 +345,7 @@ describe('the list', () => {
     ['page=0', 'page'],
     ['page_size=101', 'page_size'],
   ] as const) {
-    test(`is refused with the name of the field when the filter is invalid (${query})`, async () => {
+    test(`the server refuses a list of transactions with the invalid filter ${query}, and names the field`, async () => {
       const reply = await read(query)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
       const named = reply.body.error.details.fields.map((one: { field: string }) => one.field)
@@ -353,14 +353,14 @@ describe('the list', () => {
     })
   }
 
-  test('of an API key has its own environment, and a request for the other one is refused', async () => {
+  test('an API key lists the transactions of its environment, and the server refuses a request for the other environment', async () => {
     assert.equal((await read('environment=sandbox')).body.data.pagination.total_items, 25)
     const other = await read('environment=live')
     assert.deepEqual([other.status, other.body.error.code], [400, 'validation_failed'])
     assert.equal(other.body.error.details.fields[0].field, 'environment')
   })
 
-  test('is the same for every member, in the environment that the request names', async () => {
+  test('every member lists the same transactions, in the environment that the request names', async () => {
     for (const role of MERCHANT_ROLES) {
       const { token } = await world.newSession([{ role, merchant }])
       assert.equal(
@@ -375,15 +375,15 @@ describe('the list', () => {
     }
   })
 
-  test('is refused when the path names another merchant, even one that does not exist', async () => {
+  test('the server refuses a list of transactions when the path names another merchant, even an unknown merchant', async () => {
     for (const id of [merchant.id, '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f', 'x']) {
       assert.deepEqual(codeOf(await world.get(`/v1/merchants/${id}/transactions`)), [403, 'merchant_mismatch'])
     }
   })
 })
 
-describe('the look-up of a reference', () => {
-  test('returns the transaction as in the list, in upper or lower case', async () => {
+describe('look-ups by reference', () => {
+  test('the look-up of a reference returns the transaction as in the list, in upper or lower case', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -398,7 +398,7 @@ describe('the look-up of a reference', () => {
     for (const reply of together) assert.deepEqual(reply.body.data, line)
   })
 
-  test('is not found when the reference is unknown, malformed, or of another merchant or environment', async () => {
+  test('the server answers 404 when a reference is unknown, malformed, or of another merchant or environment', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -424,7 +424,7 @@ describe('the look-up of a reference', () => {
     }
   })
 
-  test('finds only the transfer of the amount, not the transfer of a fee or of held money', async () => {
+  test('the look-up of a reference finds only the transfer of the amount, and no transfer of a fee or of held money', async () => {
     const { merchant } = await newBook()
     const key = await world.newKey({ merchant })
     await postFacts(world.deps, merchant, [
