@@ -98,7 +98,10 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
 
   world.deps.clock.advance(60_000)
   await callBack(world, about(0), { signature: null })
-  assert.match(world.deps.logged.join(''), /"count":3490,"msg":"the server refused further forged callbacks in an earlier minute"/)
+  assert.match(
+    world.deps.logged.join(''),
+    /"count":3490,"msg":"the server refused further forged callbacks in an earlier minute"/,
+  )
 })
 
 test('thousands of signed callbacks about foreign payments are accepted, credit nothing, and few are stored', async () => {

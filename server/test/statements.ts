@@ -128,7 +128,7 @@ export async function plant(
 }
 
 /** A further attempt of a planted payment. `provider`: another one. `settled`: the payment is booked with its money. */
-export type Retry = { provider?: string; settled?: boolean; beside?: PlantedRecord }
+export type Retry = { provider?: string; settled?: boolean; duplicate_payment?: PlantedRecord }
 
 const RETRY = `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
     method, phone, amount_minor, currency, state, asks, deadline_at, sent_at, provider_id, created_at, updated_at)
@@ -136,14 +136,14 @@ const RETRY = `insert into collection_attempts (merchant_id, collection_id, numb
     asks, deadline_at, sent_at, $5, created_at, updated_at
   from collection_attempts where merchant_id = $1 and collection_id = $2 and number = 1`
 // A duplicate payment has no attempt of its own.
-const BESIDE = `with x as (update collections set attempts = 0 where merchant_id = $1 and id = $6)
+const RETRY_WITH_DUPLICATE = `with x as (update collections set attempts = 0 where merchant_id = $1 and id = $6)
   update collection_attempts set collection_id = $2, number = 2, provider = coalesce($3, provider), provider_reference = $4,
     provider_id = $5, extra_collection_id = $6
   where merchant_id = $1 and collection_id = $6`
 
-/** Writes the second attempt of a payment. `beside`: this planted payment becomes the duplicate of the first one. */
+/** Writes the second attempt of a payment. `duplicate_payment`: this planted payment becomes the duplicate of the first one. */
 export async function plantRetry(world: World, first: PlantedRecord, retry: Retry = {}): Promise<PlantedRecord> {
-  const { provider = null, settled = false, beside } = retry
+  const { provider = null, settled = false, duplicate_payment } = retry
   const key = [first.merchant_id, first.id]
   const reference = `${first.reference.slice(0, -2)}02`
   const provider_id = `Q${first.provider_id.slice(1)}`
@@ -152,8 +152,10 @@ export async function plantRetry(world: World, first: PlantedRecord, retry: Retr
     settled ? 2 : null,
   ])
   const values = [...key, provider, reference, provider_id]
-  await (beside === undefined ? world.rows(RETRY, values) : world.rows(BESIDE, [...values, beside.id]))
-  return { ...(beside ?? first), reference, provider_id }
+  await (duplicate_payment === undefined
+    ? world.rows(RETRY, values)
+    : world.rows(RETRY_WITH_DUPLICATE, [...values, duplicate_payment.id]))
+  return { ...(duplicate_payment ?? first), reference, provider_id }
 }
 
 /** The line of a planted record as its provider states it; `more` changes fields. */

@@ -179,7 +179,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This delivery was attempted {} times. The server does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
-  'This case belongs to no payment or payout of ours, so the provider cannot be asked.':
+  'This case belongs to no payment or payout of ours, so the server cannot query the provider.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
   'This statement is already withdrawn.': 'Taarifa hii imeshaondolewa.',
   'A statement of this provider is being imported. Try again soon.':

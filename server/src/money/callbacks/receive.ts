@@ -39,7 +39,10 @@ export function createCallbackReceiver(
     deps.log.warn({ count }, 'the server refused further forged callbacks in an earlier minute'),
   )
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
-    deps.log.warn({ count }, 'the server got further callbacks in an earlier minute about payments or payouts that are not ours'),
+    deps.log.warn(
+      { count },
+      'the server got further callbacks in an earlier minute about payments or payouts that are not ours',
+    ),
   )
 
   return async (name, headers, body) => {

@@ -102,7 +102,10 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
       const results = await runSplitting(keys, (part) => remindInvoices(deps, payUrl, part))
       for (const [i, result] of results.entries()) {
         if (result instanceof Error)
-          deps.log.warn({ err: result, invoice_id: keys[i]?.id }, 'the worker could not queue the reminder of an invoice, and will retry')
+          deps.log.warn(
+            { err: result, invoice_id: keys[i]?.id },
+            'the worker could not queue the reminder of an invoice, and will retry',
+          )
       }
       return keys.length
     },

@@ -1,4 +1,4 @@
-// Payments with two attempts: each attempt is compared with the money that it took, not with the money of the other.
+// Payments with two attempts. The server compares each attempt only with the money that this attempt took.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -28,7 +28,7 @@ afterEach(() => world.close())
 const AT = new Date('2026-01-05T07:00:00Z')
 const AMOUNT = 100_000n
 
-/** Two attempts of one payment. `two` is the second attempt, with its duplicate payment if it took one. */
+/** Two attempts of one payment. `two` is the second attempt, with its duplicate payment if the second attempt took money too. */
 type Pair = { one: PlantedRecord; two: PlantedRecord }
 
 async function plantPair(
@@ -36,10 +36,10 @@ async function plantPair(
   retry: Retry & { duplicate?: Partial<PlannedRecord>; first_provider?: string } = {},
 ): Promise<Pair> {
   const { duplicate, first_provider, ...rest } = retry
-  const wish: PlannedRecord = { flow: 'payment', state, amount_minor: AMOUNT, at: AT }
-  const [one] = (await plant(world, [wish], first_provider)) as [PlantedRecord]
-  const [beside] = duplicate ? await plant(world, [{ ...wish, state: 'paid', ...duplicate }]) : []
-  return { one, two: await plantRetry(world, one, beside ? { ...rest, beside } : rest) }
+  const record: PlannedRecord = { flow: 'payment', state, amount_minor: AMOUNT, at: AT }
+  const [one] = (await plant(world, [record], first_provider)) as [PlantedRecord]
+  const [duplicate_payment] = duplicate ? await plant(world, [{ ...record, state: 'paid', ...duplicate }]) : []
+  return { one, two: await plantRetry(world, one, duplicate_payment ? { ...rest, duplicate_payment } : rest) }
 }
 
 const reversalOf = (one: PlantedRecord) => lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })
@@ -194,7 +194,7 @@ test('the comparison finds each difference at its attempt when a payment has two
   const withName = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
   assert.deepEqual((await openCases()).map(withName), expected.sort().map(withName))
   assert.equal(statement.matched, agreeing)
-  // If another statement repeats the lines, no case opens or closes.
+  // If another statement repeats the lines, the server opens and closes no case.
   const again = await operator.importRows(rows)
   assert.deepEqual([again.opened, again.explained], [0, 0])
 })
@@ -228,30 +228,30 @@ test('the comparison expects from each provider only its own attempts when the a
   assert.deepEqual(await openCases(), [])
 })
 
-test('the comparison finds the unbooked attempt when two providers were paid and one payment is booked', async () => {
+test('the comparison finds the unbooked attempt when two providers took money and the books have one payment', async () => {
   const { one, two } = await plantPair('paid', { settled: true, provider: 'selcom' })
   await operator.importRows([lineOf(two)], { provider: 'selcom' })
   await operator.importRows([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('outcome_differs', one, AMOUNT)])
 })
 
-test('a later booking of the second attempt closes its case, and the case of the first stays open', async () => {
+test('a later booking of the second attempt closes its case, and the case of the first attempt stays open', async () => {
   const { one, two } = await plantPair('paid')
   await operator.importRows([lineOf(one), secondLine(one), lineOf(two)])
   assert.deepEqual(await openCases(), [
     describeCase('duplicate', one, AMOUNT),
     describeCase('outcome_differs', two, AMOUNT),
   ])
-  const [beside] = (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: AMOUNT, at: AT }])) as [
-    PlantedRecord,
-  ]
+  const [duplicate_payment] = (await plant(world, [
+    { flow: 'payment', state: 'paid', amount_minor: AMOUNT, at: AT },
+  ])) as [PlantedRecord]
   // The outcome of the second attempt arrives after a third attempt failed.
   await world.rows(
     `update collection_attempts set number = 3, provider_reference = left(provider_reference, 26) || '03'
      where collection_id = $1 and number = 2`,
     [one.id],
   )
-  await plantRetry(world, one, { beside })
+  await plantRetry(world, one, { duplicate_payment })
   await world.rows('update collections set attempts = 3 where id = $1', [one.id])
   await operator.importRows([lineOf(one), lineOf(two)])
   assert.deepEqual(await openCases(), [describeCase('duplicate', one, AMOUNT)])

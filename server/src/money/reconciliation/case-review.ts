@@ -1,4 +1,4 @@
-// The operators' work on cases: list them, query the provider about one, and close one.
+// The operators' work on cases: listing cases, querying the provider about a case, and closing a case.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -51,7 +51,7 @@ const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind,
 /** Filters of the list of cases. */
 export type CaseFilter = PageChoice & { state?: 'open' | 'resolved'; kind?: CaseKind; provider?: string }
 
-// Statements without a name are planned for the given filter, so that the short index of open cases is used.
+// PostgreSQL plans a statement without a name for the given filter, and can thus use the small index of open cases.
 const caseCondition = (state: 'open' | 'resolved') =>
   `resolution is ${state === 'open' ? '' : 'not '}null and ($1::text is null or provider = $1)
      and ($2::text is null or kind = $2)`
@@ -87,7 +87,7 @@ const MERCHANTS = sql(
   `select routing_code::float8 as routing_code, id from merchants where routing_code = any($1::bigint[])`,
 )
 
-/** The merchants of cases by routing code. */
+/** Finds the merchants of cases by the routing code in each reference. */
 async function merchantsOf(reader: Reader, rows: readonly ReconciliationCase[]): Promise<Map<number, string>> {
   const codes = rows.flatMap(({ reference }) => parseOwnReference(reference)?.routing_code ?? [])
   if (codes.length === 0) return new Map()
@@ -156,8 +156,8 @@ const CLOSE = sql(
 )
 
 /**
- * Closes a case with an operator's resolution. No money moves: an adjustment or the resolution of the withdrawal moves money.
- * Refuses a closed case with invalid_state.
+ * Closes a case with an operator's resolution. No money moves; an adjustment or a resolved withdrawal moves money. Refuses a closed
+ * case with invalid_state.
  */
 export async function resolveCase(
   deps: Deps,
@@ -175,7 +175,9 @@ export async function resolveCase(
 /** The drivers that query providers. */
 export type CaseDrivers = { driver: Driver; payouts: PayoutDriver }
 
-/** Makes the function that queries the provider about a case. Refuses a case that is not ours with invalid_state. */
+/**
+ * Makes the function that queries the provider about a case. Refuses a case without a payment or payout of ours with invalid_state.
+ */
 export function createQueryProvider(
   deps: Deps,
   { driver, payouts }: CaseDrivers,
@@ -195,11 +197,13 @@ export function createQueryProvider(
   }
 }
 
-const NOT_OURS = { message: 'This case belongs to no payment or payout of ours, so the provider cannot be asked.' }
+const NOT_OURS = {
+  message: 'This case belongs to no payment or payout of ours, so the server cannot query the provider.',
+}
 
 /**
- * Compares the subject of a case again after the query at the provider. If books and statements agree now, this closes the cases
- * of the subject. Refuses a closed case with invalid_state.
+ * Compares the subject of a case again after a query at the provider. If books and statements agree now, the function closes the
+ * cases of the subject. Refuses a closed case with invalid_state.
  */
 export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
   const before = await lockOpenCase(tx, id)

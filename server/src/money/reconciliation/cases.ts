@@ -1,4 +1,4 @@
-// Opens cases for differences, and closes cases whose difference no longer exists, in sets.
+// Opens cases for differences, and closes cases whose difference no longer exists, in batches.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
@@ -16,20 +16,20 @@ export type ComparedSubject = LineSubject & {
 /** The origin of a comparison: an imported statement, or an operator or task that compares again. */
 export type CaseOrigin = {
   provider: string
-  /** The compared statement. If subjects are compared again, the statement that opened the case. */
+  /** The compared statement. If the server compares subjects again, the statement that opened the case. */
   statement_id: string
-  /** The statement that closes cases. Null: no statement. */
+  /** The statement that closes cases. Null means that no statement closes cases. */
   explained_by: string | null
-  /** The operator or task that closes cases. Null: the statement of an import closes them. */
+  /** The operator or task that closes cases. Null means that the statement of an import closes cases. */
   closed_by: { id: string | null; name: string } | null
-  /** The kinds of a subject for which a missing line may open a case. */
+  /** Returns the kinds of a subject for which a missing line may open a case. */
   missingKinds: (subject: string) => readonly LineKind[]
 }
 
 /** The numbers of opened and closed cases. */
 export type CaseCounts = { opened: number; explained: number }
 
-// A case that an operator has closed is not opened again, unless the difference has changed.
+// If an operator has closed a case, the statement opens a new case only when the difference has changed.
 const OPEN = sql(
   'reconciliation_open',
   `insert into reconciliation_exceptions as e (id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor,
@@ -85,14 +85,14 @@ export async function applyDifferences(
   deps: Deps,
   tx: Tx,
   origin: CaseOrigin,
-  set: readonly ComparedSubject[],
+  batch: readonly ComparedSubject[],
 ): Promise<CaseCounts> {
   const now = deps.clock.now()
   const opening = new Map<string, object>()
   const closing: { subject: string; kind: CaseKind; ours_status: string | null }[] = []
   const duplicates: { subject: string; ours_status: string }[] = []
   const already_open = new Set<string>()
-  for (const { subject, reference, differences, open, ours_status } of set) {
+  for (const { subject, reference, differences, open, ours_status } of batch) {
     const kinds = differences.map(({ kind }) => kind)
     for (const kind of open) {
       already_open.add(`${kind} ${subject}`)
@@ -126,7 +126,7 @@ function newCaseRow(deps: Deps, subject: string, reference: string | null, diffe
     id: newId(deps, 0),
     kind,
     subject,
-    // Our reference, if known, leads to the payment or payout of the case.
+    // The reference of our payment or payout. If the case has none, the reference in the provider's line.
     reference: reference ?? line?.reference ?? null,
     provider_id: line?.provider_id ?? null,
     line_kind,

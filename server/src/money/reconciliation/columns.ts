@@ -1,4 +1,4 @@
-// Finds the column of each field: by our names, by names that providers use, or by names that the operator gives.
+// Finds the column of each field by our names, by names that providers use, or by names that the operator gives.
 
 import { LINE_FIELDS, type LineTexts } from './line.ts'
 
@@ -17,12 +17,12 @@ const KNOWN_NAMES: Record<LineField, readonly string[]> = {
 const REQUIRED_FIELDS = ['amount', 'at'] as const satisfies readonly LineField[]
 const COLUMNS_MAX = 200
 
-/** The names of columns that the operator gives, by field. */
+/** The column names that the operator gives, by field. */
 export type ColumnNames = ReadonlyMap<LineField, string>
 
 /**
- * Reads `reference=Order No,at=Completed,kind=`. A field with an empty name has no column, even if a header has a known name.
- * Returns the problem as a text.
+ * Parses names such as `reference=Order No,at=Completed,kind=`. A field with an empty name has no column, even if a header has a
+ * known name. If the text is invalid, returns the problem as a string.
  */
 export function readColumnNames(text: string): ColumnNames | string {
   const names = new Map<LineField, string>()
@@ -39,10 +39,10 @@ export function readColumnNames(text: string): ColumnNames | string {
   return names
 }
 
-/** Picks the texts of a line from a record. Null: the record and the header have different numbers of fields. */
+/** Picks the texts of a line from a record. Null means that the record and the header have different numbers of fields. */
 export type PickTexts = (fields: readonly string[]) => LineTexts | null
 
-/** Reads a header. Returns the problem as a text. */
+/** Parses a header. If the header is invalid, returns the problem as a string. */
 export function readHeader(header: readonly string[], names: ColumnNames): PickTexts | string {
   const headers = header.map((name) => name.trim().toLowerCase())
   if (headers.length > COLUMNS_MAX) return `has more than ${COLUMNS_MAX} columns`
@@ -55,7 +55,7 @@ export function readHeader(header: readonly string[], names: ColumnNames): PickT
     }
     const accepted = given === undefined ? KNOWN_NAMES[field] : [given.toLowerCase()]
     const matching = headers.flatMap((name, position) => (accepted.includes(name) ? [position] : []))
-    // The first known name of the list counts: a file may have both a type and a kind.
+    // The first known name in the list counts, because a file may have both a type column and a kind column.
     const first = accepted.map((name) => headers.indexOf(name)).find((position) => position !== -1)
     if (given !== undefined && first === undefined) return `has no column "${given}"`
     if (matching.length > 1 && headers.filter((name) => name === headers[first as number]).length > 1) {

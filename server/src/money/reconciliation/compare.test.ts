@@ -1,4 +1,4 @@
-// The comparison of lines with our books, as a table of cases.
+// Tests of the comparison of lines with our books, as a table of cases.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,9 @@ function line(kind: StoredLine['kind'], amount_minor = 1_000n, currency = 'TZS')
 
 const [payment_line, payout_line, reversal_line] = [line('payment'), line('payout'), line('reversal')]
 
-/** Each difference as "kind line difference", with a question mark if only a sweep of the period may open its case. */
+/**
+ * Each row lists differences as "kind line difference". A question mark means that only a sweep of the period may open the case.
+ */
 const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
   ['a payment on both sides', payment, [payment_line], []],
   ['a payout on both sides', payout, [payout_line], []],
@@ -153,14 +155,14 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     ['outcome_differs payout -1020'],
   ],
   ['a charge in another currency', payout, [payout_line, line('charge', 20n, 'USD')], ['amount_differs charge 20']],
-  // Two differences of one kind are added.
+  // The comparison adds two differences of one kind.
   [
     'a payout with another amount and another charge',
     payout,
     [line('payout', 1_200n), line('charge', 25n)],
     ['amount_differs payout -205'],
   ],
-  // If the net amount is zero on both sides, they agree.
+  // If the net amount is zero on both sides, the books and the provider agree.
   ['a payout reversed in our books that the provider does not state', { ...payout, ...returned }, [], []],
   ['a payment reversed in our books that the provider does not state', { ...payment, ...returned }, [], []],
   [
@@ -182,7 +184,7 @@ for (const [name, ours, lines, expected] of CASES) {
   })
 }
 
-test('the comparison counts a difference in the currency of our books, or of the line when no money is booked', () => {
+test('the comparison uses the currency of our books, or the currency of the line when no money is booked', () => {
   const amounts = (ours: BookedMovement | null, lines: StoredLine[]) =>
     compareSubject({ ours, lines }).map(({ theirs_minor, theirs_currency, ours_minor, currency, difference_minor }) => [
       `${theirs_minor} ${theirs_currency}`,

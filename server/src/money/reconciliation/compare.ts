@@ -27,25 +27,25 @@ export type StoredLine = {
   at: Date
 }
 
-/** A payment or payout in our books, as far as a provider can state it. */
+/** A payment or payout in our books, with the facts that a provider can state. */
 export type BookedMovement = {
   flow: MoneyFlow
   status: string
-  /** True if the money was received or paid out. */
+  /** True if the platform received or paid out the money. */
   moved: boolean
-  /** True if the money was returned afterwards. */
+  /** True if the money went back afterwards. */
   returned: boolean
-  /** True if the payment or payout failed for good. */
+  /** True if the payment or payout failed finally. */
   ended: boolean
   /** The received or paid amount. If no money moved, the requested amount. */
   amount_minor: bigint
   currency: string
-  /** The provider's charge of a payout. Null for a payment, whose charge is not booked. */
+  /** The provider's charge of a payout. Null means a payment, because the books have no provider's charge of a payment. */
   charge_minor: bigint | null
   at: Date | null
 }
 
-/** A difference between books and statements. Amounts in cents. */
+/** A difference between books and statements. Amounts are in cents. */
 export type LineDifference = {
   kind: CaseKind
   line_kind: LineKind
@@ -56,18 +56,18 @@ export type LineDifference = {
   /** The currency of `ours_minor` and `difference_minor`. */
   currency: string
   ours_status: string | null
-  /** The money that the provider has more than our books, summed over the differences of this kind. */
+  /** The excess of the provider's money over our books, summed over the differences of this kind. */
   difference_minor: bigint
   at: Date | null
   line: StoredLine | null
   /**
-   * True if a line is missing. Another statement may have it. So the difference opens a case only after a sweep of the period,
-   * and keeps an open case open.
+   * True if a line is missing. Another statement may have the line. So the difference opens a case only after a sweep of the
+   * period, and keeps an open case open.
    */
   opens_only_in_sweep: boolean
 }
 
-/** Both sides of one subject. `ours` is null if the subject is not ours. */
+/** Both sides of one subject. Null in `ours` means that the subject is no payment or payout of ours. */
 export type Comparison = { ours: BookedMovement | null; lines: readonly StoredLine[] }
 
 /** All differences of a subject, at most one of each kind. */
@@ -81,8 +81,8 @@ export function compareSubject(comparison: Comparison): LineDifference[] {
 }
 
 /**
- * Combines two differences of one kind, because a subject has one case of each kind: the larger difference with the exact sum.
- * If the currencies differ, the result is the difference in the currency of our books.
+ * Combines two differences of one kind, because a subject has one case of each kind. The result is the larger difference with the
+ * sum of both. If the currencies differ, the result is the difference in the currency of our books.
  */
 function combine(one: LineDifference, other: LineDifference, ours: BookedMovement | null): LineDifference {
   if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
@@ -101,7 +101,7 @@ function findAll({ ours, lines }: Comparison): LineDifference[] {
   return ours === null ? lines.map(unknownToUs) : compareWithBooks(ours, lines)
 }
 
-/** The difference of a second movement under one reference. The first movement is compared with the books. */
+/** The difference of a second movement under one reference. The server compares only the first movement with the books. */
 export function duplicateOf(line: StoredLine, ours: BookedMovement | null): LineDifference {
   const { kind: line_kind, amount_minor, currency, at } = line
   return {
@@ -121,7 +121,7 @@ export function duplicateOf(line: StoredLine, ours: BookedMovement | null): Line
 
 const size = ({ difference_minor }: LineDifference) => (difference_minor < 0n ? -difference_minor : difference_minor)
 
-/** 1 if a movement increases the money at the provider, and -1 if it decreases that money. */
+/** The sign of a movement: 1 if the movement increases the money at the provider, and -1 if the movement decreases this money. */
 function signOf(kind: LineKind, ours: { flow: MoneyFlow } | null): bigint {
   if (kind === 'payment') return 1n
   return kind === 'reversal' && ours?.flow === 'payout' ? 1n : -1n
@@ -136,12 +136,12 @@ function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): L
   const [main, reversal, charge] = [findLine(ours.flow), findLine('reversal'), findLine('charge')]
   const differences = [...compareMain(ours, main, reversal), ...compareReversal(ours, main, reversal)]
   if (charge !== null && ours.charge_minor !== null) differences.push(...compareCharge(ours, charge, ours.charge_minor))
-  // Money in the opposite direction under this reference is unknown to our books.
+  // Our books do not know money in the opposite direction under this reference.
   const opposite = findLine(ours.flow === 'payment' ? 'payout' : 'payment')
   return opposite === null ? differences : [...differences, { ...unknownToUs(opposite), ours_status: ours.status }]
 }
 
-/** True if our books have a returned movement that the provider does not state: the net amount is zero on both sides. */
+/** True if our books have a returned movement that the provider does not state. The net amount is then zero on both sides. */
 const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>
   ours.moved && ours.returned && main === null && reversal === null
 
@@ -173,7 +173,7 @@ function compareReversal(ours: BookedMovement, main: StoredLine | null, reversal
   return agrees ? [] : [differingLine(ours, reversal, 'outcome_differs', null, reversal.amount_minor)]
 }
 
-/** A payout that was not paid has no charge. */
+/** Compares the charge of a payout. A payout that the provider did not pay has no charge. */
 function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor: bigint): LineDifference[] {
   if (ours.moved) return compareAmount(ours, charge, expected_minor)
   return [differingLine(ours, charge, 'outcome_differs', null, charge.amount_minor)]
@@ -181,7 +181,7 @@ function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor:
 
 function compareAmount(ours: BookedMovement, line: StoredLine, ours_minor: bigint): LineDifference[] {
   if (line.currency !== ours.currency) {
-    // An amount in another currency counts as zero, until an operator states its value.
+    // An amount in another currency counts as zero until an operator states its value.
     return [{ ...differingLine(ours, line, 'amount_differs', ours_minor, -ours_minor), currency: ours.currency }]
   }
   const difference = line.amount_minor - ours_minor

@@ -1,4 +1,4 @@
-// CSV files of spreadsheets and providers, invalid files and hostile files.
+// Tests of the CSV reader with files of spreadsheets and providers, invalid files and hostile files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 async function read(content: string | Buffer, size = 65_536) {
   const records: { line: number; fields: string[] }[] = []
   try {
-    for await (const set of readCsv(inChunks(Buffer.from(content), size))) records.push(...set.records)
+    for await (const batch of readCsv(inChunks(Buffer.from(content), size))) records.push(...batch.records)
   } catch (error) {
     assert.ok(error instanceof CsvProblem, String(error))
     return `line ${error.line} ${error.message}`
@@ -162,10 +162,10 @@ test('the reader refuses a line of 10 MB without reading all of it into memory',
 })
 
 test('the reader counts line ends in quoted fields when it numbers the lines', async () => {
-  const sets: number[] = []
+  const numbers: number[] = []
   for await (const { records } of readCsv(inChunks(Buffer.from('a,b\n"1\n\n2",3\n\n4,5\n'), 5)))
-    sets.push(...records.map(({ line }) => line))
-  assert.deepEqual(sets, [1, 2, 6])
+    numbers.push(...records.map(({ line }) => line))
+  assert.deepEqual(numbers, [1, 2, 6])
 })
 
 test('the reader returns valid records unchanged, and refuses random bytes the same way in chunks of any size', async () => {

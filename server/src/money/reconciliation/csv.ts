@@ -1,13 +1,13 @@
-// Reads CSV (RFC 4180) from a stream. Invalid CSV is refused with its line number. RECORD_MAX bounds the length of a record, and
-// so the memory.
+// Parses CSV (RFC 4180) from a stream. The parser refuses invalid CSV with the line number, and limits the length of a record to
+// limit the memory.
 
 /** One record with the number of its first line. */
 export type CsvRecord = { line: number; fields: string[] }
 
-/** The separator of fields. */
+/** The separator of the fields in a file. */
 export type Delimiter = ',' | ';'
 
-/** Thrown when a file is invalid CSV from this line on. */
+/** The error of a file that is invalid CSV from this line on. */
 export class CsvProblem extends Error {
   readonly line: number
   constructor(line: number, message: string) {
@@ -17,7 +17,7 @@ export class CsvProblem extends Error {
   }
 }
 
-/** The most characters of a record. */
+/** The maximum number of characters in a record. */
 const RECORD_MAX = 16 * 1024
 
 // A field may have tabs, and a quoted field line ends. Other control characters are refused.
@@ -25,8 +25,8 @@ const RECORD_MAX = 16 * 1024
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
 /**
- * Reads the records of a UTF-8 file in sets, with or without a byte order mark. The first record determines the delimiter.
- * Empty lines are skipped. Throws a CsvProblem.
+ * Parses the records of a UTF-8 file in batches, with or without a byte order mark. The first record determines the delimiter. The
+ * parser skips empty lines, and throws a CsvProblem if the file is invalid.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -83,7 +83,9 @@ function countLines(text: string): number {
   return count
 }
 
-/** The position of the line end of the record that begins at `start`. Null: the text does not have the line end yet. */
+/**
+ * The position of the line end of the record that begins at `start`. Null means that the text does not contain the line end yet.
+ */
 function endOfRecord(text: string, start: number, last: boolean, line: number): number | null {
   const newline = text.indexOf('\n', start)
   const quote = text.slice(start, newline === -1 ? undefined : newline).indexOf('"')

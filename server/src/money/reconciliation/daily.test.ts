@@ -1,4 +1,5 @@
-// The daily run: one process fetches each day of a provider's list once, and logs the days that it cannot fetch.
+// Tests of the daily run: one process fetches each day of a provider's list once, and logs each day that the provider does not
+// return.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +17,7 @@ import type { MovesPage, ProviderLists, ProviderMove } from '../../adapters/prov
 import { settableClock } from '../../kernel/lib/index.ts'
 import { reconciliationTask } from './daily.ts'
 
-/** The pages of a provider's list. Null: the provider does not respond. */
+/** The pages of a provider's list. Null means that the provider does not respond. */
 let pages: (MovesPage | null)[] = []
 let calls: (string | null)[] = []
 
@@ -95,7 +96,7 @@ test('the next run fetches a day again when its list was incomplete, and no case
   await task.runOnce()
   assert.equal((await runsOf('2026-01-07'))[0]?.finished_at, null)
   assert.equal((await operator.cases()).length, opened)
-  // No process takes the day before the lease ends. Afterwards the first process takes it.
+  // No process takes the day before the lease ends. Afterwards the first process takes the day.
   const early = calls.length
   await processAt('2026-01-07T23:05:00Z').task.runOnce()
   assert.equal(calls.length, early)
@@ -106,14 +107,14 @@ test('the next run fetches a day again when its list was incomplete, and no case
   assert.equal((await operator.cases()).length, opened, 'movements outside the day do not count')
 })
 
-test('the server refuses a list with an invalid movement', async () => {
+test("a daily run does not import a provider's list with an invalid movement, and logs the number of the movement", async () => {
   pages = [{ moves: [{ reference: null, provider_id: null } as ProviderMove], next: null }]
   await processAt('2026-01-08T23:00:00Z').task.runOnce()
   assert.equal((await runsOf('2026-01-08'))[0]?.finished_at, null)
   assert.ok(world.deps.logged.some((line) => line.includes("movement 1 of the provider's list is invalid")))
 })
 
-test('the day stays unfinished when the adapter throws or hangs', async () => {
+test('a day stays unfinished when the adapter throws or does not respond', async () => {
   const thrown = processAt('2026-01-09T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
   await thrown.task.runOnce()
   assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
@@ -147,7 +148,7 @@ test('the server logs missing movements once and opens no case when the provider
   assert.equal((await operator.cases()).length, opened)
 })
 
-test('the next run closes a case when our books agree with the statement', async () => {
+test('the next daily run closes a case when our books agree with the statement', async () => {
   const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one)], next: null }]
   await processAt('2026-01-11T23:00:00Z').task.runOnce()
@@ -161,7 +162,7 @@ test('the next run closes a case when our books agree with the statement', async
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
 })
 
-test('a run fetches the days on which no process ran, the oldest first', async () => {
+test('a daily run fetches the days on which no process ran, the oldest first', async () => {
   const days = ['2026-01-13', '2026-01-14', '2026-01-15']
   const made = await plant(
     world,
@@ -172,18 +173,18 @@ test('a run fetches the days on which no process ran, the oldest first', async (
   await processAt('2026-01-15T23:00:00Z').task.runOnce()
   assert.equal(calls.length, 3)
   for (const day of days) assert.notEqual((await runsOf(day))[0]?.statement_id, null, day)
-  const stated = await world.rows<{ subject: string }>(
+  const subjects = await world.rows<{ subject: string }>(
     `select l.subject from statement_lines l join reconciliation_runs r using (statement_id) where r.day = any($1::date[])
      order by l.at`,
     [days],
   )
   assert.deepEqual(
-    stated.map(({ subject }) => subject),
+    subjects.map(({ subject }) => subject),
     made.map(({ reference }) => reference),
   )
 })
 
-test('a day that always fails delays no other day, and a run stops after one failed day', async () => {
+test('a day that always fails delays no other day, and a daily run stops after one failed day', async () => {
   const silent = processAt('2026-01-17T23:00:00Z', { listMoves: async () => null })
   await silent.task.runOnce()
   assert.equal((await runsOf('2026-01-16'))[0]?.finished_at, null)
@@ -199,7 +200,7 @@ test('a day that always fails delays no other day, and a run stops after one fai
   assert.notEqual((await runsOf('2026-01-16'))[0]?.finished_at, null)
 })
 
-test('a run also checks a provider that serves no new payments', async () => {
+test('a daily run also checks a provider that serves no new payments', async () => {
   await plant(world, [paid('2026-02-02T05:00:00Z')], 'former')
   const deps = { ...world.deps, clock: settableClock(new Date('2026-02-02T23:00:00Z')), process_id: randomUUID() }
   await reconciliationTask(deps, new Map([['former', { name: 'former' } as never]])).runOnce()
@@ -207,7 +208,7 @@ test('a run also checks a provider that serves no new payments', async () => {
   assert.equal(logged.length, 1)
 })
 
-test('a run fetches a list again when an operator has withdrawn its statement', async () => {
+test('a daily run fetches a list again when an operator has withdrawn its statement', async () => {
   const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one, { amount_minor: 499n })], next: null }]
   await processAt('2026-01-18T23:00:00Z').task.runOnce()

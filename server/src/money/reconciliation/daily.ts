@@ -1,7 +1,5 @@
-// The daily run: once a day, the server fetches yesterday's movements from each provider that lists them, and compares open cases
-// again. It also fetches earlier days that no process fetched.
-//
-// Each provider and day is a row with a lease. If the process dies, another process takes the row when the lease ends.
+// The daily run: the server fetches yesterday's movements from each provider with a list, and compares open cases again. A run also
+// fetches earlier days that no process fetched. Each provider and day is a row with a lease.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { MovesPage, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -20,12 +18,12 @@ const RUN_EVERY_MS = 10 * 60_000
 const LEASE_MS = 10 * 60_000
 const TANZANIA_MS = 3 * 3_600_000
 const DAY_MS = 86_400_000
-/** The server fetches yesterday from this time of the day on. */
+/** The time of the day from which the server fetches yesterday. */
 const FETCH_FROM_MS = 2 * 3_600_000
-/** The most pages of a list, far more than a day has, so that an endless list fails. */
+/** The maximum number of pages of a list. The number is far above that of a real day, so that an endless list fails. */
 const PAGES_MAX = 10_000
-const SET_ROWS = 1_000
-/** The most days of one provider in one run. The next run continues. */
+const BATCH_ROWS = 1_000
+/** The maximum number of days of one provider in one run. The next run continues. */
 const DAYS_MAX = 31
 
 const SYSTEM: Act = { actor: { kind: 'system', id: null, name: 'reconciliation' }, request_id: null, address: null }
@@ -42,7 +40,7 @@ const FINISH = sql(
   `update reconciliation_runs set finished_at = $4, lease_until = null, lease_owner = null, statement_id = $5
    where provider = $1 and day = $2 and lease_owner = $3`,
 )
-// The first unfinished day. If every day is finished, the day after the newest one.
+// The first unfinished day. If every day is finished, the day after the newest day.
 const FIRST_OPEN = sql(
   'reconciliation_first_open_day',
   `select to_char(coalesce(min(day) filter (where finished_at is null), max(day) + 1), 'YYYY-MM-DD') as day
@@ -59,23 +57,23 @@ const COVERED = sql(
    where provider = $1 and state = 'done' and period_from <= $2 and period_to >= $3 limit 1`,
 )
 
-/** A day of Tanzania. */
+/** A day in Tanzania. */
 type StatementDay = { name: string; from: Date; to: Date }
 
-/** The newest day of Tanzania to fetch: yesterday from 02:00 on, before that the day before yesterday. */
+/** The newest day in Tanzania to fetch: yesterday from 02:00 on, and the day before yesterday until 02:00. */
 export function newestDay(now: Date): StatementDay {
   const local = now.getTime() + TANZANIA_MS - FETCH_FROM_MS
   return dayAt(Math.floor(local / DAY_MS) * DAY_MS - DAY_MS)
 }
 
-/** The day of Tanzania with the date of the UTC day that begins at `midnight`. */
+/** The day in Tanzania that has the date of the UTC day that begins at `midnight`. */
 function dayAt(midnight: number): StatementDay {
   const from = new Date(midnight - TANZANIA_MS)
   return { name: new Date(midnight).toISOString().slice(0, 10), from, to: new Date(from.getTime() + DAY_MS) }
 }
 
 /**
- * The days of a provider to fetch: first new days, the oldest first, then failed days. So a day that always fails delays no other
+ * The days of a provider to fetch: new days first, the oldest first, then failed days. A day that always fails thus delays no other
  * day. A new provider begins with the newest day.
  */
 async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]> {
@@ -94,7 +92,7 @@ async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]
   return days.sort((one, other) => leaseOf(one) - leaseOf(other)).slice(0, DAYS_MAX)
 }
 
-/** The worker's task for every configured provider. A provider without new payments may still move money. */
+/** The worker's task for each configured provider. A provider without new payments may still move money. */
 export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task {
   let next_run = 0
   return {
@@ -109,7 +107,7 @@ export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task
         for (const day of await daysToFetch(deps, name)) {
           const outcome = await runDay(deps, name, provider, day)
           if (outcome !== 'taken') runs += 1
-          // If a provider does not respond about one day, the run skips its other days.
+          // If the provider does not respond about one day, the run skips the other days of this provider.
           if (outcome === 'failed') break
         }
       }
@@ -119,7 +117,7 @@ export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task
   }
 }
 
-/** Fetches one day and compares open cases again. 'taken': another process works on the day, or has finished it. */
+/** Fetches one day and compares open cases again. 'taken' means that another process works on the day or has finished the day. */
 async function runDay(
   deps: Deps,
   name: string,
@@ -128,7 +126,7 @@ async function runDay(
 ): Promise<'done' | 'failed' | 'taken'> {
   const now = deps.clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
-  // If a lease ends later than this, a clock that was ahead set it, and the lease counts as ended.
+  // If a lease ends after `latest`, a process with a fast clock wrote the lease, and the statement treats the lease as expired.
   const latest = new Date(until.getTime() + 5_000)
   const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now, latest])
   if (claimed.length === 0) return 'taken'
@@ -145,7 +143,10 @@ async function runDay(
   }
 }
 
-/** Imports a day from the provider's list. Returns the statement id. Null: no list, or another statement covers the day. */
+/**
+ * Imports a day from the provider's list, and returns the statement id. Null means that the provider has no list, or that another
+ * statement covers the day.
+ */
 async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: StatementDay): Promise<string | null> {
   const { from, to } = day
   if ((await deps.db.query(COVERED, [name, from, to])).length > 0) return null
@@ -172,7 +173,7 @@ async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: 
   return id
 }
 
-/** The lines of a provider's list. Throws if the list is incomplete or has an invalid movement. */
+/** Yields the lines of a provider's list in batches. Throws if the list is incomplete or has an invalid movement. */
 async function* listLines(
   deps: Deps,
   name: string,
@@ -195,10 +196,10 @@ async function* listLines(
       number += 1
       const line = lineOfMove(name, number, move)
       if (line === null) throw new Error(`movement ${number} of the provider's list is invalid`)
-      // A provider may list whole days of another time zone.
+      // A provider may list whole days of another time zone, so the run skips movements outside the day.
       if (line.at >= from && line.at < to) lines.push(line)
     }
-    for (let i = 0; i < lines.length; i += SET_ROWS) yield lines.slice(i, i + SET_ROWS)
+    for (let i = 0; i < lines.length; i += BATCH_ROWS) yield lines.slice(i, i + BATCH_ROWS)
     if (moves_page.next === null) return
     cursor = moves_page.next
   }
@@ -217,7 +218,7 @@ type OpenCaseRow = { subject: string; kind: CaseKind; reference: string | null; 
 async function compareOpenCases(deps: Deps, provider: string): Promise<void> {
   let cursor = ['', '']
   for (;;) {
-    const rows = await deps.db.query<OpenCaseRow>(OPEN_CASES, [provider, ...cursor, SET_ROWS])
+    const rows = await deps.db.query<OpenCaseRow>(OPEN_CASES, [provider, ...cursor, BATCH_ROWS])
     const ours = new Map(
       rows.flatMap(({ subject, reference }) =>
         parseOwnReference(reference) ? [[subject, { subject, reference }] as const] : [],
@@ -228,7 +229,7 @@ async function compareOpenCases(deps: Deps, provider: string): Promise<void> {
     const { statement_id } = last
     const origin = { provider, statement_id, explained_by: null, closed_by: SYSTEM.actor, missingKinds: () => [] }
     await inTransaction(deps.db, (tx) => compareAgain(deps, tx, origin, [...ours.values()]))
-    if (rows.length < SET_ROWS) return
+    if (rows.length < BATCH_ROWS) return
     cursor = [last.subject, last.kind]
   }
 }

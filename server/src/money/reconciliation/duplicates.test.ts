@@ -1,4 +1,4 @@
-// Repeated lines of one movement are distinguished from second movements.
+// The comparison distinguishes a repeated line of one movement from a second movement.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,8 +25,10 @@ const FIRST = { from: '2026-01-03', to: '2026-01-04' }
 const SECOND = { from: '2026-01-04', to: '2026-01-05' }
 const AT = new Date('2026-01-03T07:00:00Z')
 const LATER = new Date('2026-01-04T08:00:00Z')
-const plantPayout = async (wish: Partial<PlannedRecord> = {}) =>
-  (await plant(world, [{ flow: 'payout', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as PlantedRecord
+const plantPayout = async (fields: Partial<PlannedRecord> = {}) =>
+  (
+    await plant(world, [{ flow: 'payout', state: 'paid', amount_minor: 100_000n, at: AT, ...fields }])
+  )[0] as PlantedRecord
 const openKinds = async (one: PlantedRecord) =>
   (await operator.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
@@ -37,7 +39,7 @@ const LINES: [string, Partial<StatedRow>, Partial<StatedRow>][] = [
   ['the second has only the id', { provider_id: null }, { reference: null }],
 ]
 for (const [condition, first, second] of LINES) {
-  test(`a payout that is stated again a day later opens a duplicate when ${condition}`, async () => {
+  test(`a payout that the provider states again a day later opens a duplicate case when ${condition}`, async () => {
     const one = await plantPayout()
     await operator.importRows([lineOf(one, first)], FIRST)
     await operator.importRows([lineOf(one, { at: LATER, ...second })], SECOND)
@@ -61,7 +63,7 @@ test('a line with the same time and amount opens no case when the periods of the
   assert.deepEqual(await openKinds(one), [])
 })
 
-test('two lines of one file open a duplicate when one has our reference and the other only the id', async () => {
+test('two lines of one file open a duplicate case when one has our reference and the other only the provider id', async () => {
   const one = await plantPayout()
   const rows = [
     lineOf(one, { provider_id: null }),

@@ -1,13 +1,13 @@
-// Reads the facts about a set of subjects in one statement: our books, the stored lines and the open cases.
+// Reads the facts about a batch of subjects in one statement: our books, the stored lines and the open cases.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { BookedMovement, CaseKind, StoredLine } from './compare.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** A subject, and the reference that leads to our payment or payout. Null: the subject is not ours. */
+/** A subject, and the reference that leads to our payment or payout. Null in `reference` means that the subject is not ours. */
 export type LineSubject = { subject: string; reference: string | null }
 
-/** The subject of a reference. The text may only look like one of our references. */
+/** The subject of a reference. A text in the form of our references is a subject itself, even if our books have no such payment. */
 export function subjectOfReference(reference: string): LineSubject {
   return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }
@@ -46,13 +46,13 @@ type SubjectFactsRow = {
 }
 type StoredLineJson = Omit<StoredLine, 'amount_minor' | 'at'> & { amount_minor: string; at: string }
 
-// PostgreSQL reads arrays several times faster than JSON. The condition is the same as in inputRows.
+// PostgreSQL reads arrays several times faster than JSON. The condition makes the planner expect one row, as in inputRows.
 const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::smallint[], $7::int[]) with ordinality
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// Each row is found by its whole key. A duplicate payment of an attempt has its own collection. The statement excludes the lines
-// of the caller.
+// The statement finds each row by its whole key and excludes the lines of the caller. A duplicate payment of an attempt has its own
+// collection.
 const FACTS = sql(
   'reconciliation_facts',
   `select i.n::int, m.id as merchant_id, c.*, w.*, l.lines, k.open
@@ -87,12 +87,12 @@ const FACTS = sql(
    ) k`,
 )
 
-/** The id of no statement. */
+/** An id that no statement has. */
 const NO_STATEMENT = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The facts about subjects at one provider, in the order of `subjects`. `own`: for each subject, the line of this statement that
- * the caller stores.
+ * the caller stores at the same time.
  */
 export async function readFacts(
   reader: Reader,
@@ -126,7 +126,7 @@ function storedLineFromJson(line: StoredLineJson): StoredLine {
   return { ...line, amount_minor: BigInt(line.amount_minor), at: new Date(line.at) }
 }
 
-/** An attempt that took no money, because another attempt paid the payment. */
+/** The facts of an attempt that took no money because another attempt paid the payment. */
 function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   return {
     flow: 'payment',
@@ -141,12 +141,12 @@ function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   }
 }
 
-/** The payment or payout in our books. Null: the books have none for the subject. */
+/** The payment or payout in our books. Null means that our books have no payment or payout for the subject. */
 function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
   if (row.c_status !== null) {
     const status = row.c_status
     if (row.c_by_other) return unpaidAttempt(row, status)
-    // If an operator declined held money, the provider received it and must return it.
+    // If an operator declined held money, the provider received the money and must return the money.
     const is_declined = status === 'failed' && (row.c_received !== null || row.c_foreign !== null)
     return {
       flow: 'payment',
@@ -154,7 +154,7 @@ function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
       moved: is_declined || status === 'successful' || status === 'pending_clearance' || status === 'reversed',
       returned: is_declined || status === 'reversed',
       ended: status === 'failed',
-      // The provider states the received amount, not the value that an operator assigned to it.
+      // The provider states the received amount, not the value that an operator assigned to the payment.
       amount_minor: row.c_foreign ?? row.c_received ?? (row.c_amount as bigint),
       currency: row.c_foreign_currency ?? (row.c_currency as string),
       charge_minor: null,

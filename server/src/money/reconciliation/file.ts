@@ -1,4 +1,4 @@
-// The file of a statement: the check of the whole file before the server stores any line, and its lines in sets.
+// The file of a statement. The server checks the whole file before storing any line, and then reads its lines in batches.
 
 import { refuse } from '../../kernel/lib/index.ts'
 import { type ColumnNames, type PickTexts, readHeader } from './columns.ts'
@@ -15,19 +15,22 @@ export type StatementFile = {
 /** The provider, the columns and the period of a file. */
 export type StatementFormat = { provider: string; columns: ColumnNames; period: { from: Date; to: Date } }
 
-/** The reason why a line is invalid. */
+/** The problem of an invalid line. */
 type LineProblem = { line: number; problem: string }
 
-/** The check stops after this many problems. */
+/** The number of problems after which the check stops. */
 const PROBLEMS_MAX = 20
 
-/** Reads the whole file and returns the number of its lines. Refuses with 400 that names the first invalid lines. */
+/**
+ * Reads the whole file and returns the number of its lines. Refuses an invalid file with one 400 error that names the first invalid
+ * lines.
+ */
 export async function checkFile(file: StatementFile, format: StatementFormat): Promise<number> {
   const problems: LineProblem[] = []
   let lines = 0
   try {
-    for await (const set of readLineSets(file, format)) {
-      for (const line of set) {
+    for await (const batch of readLineBatches(file, format)) {
+      for (const line of batch) {
         if ('problem' in line) problems.push(line)
         else lines += 1
         if (problems.length >= PROBLEMS_MAX) break
@@ -48,15 +51,15 @@ function refuseLines(lines: LineProblem[]): never {
   refuse('validation_failed', { message, details: { lines } })
 }
 
-/** The lines of a checked file in sets of at most `size`. */
+/** The lines of a checked file in batches of at most `size`. */
 export async function* readLines(
   file: StatementFile,
   format: StatementFormat,
   size: number,
 ): AsyncGenerator<ImportedLine[]> {
   let lines: ImportedLine[] = []
-  for await (const set of readLineSets(file, format)) {
-    for (const line of set) {
+  for await (const batch of readLineBatches(file, format)) {
+    for (const line of batch) {
       if ('problem' in line) refuseLines([line])
       lines.push(line)
       if (lines.length < size) continue
@@ -67,7 +70,7 @@ export async function* readLines(
   if (lines.length > 0) yield lines
 }
 
-async function* readLineSets(
+async function* readLineBatches(
   file: StatementFile,
   { columns, ...rest_of_format }: StatementFormat,
 ): AsyncGenerator<(ImportedLine | LineProblem)[]> {

@@ -1,7 +1,5 @@
-// Imports a statement: first its lines in sets, then the lines without one of our references, then a sweep of our books.
-//
-// Each set is a transaction, and repeating a set changes nothing. If the process dies, the import fails when its lease ends. If the
-// file is imported again, its lines replace the stored ones.
+// Imports a statement: first its lines in batches, then the lines without one of our references, then a sweep of our books. Each
+// batch is a transaction, and repeating a batch changes nothing. If the process dies, the import fails when its lease ends.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -9,7 +7,7 @@ import { refuseField } from '../../kernel/lib/index.ts'
 import type { CaseOrigin } from './cases.ts'
 import { checkFile, readLines, type StatementFile, type StatementFormat } from './file.ts'
 import type { ImportedLine } from './line.ts'
-import { matchSet, SET_LINES } from './match.ts'
+import { BATCH_LINES, matchBatch } from './match.ts'
 import { openUnplacedCases, placeLines } from './place.ts'
 import {
   beginStatement,
@@ -28,16 +26,16 @@ const PERIOD_MS_MAX = 62 * 86_400_000
 /** The file of a statement, with its provider, period and columns. */
 export type FileImport = { file: StatementFile } & StatementFormat
 
-/** Checks the whole file, then imports its lines. The caller finishes the import with `finishImport`. */
+/** Checks the whole file, then imports its lines. The caller completes the import with `finishImport`. */
 export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<UnfinishedImport> {
   const { provider, file, period } = input
   checkPeriod(deps, period)
-  // Files without lines are equal for several days, so they have no hash.
+  // Files without lines are equal for several days, so their statements have no hash.
   const is_empty = (await checkFile(file, input)) === 0
   const { name: file_name } = file
   const sha256 = is_empty ? null : file.sha256
   const statement = { provider, source: 'file', file_name, sha256, period, actor: act.actor } as const
-  return importLines(deps, statement, () => readLines(file, input, SET_LINES))
+  return importLines(deps, statement, () => readLines(file, input, BATCH_LINES))
 }
 
 /** Imports a file, finishes the import and writes the audit log. */
@@ -49,14 +47,17 @@ export async function importAndFinish(deps: Deps, act: Act, input: FileImport): 
 function checkPeriod(deps: Deps, { from, to }: { from: Date; to: Date }): void {
   if (from >= to) refuseField('to', 'must be after from')
   if (to.getTime() - from.getTime() > PERIOD_MS_MAX) refuseField('to', 'must not be more than 62 days after from')
-  // A statement cannot have future movements, so our books would open a case for each of them.
+  // A statement cannot have future movements. Future bookings would thus each open a case.
   if (to > deps.clock.now()) refuseField('to', 'must not be in the future')
 }
 
-/** An import whose lines are stored and compared. `finishImport` finishes it. */
+/** An import with stored and compared lines. `finishImport` completes the import. */
 export type UnfinishedImport = { id: string; totals: ImportTotals }
 
-/** Imports the lines of a statement and compares them with our books, in both directions. A failed import is marked as failed. */
+/**
+ * Imports the lines of a statement and compares the lines with our books, in both directions. If the import throws an error, this
+ * function marks the import as failed.
+ */
 export async function importLines(
   deps: Deps,
   statement: NewStatement,
@@ -69,7 +70,10 @@ export async function importLines(
   } catch (error) {
     // If this write fails too, the import fails when its lease ends.
     await failStatement(deps, id).catch((failure) =>
-      deps.log.warn({ err: failure, statement_id: id }, 'the import was not marked as failed'),
+      deps.log.warn(
+        { err: failure, statement_id: id },
+        'the server could not mark the import of a statement as failed',
+      ),
     )
     throw error
   }
@@ -79,7 +83,7 @@ async function compareAll(
   deps: Deps,
   origin: CaseOrigin,
   period: { from: Date; to: Date },
-  sets: AsyncIterable<readonly ImportedLine[]>,
+  batches: AsyncIterable<readonly ImportedLine[]>,
 ): Promise<ImportTotals> {
   const renewLease = createLeaseRenewal(deps, origin.statement_id)
   const totals: ImportTotals = { lines: 0, matched: 0, opened: 0, explained: 0 }
@@ -89,17 +93,17 @@ async function compareAll(
     totals.explained += counts.explained
   }
   let unplaced = 0
-  // While the database works on one set, this process reads the next one.
+  // While the database works on one batch, this process reads the next batch.
   let running: Promise<void> = Promise.resolve()
-  for await (const lines of sets) {
+  for await (const lines of batches) {
     await running
     await renewLease()
     totals.lines += lines.length
-    running = matchSet(deps, origin, period, lines).then((result) => {
+    running = matchBatch(deps, origin, period, lines).then((result) => {
       unplaced += result.unplaced
       add(result)
     })
-    // The promise is awaited above or below. Until then, this handler prevents an unhandled rejection.
+    // The function awaits this promise later. Until then, this handler prevents an unhandled rejection.
     running.catch(() => {})
   }
   await running
@@ -111,7 +115,7 @@ async function compareAll(
   return totals
 }
 
-/** Finishes an import and writes the audit log. */
+/** Completes an import and writes the audit log. */
 export async function finishImport(
   deps: Deps,
   tx: Tx,

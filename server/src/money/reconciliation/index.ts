@@ -1,4 +1,4 @@
-// The door of reconciliation: compares providers' statements with the books, and opens a case for each difference.
+// The public interface of reconciliation, which compares providers' statements with our books and opens a case for each difference.
 
 export { type ColumnNames, readColumnNames } from './columns.ts'
 export { reconciliationTask } from './daily.ts'

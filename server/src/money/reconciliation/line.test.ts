@@ -1,4 +1,4 @@
-// The fields of a line, and the columns of a header.
+// Tests of the fields of a statement line and of the columns of a header.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const VALID = {
 const parse = (texts: Partial<typeof VALID>, decimal_comma = false, provider = 'mock') =>
   parseLine(7, { ...VALID, ...texts }, { provider, period: PERIOD, decimal_comma })
 
-test('the parser reads a valid line with its amount in cents and its time', () => {
+test('the line parser reads a valid line with its amount in cents and its time', () => {
   assert.deepEqual(parse({}), {
     line: 7,
     reference: OURS,
@@ -50,13 +50,13 @@ const AMOUNTS: [string, string, bigint | string][] = [
   ['99999999999999999', 'payment', 'amount must be a decimal such as 25000 or 25000.50, without separators'],
 ]
 for (const [amount, kind, expected] of AMOUNTS) {
-  test(`the parser ${typeof expected === 'string' ? 'refuses' : 'reads'} the amount "${amount}" of a ${kind}`, () => {
+  test(`the line parser ${typeof expected === 'string' ? 'refuses' : 'reads'} the amount "${amount}" of a ${kind}`, () => {
     const line = parse({ amount, kind })
     assert.equal(typeof line === 'string' ? line : line.amount_minor, expected)
   })
 }
 
-test('the parser reads a comma as a decimal point only when semicolons separate fields', () => {
+test('the line parser reads a comma as a decimal point only when semicolons separate fields', () => {
   const comma = parse({ amount: '25000,5' }, true)
   assert.equal(typeof comma === 'string' ? comma : comma.amount_minor, 2_500_050n)
   assert.equal(typeof parse({ amount: '25,000' }, true), 'string')
@@ -75,10 +75,10 @@ const INVALID: [Partial<typeof VALID>, string][] = [
   [{ at: '2026-01-04T20:59:59Z' }, 'at is outside the period of the statement'],
 ]
 for (const [texts, problem] of INVALID)
-  test(`the parser refuses a line with ${JSON.stringify(texts).slice(0, 60)}`, () =>
+  test(`the line parser refuses a line with ${JSON.stringify(texts).slice(0, 60)}`, () =>
     assert.equal(parse(texts), problem))
 
-test('the parser takes the kind from our reference when the line has no kind', () => {
+test('the line parser takes the kind from our reference when the line has no kind', () => {
   const kindOf = (reference: string) => {
     const line = parse({ kind: '', reference })
     return typeof line === 'string' ? line : line.kind
@@ -104,7 +104,7 @@ const TIMES: [string, string | null][] = [
   ['', null],
 ]
 for (const [text, expected] of TIMES) {
-  test(`the parser ${expected === null ? 'refuses' : 'reads'} the time "${text}"`, () =>
+  test(`the time parser ${expected === null ? 'refuses' : 'reads'} the time "${text}"`, () =>
     assert.equal(parseTimeOrDay(text)?.toISOString() ?? null, expected))
 }
 
@@ -114,7 +114,7 @@ const names = (text: string) => {
   return read
 }
 
-test('the header finds columns by our names, by known names, and by given names', () => {
+test('the header parser finds columns by our names, by known names, and by given names', () => {
   const pick = readHeader(['Receipt No.', 'Order_Id', 'AMOUNT', 'Completion Time', 'x'], names(''))
   assert.ok(typeof pick !== 'string', String(pick))
   assert.deepEqual(pick(['A1', ' R1 ', '5', '2026-01-05', 'y']), {
@@ -131,7 +131,7 @@ test('the header finds columns by our names, by known names, and by given names'
   assert.equal(with_names(['R1', '5', '2026-01-05'])?.amount, '5')
 })
 
-test('a header with a missing or ambiguous column is refused', () => {
+test('the header parser refuses a header with a missing or ambiguous column', () => {
   assert.equal(readHeader(['reference', 'amount'], names('')), 'has no column at')
   assert.equal(readHeader(['kind', 'amount', 'at'], names('')), 'has neither a column reference nor provider_id')
   assert.equal(readHeader(['reference', 'amount', 'Amount', 'at'], names('')), 'has the column "amount" more than once')
@@ -142,7 +142,7 @@ test('a header with a missing or ambiguous column is refused', () => {
   assert.match(String(readColumnNames('wage=x')), /must be pairs/)
 })
 
-test('a listed movement is refused when a line with its fields would be', () => {
+test("the line parser refuses a movement of a provider's list when a movement has an invalid field", () => {
   const move = {
     reference: OURS,
     provider_id: null,
@@ -179,7 +179,7 @@ test('the newest day to fetch is yesterday in Tanzania from 02:00 on', () => {
   })
 })
 
-test('the parser converts a reference in the form of its provider, and keeps it for another provider', () => {
+test('the line parser converts a reference in the form of its provider, and keeps this form for another provider', () => {
   const id = newId({ clock: settableClock(PERIOD.from), random: seededRandom('packed') }, 7)
   const ours = attemptReference(id, 1)
   const packed = statementForm('vodacom', ours) as string
@@ -195,7 +195,7 @@ test('the parser converts a reference in the form of its provider, and keeps it 
   assert.equal(typeof own === 'string' ? own : own.reference, ours)
 })
 
-test('the header skips the kind column when its given name is empty', () => {
+test('the header parser skips the kind column when the operator gives the empty name', () => {
   const names = readColumnNames('kind=')
   if (typeof names === 'string') throw new Error(names)
   const pick = readHeader(['reference', 'type', 'amount', 'at'], names)

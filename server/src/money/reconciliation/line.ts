@@ -5,15 +5,15 @@ import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
 import { flowOf, parseOwnReference } from './subject.ts'
 
-/** Kinds of lines. */
+/** Kinds of statement lines. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
-/** The kind of one line. */
+/** One kind of statement line. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
-/** One movement that a provider states, with its line number. The amount is in cents and above zero. */
+/** A movement that a provider states, with its line number. The amount is in cents and above zero. */
 export type ImportedLine = ProviderMove & { line: number }
 
-/** The texts of a line. An empty text means that the line does not have the field. */
+/** The texts of a statement line. An empty text means that the line does not have the field. */
 export type LineTexts = {
   reference: string
   provider_id: string
@@ -23,7 +23,7 @@ export type LineTexts = {
   at: string
 }
 
-/** The fields of a line. */
+/** The fields of a statement line. */
 export const LINE_FIELDS = [
   'reference',
   'provider_id',
@@ -38,7 +38,7 @@ const TEXT_MAX = 128
 /** The format of the lines of a statement. `decimal_comma`: amounts may have the form 25000,50. */
 export type LineFormat = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
 
-/** Parses a line. Returns the problem as a text. */
+/** Parses a statement line. If the line is invalid, returns the problem as a string. */
 export function parseLine(line: number, texts: LineTexts, format: LineFormat): ImportedLine | string {
   const { provider, period, decimal_comma } = format
   const at = parseTimeOrDay(texts.at)
@@ -62,7 +62,7 @@ export function parseLine(line: number, texts: LineTexts, format: LineFormat): I
   return { line, reference, provider_id, kind, amount_minor, currency, at }
 }
 
-/** Makes a line from a movement of a provider's list. Null: the movement is invalid. */
+/** Makes a statement line from a movement of a provider's list. Null means that the movement is invalid. */
 export function lineOfMove(provider: string, line: number, move: ProviderMove): ImportedLine | null {
   const { reference, provider_id, kind, amount_minor, currency, at } = move
   const texts = [reference, provider_id].filter((text) => text !== null)
@@ -81,10 +81,10 @@ export function lineOfMove(provider: string, line: number, move: ProviderMove): 
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 const AMOUNT_MAX = 2n ** 53n
 
-/** Converts a reference from the form of the provider to our form. Other references stay as they are. */
-function toOwnReference(provider: string, stated: string | null, at: Date): string | null {
-  if (stated === null || parseOwnReference(stated) !== null) return stated
-  return readStatementForm(provider, stated, at) ?? stated
+/** Converts a reference from the form of the provider to our form, and returns any other reference unchanged. */
+function toOwnReference(provider: string, reference: string | null, at: Date): string | null {
+  if (reference === null || parseOwnReference(reference) !== null) return reference
+  return readStatementForm(provider, reference, at) ?? reference
 }
 
 function parseKind(text: string, reference: string | null): LineKind | null {
@@ -93,7 +93,7 @@ function parseKind(text: string, reference: string | null): LineKind | null {
   return LINE_KINDS.find((kind) => kind === name) ?? null
 }
 
-/** Parses an amount. Outgoing money may have a minus sign, because its kind determines its direction. */
+/** Parses an amount. Outgoing money may have a minus sign, because the kind of a line determines the direction. */
 function parseLineAmount(text: string, kind: LineKind, decimal_comma: boolean): bigint | string {
   let digits = kind !== 'payment' && text.startsWith('-') ? text.slice(1) : text
   if (decimal_comma && /^\d+,\d{1,2}$/.test(digits)) digits = digits.replace(',', '.')
@@ -111,8 +111,8 @@ const TIME_OR_DAY =
 const TANZANIA_MS = 3 * 3_600_000
 
 /**
- * Parses a time in ISO 8601. A time without an offset is in Africa/Dar_es_Salaam. A date is the beginning of its day. Null: the
- * text is not a valid time.
+ * Parses a time in ISO 8601. A time without an offset is a time in Tanzania, and a date is the beginning of its day. Null means
+ * that the text is not a valid time.
  */
 export function parseTimeOrDay(text: string): Date | null {
   const match = TIME_OR_DAY.exec(text)
@@ -121,7 +121,7 @@ export function parseTimeOrDay(text: string): Date | null {
   const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
   const local = Date.UTC(year, month - 1, day, hour, minute, second)
   const date = new Date(local)
-  // Date.UTC would accept 30 February as a day of March.
+  // Without this check, Date.UTC would accept 30 February as a day of March.
   const exists =
     date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&

@@ -1,5 +1,5 @@
-// Matches the lines of a statement with our books in sets. One SQL statement stores the lines, and one reads the facts about their
-// subjects. Only differences need further writes.
+// Matches the lines of a statement with our books in batches. One SQL statement stores the lines, and another statement reads the
+// facts about their subjects. Only differences need further writes.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { applyDifferences, type CaseCounts, type CaseOrigin, type ComparedSubject } from './cases.ts'
@@ -8,18 +8,18 @@ import { type LineSubject, readFacts, type SubjectFacts, subjectOfReference } fr
 import type { ImportedLine } from './line.ts'
 import { foreignSubject, parseOwnReference } from './subject.ts'
 
-/** The most lines of a set. */
-export const SET_LINES = 1_000
+/** The maximum number of lines in a batch. */
+export const BATCH_LINES = 1_000
 
-/** The counts of a set. `unplaced`: lines without one of our references, which are placed after all lines are stored. */
+/** The counts of a batch. `unplaced`: lines without one of our references, which the import places after storing all lines. */
 export type MatchCounts = { matched: number; opened: number; explained: number; unplaced: number }
 
-/** An imported line with its subject. `ours`: the line has one of our references. */
+/** An imported line with its subject. `ours` is true if the line has one of our references. */
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
-// A line of another statement about the same movement replaces the stored line. The movement is the same if the provider's id is
-// equal. If a line has no id, equal time and amount decide, or a stored time within the period of the new statement. Any other
-// line of the same subject and kind is a second movement. It is not stored, so `groupBySubject` finds it as a duplicate.
+// A line of another statement replaces the stored line if both have the same provider id. Without an id, both must have the same
+// time and amount, or the stored time must be in the new period. Any other line is a second movement, which `groupBySubject`
+// reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -37,11 +37,11 @@ const STORE = sql(
            or (excluded.placed and l.at >= $12 and l.at < $13))))`,
 )
 
-/** The period of a statement: from `from`, before `to`. */
+/** The period of a statement, from `from` (inclusive) to `to` (exclusive). */
 export type Period = { from: Date; to: Date }
 
-/** Stores and matches one set of lines in one transaction. Repeating it changes nothing. */
-export function matchSet(
+/** Stores and matches one batch of lines in one transaction. A repeated call changes nothing. */
+export function matchBatch(
   deps: Deps,
   origin: CaseOrigin,
   period: Period,
@@ -50,19 +50,19 @@ export function matchSet(
   const { first, repeated } = splitRepeated(lines)
   return inTransaction(deps.db, async (tx) => {
     const own = { statement_id: origin.statement_id, lines: first.map(({ line }) => line.line) }
-    // Both statements are sent at once. The connection keeps their order, so the second one reads the stored lines.
+    // The process sends both statements at once. The connection keeps their order, so the second statement reads the stored lines.
     const [, facts] = await Promise.all([
       storeLines(tx, origin, period, first),
       readFacts(tx, origin.provider, first, own),
     ])
     const subjects = groupBySubject(origin.statement_id, first, repeated, facts)
-    const { compared, matched } = compareSet(origin.statement_id, subjects)
+    const { compared, matched } = compareBatch(origin.statement_id, subjects)
     const counts = await applyDifferences(deps, tx, origin, compared)
     return { matched, unplaced: first.filter(({ ours }) => !ours).length, ...counts }
   })
 }
 
-/** Splits lines into the first of each subject and kind, in lock order, and the repeated ones. */
+/** Splits lines into the first line of each subject and kind, in lock order, and the repeated lines. */
 function splitRepeated(lines: readonly ImportedLine[]): { first: LineWithSubject[]; repeated: LineWithSubject[] } {
   const first = new Map<string, LineWithSubject>()
   const repeated: LineWithSubject[] = []
@@ -104,7 +104,10 @@ async function storeLines(
   ])
 }
 
-/** The lines of one subject. `stored`: earlier lines. `own`: new lines that are stored. `duplicates`: new lines that are not. */
+/**
+ * The lines of one subject. `stored`: earlier lines. `own`: new stored lines. `duplicates`: new lines that the database did not
+ * store.
+ */
 type SubjectLines = {
   entry: LineWithSubject
   facts: SubjectFacts
@@ -136,7 +139,7 @@ function groupBySubject(
       if (stored.statement_id !== statement_id || !own_numbers.has(stored.line_number))
         group.stored.set(stored.kind, stored)
     }
-    // If another line of the same kind is stored, this line was not stored and is a duplicate.
+    // If another line of the same kind is stored, the database did not store this line, so the line is a duplicate.
     if (group.stored.has(line.kind)) group.duplicates.push(duplicateOf(toStoredLine(statement_id, line), ours))
     else group.own.push(toStoredLine(statement_id, line))
   })
@@ -147,7 +150,7 @@ function groupBySubject(
   return subjects
 }
 
-function compareSet(
+function compareBatch(
   statement_id: string,
   subjects: ReadonlyMap<string, SubjectLines>,
 ): { compared: ComparedSubject[]; matched: number } {
@@ -156,7 +159,7 @@ function compareSet(
   for (const [subject, { entry, facts, stored, own, duplicates }] of subjects) {
     const { reference } = entry
     if (!entry.ours) {
-      // This line is placed after all lines are stored. Until then, its other cases stay as they are.
+      // The import places this line after storing all lines. Until then, the other cases of the subject stay unchanged.
       const open = facts.open.filter((kind) => kind === 'duplicate')
       compared.push({ subject, reference, differences: duplicates.slice(0, 1), open, ours_status: null })
       continue

@@ -1,5 +1,5 @@
-// Places lines without one of our references: finds our attempt or payout by the provider's id among those of the period. Lines
-// that match none are unknown to us.
+// Places lines without one of our references: finds our attempt or payout of the period by the provider's id. The other lines are
+// unknown to our books.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -8,14 +8,14 @@ import { compareSubject, countAgreeing, duplicateOf, type StoredLine } from './c
 import { type LineSubject, readFacts, subjectOfReference } from './facts.ts'
 import type { Period } from './match.ts'
 
-/** The most attempts or payouts of a page, and the most lines of a set. */
+/** The maximum number of attempts or payouts in a page. */
 const PAGE_ROWS = 2_000
-const SET_ROWS = 1_000
+const BATCH_ROWS = 1_000
 const DAY_MS = 86_400_000
-/** A movement of the period may belong to a payment or payout that is older by this time. */
+/** The maximum age of a payment or payout before the period, because a movement of the period may belong to an older payment. */
 const OLDER_MS = { payment: 4 * DAY_MS, payout: 15 * DAY_MS }
 
-// The statement walks the primary keys merchant by merchant. Ids begin with their time, so the period is a range of ids. A full
+// The statement reads the primary keys merchant by merchant. An id begins with its time, so the period is a range of ids. A full
 // page always returns its last row, and the next page begins after that row.
 const pageStatement = (name: string, rows: string) =>
   sql(
@@ -50,7 +50,7 @@ const PAYOUTS = pageStatement(
    order by p.withdrawal_id limit $6`,
 )
 
-/** An attempt or payout, with a line that has its provider's id. */
+/** An attempt or payout, with a line that has the same provider id. */
 type CandidateRow = { merchant_id: string; id: string; number: number; provider_reference: string; last: boolean } & (
   | ({ subject: string } & StoredLine)
   | { subject: null }
@@ -58,7 +58,7 @@ type CandidateRow = { merchant_id: string; id: string; number: number; provider_
 /** A line under its present subject, and the subject of our attempt or payout. */
 type PlacedLine = { subject: string; line: StoredLine; ours: LineSubject }
 
-/** Places the lines that have the provider's id of an attempt or payout. `matched`: the lines that agree with our books. */
+/** Places the lines that have the provider id of an attempt or payout. `matched` counts the lines that agree with our books. */
 export async function placeLines(
   deps: Deps,
   origin: CaseOrigin,
@@ -88,7 +88,7 @@ export async function placeLines(
         placed.set(`${row.subject} ${row.kind}`, { subject: row.subject, line: row, ours })
       }
       if (placed.size > 0) {
-        const counts = await placeSet(deps, origin, period, [...placed.values()])
+        const counts = await placeBatch(deps, origin, period, [...placed.values()])
         total.opened += counts.opened
         total.explained += counts.explained
         total.matched += counts.matched
@@ -100,7 +100,7 @@ export async function placeLines(
   return total
 }
 
-// Moves a line to our subject, unless that subject already has a line of the kind.
+// Moves a line to our subject. If that subject already has a line of the kind, the line keeps its subject.
 const MOVE_LINES = sql(
   'statement_lines_place',
   `update statement_lines l set placed = true, subject = case when exists (
@@ -111,7 +111,7 @@ const MOVE_LINES = sql(
    where l.provider = $2 and l.subject = i.subject and l.kind = i.kind and not l.placed`,
 )
 
-/** True if a line is about another movement than the stored line of the subject. Same rule as in `STORE` of match.ts. */
+/** True if a line and the stored line of the subject are two movements. The rule is the same as in `STORE` of match.ts. */
 function isSecondMovement(line: StoredLine, stored: StoredLine | undefined, period: Period): boolean {
   if (stored === undefined) return false
   const same_row = stored.statement_id === line.statement_id && stored.line_number === line.line_number
@@ -121,7 +121,7 @@ function isSecondMovement(line: StoredLine, stored: StoredLine | undefined, peri
   return !agrees && !(stored.at >= period.from && stored.at < period.to)
 }
 
-function placeSet(
+function placeBatch(
   deps: Deps,
   origin: CaseOrigin,
   period: Period,
@@ -145,7 +145,7 @@ function placeSet(
       if (!is_second) matched += countAgreeing(subject_facts, stored === undefined ? [] : [stored])
       return { ...ours, differences, open: subject_facts.open, ours_status: subject_facts.ours?.status ?? null }
     })
-    // Before it was placed, the line may have had a case of its own. That case is closed.
+    // A line may have had a case of its own before the placement. This call closes that case.
     const former = placed.map(({ subject }): ComparedSubject => {
       return { subject, reference: null, differences: [], open: ['unknown_to_us'], ours_status: null }
     })
@@ -172,20 +172,20 @@ export async function openUnplacedCases(
     const rows = await deps.db.query<StoredLine & { subject: string }>(UNPLACED, [
       origin.statement_id,
       ...cursor,
-      SET_ROWS,
+      BATCH_ROWS,
       origin.provider,
     ])
-    const counts = await inTransaction(deps.db, (tx) => openUnplacedSet(deps, tx, origin, rows))
+    const counts = await inTransaction(deps.db, (tx) => openUnplacedBatch(deps, tx, origin, rows))
     total.opened += counts.opened
     total.explained += counts.explained
     const last = rows.at(-1)
-    if (last === undefined || rows.length < SET_ROWS) return total
+    if (last === undefined || rows.length < BATCH_ROWS) return total
     cursor = [last.subject, last.kind]
     await renewLease()
   }
 }
 
-async function openUnplacedSet(
+async function openUnplacedBatch(
   deps: Deps,
   tx: Tx,
   origin: CaseOrigin,

@@ -1,4 +1,4 @@
-// The comparison finds every kind of difference among thousands of lines that agree, and no others.
+// The comparison finds each kind of difference among thousands of agreeing lines, and finds no other difference.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,76 +24,76 @@ before(async () => {
 after(() => world.close())
 
 const AGREEING = 5_000
-const PER_WAY = 100
+const PER_KIND = 100
 const MORNING = Date.parse('2026-01-05T05:00:00Z')
 const at = (i: number) => new Date(MORNING + i * 1_000)
 
 type Expected = { kind: string; line_kind: string; difference: bigint }
 
-/** The ten ways in which a statement and our books can differ, each with its expected case. */
-const WAYS: {
+/** The ten kinds of difference between a statement and our books, each with its expected case. */
+const DIFFERENCES: {
   name: string
-  wish: Pick<PlannedRecord, 'flow' | 'state'> | null
+  record: Pick<PlannedRecord, 'flow' | 'state'> | null
   lines(planted: PlantedRecord): StatedRow[]
   expected(planted: PlantedRecord): Expected
 }[] = [
   {
     name: 'a payment that our books do not have',
-    wish: null,
+    record: null,
     lines: (one) => [lineOf(one, { reference: `ORDER ${one.id}` })],
     expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
     name: 'a payment under a reference that only looks like ours',
-    wish: null,
+    record: null,
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
     name: 'a payment that the provider does not state',
-    wish: { flow: 'payment', state: 'paid' },
+    record: { flow: 'payment', state: 'paid' },
     lines: () => [],
     expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payment', difference: -one.amount_minor }),
   },
   {
     name: 'a payout that the provider does not state',
-    wish: { flow: 'payout', state: 'paid' },
+    record: { flow: 'payout', state: 'paid' },
     lines: () => [],
     expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payout', difference: one.amount_minor }),
   },
   {
     name: 'a payment with another amount',
-    wish: { flow: 'payment', state: 'paid' },
+    record: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one, { amount_minor: one.amount_minor + 1n })],
     expected: () => ({ kind: 'amount_differs', line_kind: 'payment', difference: 1n }),
   },
   {
     name: 'a payout in another currency',
-    wish: { flow: 'payout', state: 'paid' },
+    record: { flow: 'payout', state: 'paid' },
     lines: (one) => [lineOf(one, { currency: 'USD' })],
     expected: (one) => ({ kind: 'amount_differs', line_kind: 'payout', difference: one.amount_minor }),
   },
   {
     name: 'a payment that failed in our books and paid at the provider',
-    wish: { flow: 'payment', state: 'failed' },
+    record: { flow: 'payment', state: 'failed' },
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payment', difference: one.amount_minor }),
   },
   {
     name: 'a payout that is processing in our books and paid at the provider',
-    wish: { flow: 'payout', state: 'processing' },
+    record: { flow: 'payout', state: 'processing' },
     lines: (one) => [lineOf(one)],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payout', difference: -one.amount_minor }),
   },
   {
     name: 'a payment that the provider reversed',
-    wish: { flow: 'payment', state: 'paid' },
+    record: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })],
     expected: (one) => ({ kind: 'outcome_differs', line_kind: 'reversal', difference: -one.amount_minor }),
   },
   {
     name: 'a payment that the provider states twice',
-    wish: { flow: 'payment', state: 'paid' },
+    record: { flow: 'payment', state: 'paid' },
     lines: (one) => [lineOf(one), lineOf(one, { provider_id: `X${one.provider_id}` })],
     expected: (one) => ({ kind: 'duplicate', line_kind: 'payment', difference: one.amount_minor }),
   },
@@ -122,7 +122,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
       }),
     ),
   )
-  // Some lines have no reference of ours, so only the provider's id leads to the payment.
+  // Some lines have none of our references, so only the provider's id leads to the payment.
   const rows: StatedRow[] = agreeing.flatMap((one, i) => {
     const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
     const reversal = {
@@ -132,7 +132,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     }
     return one.state === 'reversed' ? [line, reversal] : [line]
   })
-  // An open or failed payment that the provider does not state is no difference.
+  // If the provider does not state an open or failed payment, no difference exists.
   await plant(
     world,
     Array.from(
@@ -146,26 +146,26 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     ),
   )
   const expected = new Map<string, Expected & { name: string }>()
-  for (const [w, way] of WAYS.entries()) {
-    const wishes = Array.from(
-      { length: PER_WAY },
+  for (const [w, way] of DIFFERENCES.entries()) {
+    const records = Array.from(
+      { length: PER_KIND },
       (_, i): PlannedRecord => ({
         flow: 'payment',
         state: 'paid',
-        ...way.wish,
+        ...way.record,
         amount_minor: BigInt(1_000_000 * (w + 1) + i * 100),
         at: at(i * 17),
         merchant: merchantOf(i),
       }),
     )
     const planted =
-      way.wish === null
-        ? wishes.map((wish, i): PlantedRecord => {
+      way.record === null
+        ? records.map((record, i): PlantedRecord => {
             const serial = `${w}${i}`.padStart(6, '0')
             const reference = `01K6Q0Z3W5ABCDEFGH${serial}ZZ01`
-            return { ...wish, merchant_id: '', id: serial, reference, provider_id: `U${serial}` }
+            return { ...record, merchant_id: '', id: serial, reference, provider_id: `U${serial}` }
           })
-        : await plant(world, wishes)
+        : await plant(world, records)
     for (const one of planted) {
       const lines = way.lines(one)
       rows.push(...lines)
@@ -183,10 +183,10 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
   }
   for (const { name } of expected.values()) wrong.push(`not found: ${name}`)
   assert.deepEqual(wrong.slice(0, 10), [], `${wrong.length} wrong`)
-  assert.equal(cases.length, WAYS.length * PER_WAY)
+  assert.equal(cases.length, DIFFERENCES.length * PER_KIND)
   assert.equal(statement.lines, rows.length)
-  assert.equal(statement.opened, WAYS.length * PER_WAY)
-  assert.equal(statement.matched, rows.length - PER_WAY * 8)
+  assert.equal(statement.opened, DIFFERENCES.length * PER_KIND)
+  assert.equal(statement.matched, rows.length - PER_KIND * 8)
 })
 
 test('the summary shows the exact sums of unexplained money', async () => {
@@ -197,7 +197,7 @@ test('the summary shows the exact sums of unexplained money', async () => {
   const { providers } = await operator.summary()
   const [mock] = providers
   assert.equal(mock.provider, 'mock')
-  assert.equal(mock.open_cases, WAYS.length * PER_WAY)
+  assert.equal(mock.open_cases, DIFFERENCES.length * PER_KIND)
   assert.deepEqual(mock.open_by_kind, {
     unknown_to_us: 200,
     unknown_to_them: 200,

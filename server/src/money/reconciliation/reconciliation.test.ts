@@ -1,4 +1,4 @@
-// Statements and cases in the hands of operators, over several imports.
+// Statements and cases of operators, over several imports.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -54,19 +54,19 @@ after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
 const paid = { flow: 'payment', state: 'paid', amount_minor: 2_500_000n, at: AT } as const
-const plantPayment = async (wish: Partial<PlannedRecord> = {}) =>
-  (await plant(world, [{ ...paid, ...wish }]))[0] as PlantedRecord
+const plantPayment = async (fields: Partial<PlannedRecord> = {}) =>
+  (await plant(world, [{ ...paid, ...fields }]))[0] as PlantedRecord
 
 /** The case of a planted payment or payout, if it has one. */
 async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
   return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
-/** Earlier payments and payouts. Each statement repeats their lines, so that they open no further cases. */
+/** Earlier payments and payouts. Each statement repeats their lines, so that these payments open no further cases. */
 const earlier: PlantedRecord[] = []
 const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
-test('the server refuses a file with the id of its first import when it was imported before', async () => {
+test('the server refuses a file that an operator imported before, and returns the id of the first import', async () => {
   earlier.push(await plantPayment())
   const first = await operator.upload(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
   assert.equal(first.status, 201, first.text)
@@ -84,7 +84,7 @@ test('the server refuses a file with the id of its first import when it was impo
   )
 })
 
-test('an import is replayed under its Idempotency-Key, and another file under that key is refused', async () => {
+test('the server replays an import under its Idempotency-Key, and refuses another file under that key', async () => {
   const idempotency_key = randomUUID()
   const csv = `${csvOf(earlierLines())}\r\n`
   const first = await operator.upload(csv, { idempotency_key })
@@ -101,7 +101,7 @@ test('an import is replayed under its Idempotency-Key, and another file under th
   assert.equal(repeated.headers['idempotency-replayed'], 'true')
 })
 
-test('a repeated line opens no case, and neither does a line of a case that an operator has closed', async () => {
+test('the server opens no case for a repeated line or for a line whose case an operator has closed', async () => {
   const one = await plantPayment({ state: 'failed' })
   const rows = [...earlierLines(), lineOf(one)]
   assert.equal((await operator.importRows(rows)).opened, 1)
@@ -143,7 +143,7 @@ test('a later statement closes the case of a movement that an earlier statement 
   earlier.push(one)
 })
 
-test('a line with the right amount closes the case of a wrong amount; a line with another id does not', async () => {
+test('a line with the right amount closes the case of a wrong amount, and a line with another id closes no case', async () => {
   const one = await plantPayment()
   await operator.importRows([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
   assert.equal((await caseOf(one))?.difference, '-1000.00')
@@ -167,8 +167,8 @@ test('a payment that the provider paid and reversed opens no case in either orde
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
   assert.equal((await operator.importRows([...lines.reverse(), ...earlierLines()])).opened, 0)
   const two = await plantPayment({ state: 'reversed' })
-  const stated = [lineOf(two, { kind: 'reversal', provider_id: 'BACK2' }), lineOf(two)]
-  const taken = await operator.importRows([...stated, ...earlierLines()])
+  const lines_of_two = [lineOf(two, { kind: 'reversal', provider_id: 'BACK2' }), lineOf(two)]
+  const taken = await operator.importRows([...lines_of_two, ...earlierLines()])
   assert.deepEqual([taken.opened, taken.matched], [0, earlier.length + 2])
   earlier.push(two)
 })
@@ -186,7 +186,7 @@ test('a booked reversal has a case until a statement has its line', async () => 
   earlier.push(one)
 })
 
-test('a charge is compared with the expected charge of its payout, and a charge without a payout opens a case', async () => {
+test('the server compares a charge with the expected charge of its payout, and opens a case for a charge without a payout', async () => {
   const [right, wrong] = [await plantPayment({ flow: 'payout' }), await plantPayment({ flow: 'payout' })]
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
@@ -200,7 +200,7 @@ test('a charge is compared with the expected charge of its payout, and a charge 
   earlier.push(right, wrong)
 })
 
-test('a query at the provider settles its answer and closes the case when books and statement agree', async () => {
+test('a query at the provider settles the outcome and closes the case when books and statement agree', async () => {
   const one = await plantPayment({ state: 'processing' })
   const out = await plantPayment({ state: 'processing', flow: 'payout' })
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
@@ -237,7 +237,7 @@ test('a query at the provider settles its answer and closes the case when books 
   earlier.push(one)
 })
 
-test('a duplicate stays open when the first movement is settled, and shows the current status of the payment', async () => {
+test('a duplicate case stays open when a query settles the first movement, and shows the current status of the payment', async () => {
   const one = await plantPayment({ state: 'processing' })
   await operator.importRows([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
   const twice = (await operator.cases()).find(
@@ -256,7 +256,7 @@ test('a duplicate stays open when the first movement is settled, and shows the c
   earlier.push(one)
 })
 
-test('a query closes the case of a payout when our books have returned it and the provider never paid it', async () => {
+test('a query closes the case of a payout when our books have returned the money and the provider never paid', async () => {
   const one = await plantPayment({ flow: 'payout' })
   assert.equal((await operator.importRows(earlierLines())).opened, 1)
   const found = await caseOf(one)
@@ -271,7 +271,7 @@ test('a query closes the case of a payout when our books have returned it and th
   assert.equal((await operator.importRows(earlierLines())).opened, 0)
 })
 
-test('a line with a foreign reference matches our payment by the provider id, and a query closes its case', async () => {
+test('a line with a foreign reference matches our payment by the provider id, and a query at the provider closes its case', async () => {
   const one = await plantPayment({ state: 'processing' })
   const taken = await operator.importRows([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
   assert.deepEqual([taken.opened, taken.matched], [1, earlier.length])
@@ -310,7 +310,7 @@ test('an unknown line becomes a line of our payment when the payment gets the pr
   assert.equal(closed?.explained_by, taken.id)
 })
 
-test('a query is refused when the case belongs to no payment or payout of ours', async () => {
+test('the server refuses a query at the provider when the case belongs to no payment or payout of ours', async () => {
   const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'ABSENT' }
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
@@ -327,7 +327,7 @@ test('a query is refused when the case belongs to no payment or payout of ours',
   ])
 })
 
-test('one of five operators closes a case when all close it at once, and the audit log has one entry', async () => {
+test('one of five operators closes a case when all operators close the case at once, and the audit log has one entry', async () => {
   const one = await plantPayment({ state: 'failed' })
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
@@ -356,7 +356,7 @@ test('the audit log has an entry for every finished import', async () => {
   assert.equal(count?.log, count?.statements)
 })
 
-test('the summary shows the balance at the provider beside our books, and no difference without a balance', async () => {
+test("the summary shows the balance at the provider and in our books, and no difference without a provider's balance", async () => {
   balance = null
   const without_balance = (await operator.summary()).float
   assert.deepEqual(
@@ -374,7 +374,7 @@ test('the summary shows the balance at the provider beside our books, and no dif
   assert.deepEqual(
     [float.providers[0].balance, float.providers[0].separate, float.difference],
     [formatAmount((books?.minor ?? 0n) + 1_05n), true, null],
-    'a separate account is shown beside the books and not compared with them',
+    'the summary shows a separate account and does not compare its balance with the books',
   )
   delete provider.separate_float
   balance = { amount_minor: 5n, currency: 'USD' }

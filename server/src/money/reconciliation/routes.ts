@@ -36,7 +36,7 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const STATEMENTS = '/v1/operator/statements'
 const RECONCILIATION = '/v1/operator/reconciliation'
 
-/** The size limit of an uploaded file. The admin command imports larger files. */
+/** The size limit of an uploaded file. The admin command can import larger files. */
 const FILE_BYTES_MAX = 50 * 1024 * 1024
 
 /** The drivers and providers of the routes. `live`: the names of the providers of live payments. */
@@ -52,7 +52,7 @@ export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions)
   }
 }
 
-/** Uploaded files by their request bodies. A body has the hash of its file, so equal files make equal requests. */
+/** The uploaded files by their request bodies. A body contains the hash of its file, so equal files make equal requests. */
 const uploads = new WeakMap<object, SpooledFile>()
 
 type UploadBody = { sha256: string; bytes: number }
@@ -69,7 +69,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
     scope.addContentTypeParser('*', async () =>
       refuse('unsupported_media_type', { message: 'Send the file as text/csv.' }),
     )
-    // This hook closes the file of a request that is refused before the import.
+    // If the server refuses a request before the import, this hook closes its file.
     scope.addHook('onResponse', async (request) => uploadOf(request)?.close())
     ;(scope as unknown as App).post(
       STATEMENTS,
@@ -97,7 +97,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
         const file = uploadOf(request)
         if (file === undefined) refuse('validation_failed', { message: 'Send the file as the body of the request.' })
         const input = { provider, file: { ...file, name: file_name }, period, columns }
-        // The client may close the connection before the import ends, so the file is closed here.
+        // The client may close the connection before the import ends, so the route closes the file at its end.
         return importUpload(deps, request, reply, input).finally(() => file.close())
       },
     )
@@ -115,9 +115,10 @@ async function importUpload(
   const stored_answer = claim && (await findAnswer(deps, deps.db, claim))
   if (stored_answer) return replay(reply, stored_answer)
   const act = actOf(request)
-  // The import runs before the transaction of the response. Each set of lines commits separately, and repeating it changes nothing.
+  // The import runs before the transaction of the response. Each batch of lines commits separately, and repeating a batch changes
+  // nothing.
   const imported = await importFile(deps, act, input).catch((error) => {
-    // The refusal of an imported file is stored under the key. The caller can retry after any other refusal.
+    // The server stores the refusal of an imported file under the key. The caller can retry after any other refusal.
     if (error instanceof Refusal && error.details?.statement_id !== undefined) return error
     throw error
   })

@@ -1,5 +1,5 @@
-// Uploaded files. The server writes an upload to a file without a name on disk, so that memory stays small and the file
-// disappears when the process ends.
+// Uploaded files. The server writes an upload to a file on disk without a name, so that the process needs little memory. The system
+// deletes the file when the process ends.
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -53,7 +53,7 @@ export async function openFile(path: string): Promise<SpooledFile> {
   }
 }
 
-/** Opens a new file and removes its name. The system deletes the file when it is closed or the process ends. */
+/** Opens a new file and removes its name. The system deletes the file when the process closes the file or ends. */
 async function openUnlinkedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-statement-'))
   try {

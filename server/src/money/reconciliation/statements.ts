@@ -1,10 +1,10 @@
-// Stored statements: begin, finish and fail an import under a lease, and list statements.
+// Stored statements. The functions begin, finish and fail an import under a lease, and list statements.
 
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Actor, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { newId, refuse } from '../../kernel/lib/index.ts'
 
-/** A stored statement. Its period is from `period_from`, before `period_to`. */
+/** A stored statement. Its period begins at `period_from` and ends before `period_to`. */
 export type ProviderStatement = {
   id: string
   provider: string
@@ -45,9 +45,12 @@ export const STATEMENT_COLUMNS = `id, provider, source, file_name, sha256, perio
    withdrawn_by_name, withdrawn_reason`
 const COLUMNS = STATEMENT_COLUMNS
 
-/** An import that does not renew its lease within this time has failed. */
+/** The lease of an import. If an import does not renew its lease within this time, the import has failed. */
 const LEASE_MS = 60_000
-/** If a lease ends later than this, a clock that was ahead set it, and the lease counts as ended. */
+/**
+ * The longest possible lease. If a lease ends later, a process with a fast clock wrote the lease, and other processes treat the
+ * lease as expired.
+ */
 export const LEASE_MS_MAX = LEASE_MS + 5_000
 const RENEW_MS = 10_000
 
@@ -56,7 +59,7 @@ const FAIL_EXPIRED = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Two unique indexes can refuse the row: the file was imported before, or another import of this provider runs.
+// Two unique indexes can reject the row: an operator imported the file before, or another import of this provider runs.
 const BEGIN = sql(
   'statements_begin',
   `insert into statements (id, provider, source, file_name, sha256, period_from, period_to, state, lease_until, lines,
@@ -66,8 +69,8 @@ const BEGIN = sql(
 )
 
 /**
- * Begins an import; no lines are stored yet. Refuses with invalid_state a file that was imported before, and a second import of
- * the provider at the same time.
+ * Begins an import without lines. Refuses with invalid_state a file that an operator imported before, and a second import of the
+ * provider at the same time.
  */
 export async function beginStatement(deps: Deps, input: NewStatement): Promise<ProviderStatement> {
   const now = deps.clock.now()
@@ -89,7 +92,7 @@ const BY_FILE = sql(
   `select ${COLUMNS} from statements where sha256 = $1 and state in ('importing', 'done')`,
 )
 
-/** Refuses a file that was imported before with invalid_state and the time of that import. */
+/** Refuses a file that an operator imported before with invalid_state and the time of that import. */
 async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void> {
   const [earlier] = await reader.query<ProviderStatement>(BY_FILE, [sha256])
   if (earlier === undefined) return
@@ -105,7 +108,10 @@ const RENEW = sql(
   `update statements set lease_until = $2 where id = $1 and state = 'importing' returning 1 as held`,
 )
 
-/** Makes a function that renews the lease of an import. The import calls it after each batch. It throws if the lease is lost. */
+/**
+ * Makes the function that renews the lease of an import. The import calls this function after each batch. If the lease is lost, the
+ * function throws.
+ */
 export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()
   return async () => {
@@ -127,7 +133,7 @@ const FINISH = sql(
 /** The counts of an import. */
 export type ImportTotals = { lines: number; matched: number; opened: number; explained: number }
 
-/** Finishes an import with its counts. */
+/** Finishes an import and stores its counts. */
 export async function finishStatement(
   deps: Deps,
   tx: Tx,
@@ -145,7 +151,7 @@ const FAIL = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2 where id = $1 and state = 'importing'`,
 )
 
-/** Marks an import as failed, so that the file can be imported again. */
+/** Marks an import as failed, so that an operator can import the file again. */
 export async function failStatement(deps: Deps, id: string): Promise<void> {
   await oneStatement(deps.db).query(FAIL, [id, deps.clock.now()])
 }
@@ -166,7 +172,7 @@ export async function listStatements(reader: Reader, filter: PageChoice & { prov
   return pageOf(rows.map(presentStatement), counted[0]?.total ?? 0, filter)
 }
 
-/** A statement in responses. */
+/** Presents a statement in the form of the API. */
 export function presentStatement(row: ProviderStatement) {
   return {
     id: row.id,

@@ -6,10 +6,10 @@ import { parsePayoutReference } from '../withdrawals/index.ts'
 /** A payment brings money in; a payout sends money out. */
 export type MoneyFlow = 'payment' | 'payout'
 
-/** The content of one of our references. The routing code leads to the merchant. `number`: the attempt of a payment. */
+/** The parts of one of our references. The routing code leads to the merchant. `number`: the attempt of a payment. */
 export type OwnReference = { flow: MoneyFlow; routing_code: number; id: string; number: number | null }
 
-/** Parses one of our references. Null: the text does not have the form of our references. */
+/** Parses one of our references. Null means that the text does not have the form of our references. */
 export function parseOwnReference(reference: string | null): OwnReference | null {
   if (reference === null) return null
   const payment = parseReference(reference)
@@ -21,14 +21,14 @@ export function parseOwnReference(reference: string | null): OwnReference | null
   return payout && { flow: 'payout', routing_code: payout.routing_code, id: payout.id, number: null }
 }
 
-/** The flow of one of our references. Null for any other text. */
+/** The flow of one of our references. Null means that the text is not one of our references. */
 export function flowOf(reference: string): MoneyFlow | null {
   return parseOwnReference(reference)?.flow ?? null
 }
 
 /**
- * The subject of a line without one of our references. One of our references is itself the subject. Each attempt of a payment
- * is a separate subject, because each attempt may take money.
+ * The subject of a line without one of our references. One of our references is itself the subject. Each attempt of a payment is a
+ * separate subject, because each attempt may take money.
  */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`

@@ -1,4 +1,4 @@
-// The summary of reconciliation: counts and sums for each provider, and the balances at the providers beside the books.
+// The summary of reconciliation: counts and sums for each provider, and the balances at the providers next to those of our books.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { ProviderExtras, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -16,7 +16,7 @@ const STATEMENT_TOTALS = sql(
      max(period_to) as stated_until
    from statements where state = 'done' group by provider order by provider`,
 )
-// Gaps between the periods of statements, up to the newest statement.
+// The statement finds gaps between the periods of statements, up to the newest statement.
 const GAPS = sql(
   'reconciliation_holes',
   `select provider, covered as from, period_from as to from (
@@ -43,7 +43,7 @@ type OpenCasesRow = {
   net_minor: bigint
 }
 
-/** The summary. The server queries each live provider for its balance, which may take seconds. */
+/** Builds the summary. The server queries each live provider for its balance, which may take seconds. */
 export async function summarize(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [statements, gaps, open, float] = await Promise.all([
     deps.db.query<StatementTotalsRow>(STATEMENT_TOTALS),
@@ -90,7 +90,7 @@ function providerSummary(
   }
 }
 
-/** The sums of one currency. Amounts of different currencies are never added. */
+/** The sums of one currency. The summary never adds amounts of different currencies. */
 function sumsOf(open: readonly OpenCasesRow[], currency: string) {
   const rows = open.filter((row) => row.currency === currency)
   const sum = (amountOf: (row: OpenCasesRow) => bigint) =>
@@ -98,7 +98,7 @@ function sumsOf(open: readonly OpenCasesRow[], currency: string) {
   return { unexplained: sum((row) => row.unexplained_minor), net_difference: sum((row) => row.net_minor) }
 }
 
-// Each balance is found by its whole key.
+// The statement finds each balance by its whole key.
 const FLOAT = sql(
   'reconciliation_float',
   `select coalesce(-sum(a.balance_minor), 0)::bigint as minor
@@ -107,7 +107,7 @@ const FLOAT = sql(
      where merchant_id = m.id and environment = 'live' and currency = $1 and code = 'provider_float' offset 0) a`,
 )
 
-/** The money that our books have at the providers, beside the balances that the providers report. */
+/** The money that our books have at the providers, next to the balances that the providers report. */
 async function compareFloat(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [minor, balances] = await Promise.all([
     floatOfBooks(deps.db),
@@ -134,7 +134,10 @@ async function floatOfBooks(reader: Reader): Promise<bigint> {
   return row?.minor ?? 0n
 }
 
-/** The balance that a provider reports. Null: no such call, no response, or another currency. */
+/**
+ * The balance that a provider reports. Null means that the provider has no such call, does not respond, or reports another
+ * currency.
+ */
 async function reportedBalance(deps: Deps, name: string, provider: ProviderExtras | undefined): Promise<bigint | null> {
   const balance = await answerOf(deps, name, async () => (await provider?.floatBalance?.()) ?? null)
   return balance !== null && balance.currency === CURRENCY ? balance.amount_minor : null

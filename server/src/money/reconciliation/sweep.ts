@@ -7,7 +7,7 @@ import { subjectOfReference } from './facts.ts'
 import type { LineKind } from './line.ts'
 import { compareAgain } from './match.ts'
 
-/** The most ledger transfers of a page. */
+/** The maximum number of ledger transfers in a page. */
 const PAGE_ROWS = 5_000
 
 /** The postings that move money at the provider, each with the kind of its line in a statement. */
@@ -26,9 +26,8 @@ const LINE_KIND = `case ${Object.entries(LINE_KIND_OF_POSTING)
   .map(([posting, kind]) => `when p.posting = '${posting}' then '${kind}'`)
   .join(' ')} end`
 
-// Ids of transfers begin with the time of booking, so a period is a range of each book's primary key. The statement returns missing
-// movements and the last row of a full page. The settled attempt took the money of a payment. A collection without attempts holds
-// the duplicate payment of an attempt of another collection.
+// A transfer id begins with the time of booking, so a period is a range of ids. The statement returns missing movements and the
+// last row of a full page. The collection of a duplicate payment has no attempts, so another attempt leads to its reference.
 const PAGE = sql(
   'reconciliation_sweep',
   `with page as materialized (

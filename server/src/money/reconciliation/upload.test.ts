@@ -1,4 +1,4 @@
-// Uploaded files: the server names the problems of an invalid file, and stores no part of the file.
+// Tests of uploaded files: the server names the problems of an invalid file, and stores no part of that file.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -137,7 +137,7 @@ test('the server keeps formulas and markup in references unchanged', async () =>
     `${csv}\n${one.reference},${one.provider_id},payment,1.00,TZS,2026-01-05T07:00:00Z\n`,
   )
   assert.equal(reply.status, 201, reply.text)
-  // This file has the missing movement.
+  // This file contains the missing movement.
   assert.equal(reply.body.data.explained, 1)
   assert.deepEqual((await operator.cases()).map(({ reference }) => reference).sort(), texts.sort())
 })
@@ -158,7 +158,7 @@ test('the server imports a file with given column names, semicolons and times of
   assert.equal((duplicate as unknown as { at: string }).at, '2026-01-05T07:00:00.000Z')
 })
 
-test('a second import of a provider is refused while one runs, and possible a minute after that one died', async () => {
+test('the server refuses a second import of a provider while one runs, and accepts an import when the lease of the first ended', async () => {
   const csv = csvOf([lineOf(one, { amount_minor: 100n })])
   const sha256 = createHash('sha256').update(csv).digest()
   const period = { from: new Date('2026-01-04T21:00:00Z'), to: new Date(NOW) }
@@ -188,7 +188,7 @@ test('a second import of a provider is refused while one runs, and possible a mi
   assert.equal(row?.state, 'failed')
 })
 
-test('an import that fails in the middle is marked as failed, and the same file can be imported again', async () => {
+test('the server marks an import that fails in the middle as failed, and can import the same file again', async () => {
   const period = { from: new Date('2026-01-04T21:00:00Z'), to: new Date(NOW) }
   const content = Buffer.from(`${csvOf([lineOf(one)])}\r\n\r\n`)
   let opened = 0
@@ -207,7 +207,7 @@ test('an import that fails in the middle is marked as failed, and the same file 
   assert.deepEqual([statement.state, statement.lines, statement.matched], ['done', 1, 1])
 })
 
-test('the server imports a file that arrives in parts, and nothing of a file that breaks off', async () => {
+test('the server imports a file that arrives in parts, and stores nothing of a file that breaks off', async () => {
   const address = await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   const url = `${address}/v1/operator/statements?provider=mock&from=2025-12-01&to=2025-12-02`
   const headers = { authorization: `Bearer ${await operator.session()}`, 'content-type': 'text/csv' }

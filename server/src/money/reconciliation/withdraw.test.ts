@@ -1,4 +1,4 @@
-// Withdrawing a statement that was imported by mistake reverses its changes.
+// Withdrawing a statement undoes the changes of its import.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -23,9 +23,9 @@ before(async () => {
 after(() => world.close())
 
 const AT = new Date('2026-01-05T07:00:00Z')
-const plantPayment = async (wish: Partial<PlannedRecord> = {}) =>
+const plantPayment = async (fields: Partial<PlannedRecord> = {}) =>
   (
-    await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }])
+    await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...fields }])
   )[0] as PlantedRecord
 const earlier: PlantedRecord[] = []
 const earlierLines = () => earlier.map((one) => lineOf(one))
@@ -34,7 +34,7 @@ const withdraw = async (id: string, body: object = { reason: 'The wrong file' })
 const openKinds = async (one: PlantedRecord) =>
   (await operator.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
-test('withdrawing a statement with wrong columns closes its cases, and its file can be imported again', async () => {
+test('withdrawing a statement with wrong columns closes its cases, and an operator can import its file again', async () => {
   const one = await plantPayment()
   const csv = csvOf([lineOf(one)])
   const wrong = await operator.upload(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
@@ -63,7 +63,7 @@ test('withdrawing a statement with wrong columns closes its cases, and its file 
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
 })
 
-test('withdrawing restores the lines that the statement replaced and opens the cases that it explained', async () => {
+test('withdrawing a statement restores the lines that the statement replaced and opens the cases that the statement explained', async () => {
   const [right, missing] = [await plantPayment(), await plantPayment()]
   const first = await operator.importRows([...earlierLines(), lineOf(right)])
   assert.deepEqual(await openKinds(missing), ['unknown_to_them'])
@@ -84,7 +84,7 @@ test('withdrawing restores the lines that the statement replaced and opens the c
   earlier.push(right, missing)
 })
 
-test('a case stays open when another statement of the same period has the difference too', async () => {
+test('a case stays open after a withdrawal when another statement of the same period has the difference too', async () => {
   const [failed, unknown] = [
     await plantPayment({ state: 'failed' }),
     { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },
@@ -99,7 +99,7 @@ test('a case stays open when another statement of the same period has the differ
   assert.deepEqual([await openKinds(failed), await openKinds(unknown)], [['outcome_differs'], ['unknown_to_us']])
 })
 
-test('withdrawing is refused without a reason, for an unknown id, and while another import of the provider runs', async () => {
+test('the server refuses to withdraw a statement without a reason, with an unknown id, or during another import of the provider', async () => {
   const { id } = await operator.importRows(earlierLines())
   assert.deepEqual(codeOf(await withdraw(id, {})), [400, 'validation_failed'])
   assert.deepEqual(codeOf(await withdraw(randomUUID())), [404, 'not_found'])
@@ -120,7 +120,7 @@ test('withdrawing is refused without a reason, for an unknown id, and while anot
   assert.equal(row?.state, 'done')
 })
 
-test('the summary shows the gaps between statements, and never adds amounts of different currencies', async () => {
+test('the summary shows the gaps between statements, and does not add amounts of different currencies', async () => {
   await world.rows(`update statements set state = 'failed', lease_until = null where state = 'importing'`)
   await operator.importRows([], { from: '2026-01-01', to: '2026-01-02' })
   const unknown = { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 2' }

@@ -1,7 +1,5 @@
-// Withdraws a statement that was imported by mistake, for example with the wrong provider, period or columns.
-//
-// One transaction restores the lines that its lines replaced, closes the cases that it opened, and opens the cases that it
-// explained. No other import of the provider runs meanwhile. The file can be imported again.
+// Withdraws a statement, for example one with the wrong provider, period or columns. One transaction restores the lines that its
+// lines replaced, closes the cases that the import opened, and opens the cases that the import explained.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -12,9 +10,9 @@ import { compareAgain } from './match.ts'
 import { LEASE_MS_MAX, type ProviderStatement, presentStatement, STATEMENT_COLUMNS } from './statements.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** The most stored lines of a page, and the most subjects of a comparison. */
+/** The maximum number of stored lines in a page. */
 const PAGE_ROWS = 50_000
-const SET_ROWS = 1_000
+const BATCH_ROWS = 1_000
 
 const FIND = sql('statements_find', `select ${STATEMENT_COLUMNS} from statements where id = $1 for update`)
 const FIND_RUNNING_IMPORT = sql(
@@ -26,7 +24,7 @@ const FAIL_EXPIRED_IMPORT = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Only one statement of a provider may be importing, so no import begins before this transaction ends.
+// Only one statement of a provider may have the state importing, so no import begins before this transaction ends.
 const BLOCK_IMPORTS = sql(
   'statements_hold',
   `update statements set state = 'importing', lease_until = $2 where id = $1`,
@@ -44,8 +42,8 @@ const FETCH_AGAIN = sql(
 )
 
 /**
- * Withdraws a statement. Refuses an unknown id with not_found. Refuses with invalid_state a withdrawn statement, one that is being
- * imported, and any statement while another import of its provider runs.
+ * Withdraws a statement. Refuses an unknown id with not_found. Refuses with invalid_state a withdrawn statement, and any statement
+ * while an import of its provider runs.
  */
 export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {
   const now = deps.clock.now()
@@ -68,8 +66,8 @@ export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { i
   }
   const affected = [...new Map([...subjects, ...cases.still_open].map((entry) => [entry.subject, entry])).values()]
   affected.sort((a, b) => (a.subject < b.subject ? -1 : 1))
-  for (let i = 0; i < affected.length; i += SET_ROWS)
-    await compareAgain(deps, tx, origin, affected.slice(i, i + SET_ROWS))
+  for (let i = 0; i < affected.length; i += BATCH_ROWS)
+    await compareAgain(deps, tx, origin, affected.slice(i, i + BATCH_ROWS))
   await tx.query(FETCH_AGAIN, [id, now])
   const [row] = await tx.query<ProviderStatement>(WITHDRAW, [id, now, act.actor.id, act.actor.name, input.reason])
   const shown = presentStatement(row as ProviderStatement)
@@ -93,8 +91,8 @@ async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
   return row ?? refuse('not_found', { message: 'There is no such statement.' })
 }
 
-// Removes the lines of the statement. If a line replaced a line of another statement that still counts, the query restores it.
-// Lines are read in pages along their key.
+// Removes the lines of the statement, in pages along their key. If a line replaced a line of another valid statement, the query
+// restores that line.
 const REMOVE_LINES = sql(
   'statement_lines_take_back',
   `with page as materialized (
@@ -123,10 +121,10 @@ const REMOVE_LINES = sql(
    select null, null, subject, kind from (select subject, kind from page order by subject desc, kind desc limit 1) last`,
 )
 
-/** A subject whose line was removed or restored. A row without a subject has the end of the page. */
+/** A subject whose line the statement removed or restored. A row without a subject has the end of the page. */
 type AffectedSubjectRow = { subject: string | null; reference: string | null; next_subject: string; next_kind: string }
 
-/** Removes the lines of a statement. Returns the subjects whose comparison may have changed. */
+/** Removes the lines of a statement. Returns the subjects whose comparison may change. */
 async function removeLines(tx: Tx, provider: string, id: string): Promise<LineSubject[]> {
   const subjects: LineSubject[] = []
   for (let cursor: string[] | null = ['', '']; cursor !== null; ) {
@@ -155,7 +153,8 @@ const REOPEN = sql(
      where o.provider = e.provider and o.subject = e.subject and o.kind = e.kind and o.resolution is null)
    returning e.subject, e.reference`,
 )
-// If another statement covers the time of a case, the case stays open until the server compares it without the withdrawn one.
+// If another statement covers the time of a case, the case stays open. The server then compares the subject without the withdrawn
+// statement.
 const CLOSE = sql(
   'reconciliation_close_withdrawn',
   `update reconciliation_exceptions e set resolution = 'withdrawn', reason = $3, resolved_at = $4, resolved_by_id = $5,
