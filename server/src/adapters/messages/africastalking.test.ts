@@ -24,7 +24,7 @@ function open(options: Partial<AfricasTalkingOptions> = {}) {
   return gateway
 }
 
-test('an SMS arrives unchanged with the configured sender, and its id is recorded', async () => {
+test('the gateway sends an SMS unchanged with the configured sender and returns its id', async () => {
   assert.deepEqual(await open().send(SMS), { kind: 'taken', gateway_id: 'ATXid_4711' })
   const content_type = 'application/x-www-form-urlencoded'
   assert.deepEqual(twin.sms, [
@@ -32,7 +32,7 @@ test('an SMS arrives unchanged with the configured sender, and its id is recorde
   ])
 })
 
-test("an SMS has the account's default sender if no sender is configured", async () => {
+test("an SMS has the account's default sender if the settings name no sender", async () => {
   await open({ sender: '' }).send(SMS)
   assert.equal(twin.sms[0]?.from, null)
 })
@@ -55,42 +55,107 @@ const data = (message: string, recipients: unknown) =>
   raw(201, JSON.stringify({ SMSMessageData: { Message: message, Recipients: recipients } }))
 
 const MEANS: [string, SmsReply, string, string][] = [
-  ['processed', recipient(100, 'Processed'), 'taken', ''],
-  ['sent', recipient(101, 'Success'), 'taken', ''],
-  ['queued', recipient(102, 'Queued'), 'taken', ''],
-  ['held because of a risk', recipient(401, 'RiskHold'), 'unknown', 'unknown_outcome: RiskHold'],
-  ['a sender that is not registered', recipient(402, 'InvalidSenderId'), 'again', 'gateway_refused: InvalidSenderId'],
-  ['a wrong number', recipient(403, 'InvalidPhoneNumber'), 'refused', 'recipient_refused: InvalidPhoneNumber'],
-  ['a landline', recipient(404, 'UnsupportedNumberType'), 'refused', 'recipient_refused: UnsupportedNumberType'],
-  ['no balance', recipient(405, 'InsufficientBalance'), 'again', 'gateway_refused: InsufficientBalance'],
-  ['a recipient who blocks SMS', recipient(406, 'UserInBlacklist'), 'refused', 'recipient_refused: UserInBlacklist'],
-  ['no way there', recipient(407, 'CouldNotRoute'), 'refused', 'recipient_refused: CouldNotRoute'],
-  ['not at this hour', recipient(409, 'DoNotDisturbRejection'), 'refused', 'recipient_refused: DoNotDisturbRejection'],
-  ['its own error', recipient(500, 'InternalServerError'), 'unknown', 'unknown_outcome: InternalServerError'],
-  ["the network's error", recipient(501, 'GatewayError'), 'unknown', 'unknown_outcome: GatewayError'],
-  ['refused by the network', recipient(502, 'RejectedByGateway'), 'refused', 'recipient_refused: RejectedByGateway'],
-  ['an unknown code', recipient(777, 'Surprise'), 'unknown', 'unknown_outcome: Surprise'],
-  ['a word of every object', recipient(777, 'constructor'), 'unknown', 'unknown_outcome: constructor'],
-  ['a sender refused without a recipient', data('InvalidSenderId', []), 'again', 'gateway_refused: InvalidSenderId'],
-  ['a success without a recipient', data('Success', []), 'unknown', 'unknown_outcome: Success'],
-  ['a success without an id', data('', [{ statusCode: 101, status: 'Success' }]), 'unknown', 'unknown_outcome: Sent'],
-  ['two recipients', data('', [{ statusCode: 101 }, { statusCode: 101 }]), 'unknown', 'unknown_outcome: '],
-  ['no recipients at all', raw(201, '{"SMSMessageData":{}}'), 'unknown', 'unknown_outcome: '],
-  ['null', raw(201, 'null'), 'unknown', 'unknown_outcome: null'],
-  ['no JSON', raw(201, '<html>ok</html>'), 'unknown', 'unknown_outcome: <html>ok</html>'],
+  ['the status Processed', recipient(100, 'Processed'), 'taken', ''],
+  ['the status Success', recipient(101, 'Success'), 'taken', ''],
+  ['the status Queued', recipient(102, 'Queued'), 'taken', ''],
+  ['the status RiskHold', recipient(401, 'RiskHold'), 'unknown', 'unknown_outcome: RiskHold'],
+  [
+    'the refusal of an unregistered sender',
+    recipient(402, 'InvalidSenderId'),
+    'again',
+    'gateway_refused: InvalidSenderId',
+  ],
+  [
+    'the refusal of a wrong number',
+    recipient(403, 'InvalidPhoneNumber'),
+    'refused',
+    'recipient_refused: InvalidPhoneNumber',
+  ],
+  [
+    'the refusal of a landline number',
+    recipient(404, 'UnsupportedNumberType'),
+    'refused',
+    'recipient_refused: UnsupportedNumberType',
+  ],
+  [
+    'the refusal for an empty balance',
+    recipient(405, 'InsufficientBalance'),
+    'again',
+    'gateway_refused: InsufficientBalance',
+  ],
+  [
+    'the refusal for a recipient who blocks SMS',
+    recipient(406, 'UserInBlacklist'),
+    'refused',
+    'recipient_refused: UserInBlacklist',
+  ],
+  [
+    'the refusal of a number without a route',
+    recipient(407, 'CouldNotRoute'),
+    'refused',
+    'recipient_refused: CouldNotRoute',
+  ],
+  [
+    'the refusal of an SMS at this hour',
+    recipient(409, 'DoNotDisturbRejection'),
+    'refused',
+    'recipient_refused: DoNotDisturbRejection',
+  ],
+  [
+    'an internal error of the gateway',
+    recipient(500, 'InternalServerError'),
+    'unknown',
+    'unknown_outcome: InternalServerError',
+  ],
+  ['an error of the mobile network', recipient(501, 'GatewayError'), 'unknown', 'unknown_outcome: GatewayError'],
+  [
+    'a refusal by the mobile network',
+    recipient(502, 'RejectedByGateway'),
+    'refused',
+    'recipient_refused: RejectedByGateway',
+  ],
+  ['an unknown status', recipient(777, 'Surprise'), 'unknown', 'unknown_outcome: Surprise'],
+  [
+    'a status that names a property of every object',
+    recipient(777, 'constructor'),
+    'unknown',
+    'unknown_outcome: constructor',
+  ],
+  [
+    'the refusal of a sender in an answer without recipients',
+    data('InvalidSenderId', []),
+    'again',
+    'gateway_refused: InvalidSenderId',
+  ],
+  ['a success without recipients', data('Success', []), 'unknown', 'unknown_outcome: Success'],
+  [
+    'a success without a message id',
+    data('', [{ statusCode: 101, status: 'Success' }]),
+    'unknown',
+    'unknown_outcome: Sent',
+  ],
+  [
+    'an answer with two recipients',
+    data('', [{ statusCode: 101 }, { statusCode: 101 }]),
+    'unknown',
+    'unknown_outcome: ',
+  ],
+  ['an answer without the list of recipients', raw(201, '{"SMSMessageData":{}}'), 'unknown', 'unknown_outcome: '],
+  ['the answer null', raw(201, 'null'), 'unknown', 'unknown_outcome: null'],
+  ['an answer without JSON', raw(201, '<html>ok</html>'), 'unknown', 'unknown_outcome: <html>ok</html>'],
   ['an empty answer', raw(201, ''), 'unknown', 'unknown_outcome:'],
   ['an endless answer', raw(201, 'x'.repeat(200_000)), 'unknown', 'unknown_outcome: UND_ERR_RES_EXCEEDED_MAX_SIZE'],
-  ['a request that is not understood', raw(400, 'Bad\r\nrequest'), 'refused', 'message_refused: Bad request'],
-  ['a wrong address', raw(404, 'no such page'), 'again', 'gateway_refused: 404'],
-  ['too many requests', raw(429, ''), 'again', 'gateway_refused: 429'],
+  ['the refusal of an unreadable request', raw(400, 'Bad\r\nrequest'), 'refused', 'message_refused: Bad request'],
+  ['the answer 404 of a wrong address', raw(404, 'no such page'), 'again', 'gateway_refused: 404'],
+  ['the answer 429 of a rate limit', raw(429, ''), 'again', 'gateway_refused: 429'],
   ['a redirect', raw(302, '', { location: 'http://127.0.0.1:1/' }), 'again', 'gateway_refused: 302'],
-  ['a server that failed', raw(500, 'oops'), 'unknown', 'unknown_outcome: 500 oops'],
-  ['a proxy that waited in vain', raw(504, ''), 'unknown', 'unknown_outcome: 504'],
+  ['the answer 500 of a failing server', raw(500, 'oops'), 'unknown', 'unknown_outcome: 500 oops'],
+  ['the answer 504 of a proxy', raw(504, ''), 'unknown', 'unknown_outcome: 504'],
   ['the end of the connection', { kind: 'drop' }, 'unknown', 'unknown_outcome: UND_ERR_SOCKET'],
 ]
-describe('an answer of the gateway', () => {
+describe('a gateway answer', () => {
   for (const [what, reply, kind, why] of MEANS) {
-    test(`${what} means ${kind}`, async () => {
+    test(`an SMS has the outcome ${kind} after ${what}`, async () => {
       twin.reply = reply
       const outcome = await open().send(SMS)
       assert.equal(outcome.kind, kind, JSON.stringify(outcome))
@@ -99,12 +164,12 @@ describe('an answer of the gateway', () => {
     })
   }
 
-  test('silence means an unknown outcome', async () => {
+  test('a gateway that does not answer in time means an unknown outcome', async () => {
     twin.reply = { kind: 'hang' }
     assert.deepEqual(await open({ timeout_ms: 100 }).send(SMS), { kind: 'unknown', why: 'unknown_outcome: timeout' })
   })
 
-  test('an unreachable gateway means a retry, because no byte was sent', async () => {
+  test('an unreachable gateway means a retry, because the client sent no byte', async () => {
     const gateway = open()
     await twin.close()
     const outcome = await gateway.send(SMS)
@@ -112,7 +177,7 @@ describe('an answer of the gateway', () => {
     twin = await startSmsTwin()
   })
 
-  test('a wrong key means a retry, and the reason never shows the key', async () => {
+  test('a wrong API key means a retry, and the reason never shows the key', async () => {
     const wrong = await open({ api_key: 'atsk_wrong' }).send(SMS)
     assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: 401'), JSON.stringify(wrong))
     twin.reply = raw(400, `the key ${twin.api_key} may not do this`)

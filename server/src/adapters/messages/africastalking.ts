@@ -1,12 +1,12 @@
 // Sends SMS over Africa's Talking: POST /version1/messaging with a form and the key in a header. The answer has a status for
-// each recipient. The API has no idempotency key, so a request with an unknown outcome must not be repeated.
+// each recipient. The API has no idempotency key, so the worker never repeats a request with an unknown outcome.
 
 import { Pool } from 'undici'
 import { plainLine } from '../../kernel/lib/index.ts'
 import { type FormPostResult, postForm } from './exchange.ts'
 import type { MessageGateway, OutgoingSms, SendOutcome } from './gateway.ts'
 
-/** Options of the gateway. An empty `sender` means the default of the account. */
+/** Options of the SMS gateway. An empty `sender` means the default sender of the account. */
 export type AfricasTalkingOptions = {
   url: string
   username: string
@@ -15,13 +15,13 @@ export type AfricasTalkingOptions = {
   timeout_ms?: number
 }
 
-/** Concurrent SMS. */
+/** The number of concurrent requests to the SMS gateway. */
 export const SMS_CONNECTIONS = 8
 const SEND_MS = 15_000
 const CONNECT_MS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** Makes the gateway. */
+/** Makes the SMS gateway. */
 export function createAfricasTalking(options: AfricasTalkingOptions): MessageGateway<OutgoingSms> {
   const { origin, pathname } = new URL(options.url)
   const { username, api_key, sender, timeout_ms = SEND_MS } = options
@@ -43,7 +43,7 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
         'content-type': 'application/x-www-form-urlencoded',
       }
       const outcome = outcomeOfPost(await postForm(pool, { path, headers, body: form.toString() }, timeout_ms))
-      // The stored reason never has the API key, even if the gateway repeats it.
+      // The server stores the reason, so the reason never has the API key, even if the gateway repeats the key.
       return outcome.kind === 'taken' ? outcome : { ...outcome, why: outcome.why.replaceAll(api_key, '***') }
     },
     close: () => pool.destroy(),
@@ -52,15 +52,15 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
 
 type SendOutcomeKind = SendOutcome['kind']
 
-/** The documented statuses of a recipient. */
+/** The documented statuses of a recipient, each with its outcome. */
 const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   Processed: 'taken',
   Sent: 'taken',
   Success: 'taken',
   Queued: 'taken',
-  // The gateway may send it later, so a retry could send it twice.
+  // The gateway may send an SMS at RiskHold later, so a retry could send the SMS twice.
   RiskHold: 'unknown',
-  // The operator can fix the registration of the sender and the balance.
+  // The operator can fix the sender's registration and the balance, so a later retry can succeed.
   InvalidSenderId: 'again',
   InsufficientBalance: 'again',
   InvalidPhoneNumber: 'refused',
@@ -69,7 +69,7 @@ const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   CouldNotRoute: 'refused',
   DoNotDisturbRejection: 'refused',
   RejectedByGateway: 'refused',
-  // The network behind the gateway may have the message.
+  // The network behind the gateway may have the SMS already.
   InternalServerError: 'unknown',
   GatewayError: 'unknown',
 }
@@ -95,7 +95,7 @@ const REASONS: Record<Exclude<SendOutcomeKind, 'taken'>, string> = {
   unknown: 'unknown_outcome',
 }
 
-/** Maps the result of a request to an outcome. */
+/** Maps the result of a request to the outcome of the SMS. */
 function outcomeOfPost(result: FormPostResult): SendOutcome {
   if (result.kind !== 'answered') {
     return result.kind === 'lost'
@@ -105,7 +105,7 @@ function outcomeOfPost(result: FormPostResult): SendOutcome {
   const { status, text } = result
   if (status >= 500) return unknownSend(`${status} ${text}`)
   if (status === 400) return { kind: 'refused', why: plainLine(`message_refused: ${text}`) }
-  // The gateway did not process the message: a wrong key or address, or a rate limit.
+  // The gateway did not process the SMS: the key or the address is wrong, or a rate limit applies.
   if (status >= 300) return { kind: 'again', why: plainLine(`gateway_refused: ${status} ${text}`) }
   return outcomeOfAnswer(text)
 }
@@ -123,7 +123,7 @@ function outcomeOfAnswer(text: string): SendOutcome {
     return unknownSend(text)
   }
   const { Message, Recipients } = answer?.SMSMessageData ?? {}
-  // Without recipients, Message is the status, such as InvalidSenderId.
+  // If the answer has no recipients, Message is the status, such as InvalidSenderId.
   if (Array.isArray(Recipients) && Recipients.length === 0) return outcomeOfStatus(String(Message), null)
   if (!Array.isArray(Recipients) || Recipients.length !== 1) return unknownSend(text)
   const { statusCode, status, messageId } = (Recipients[0] ?? {}) as RecipientStatus
@@ -135,7 +135,7 @@ function outcomeOfAnswer(text: string): SendOutcome {
 
 function outcomeOfStatus(status: string, id: string | null): SendOutcome {
   const kind = Object.hasOwn(STATUS_OUTCOMES, status) ? (STATUS_OUTCOMES[status] as SendOutcomeKind) : 'unknown'
-  // A status of success without a message id is not proven.
+  // A success status without a message id does not prove that the gateway accepted the SMS.
   if (kind === 'taken') return id === null ? unknownSend(status) : { kind, gateway_id: plainLine(id, 100) }
   return { kind, why: plainLine(`${REASONS[kind]}: ${status}`) }
 }

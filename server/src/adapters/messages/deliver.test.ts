@@ -28,7 +28,7 @@ afterEach(async () => {
 
 type Options = { env?: Record<string, string>; attach?: Attach; before?: (name: string) => void | Promise<void> }
 
-/** Starts a process on the shared database with both gateways. */
+/** Starts a process on the shared database with an e-mail gateway and an SMS gateway. */
 async function open({ env = {}, attach, before }: Options = {}): Promise<World> {
   const world = await createWorld({
     url: database.url,
@@ -52,7 +52,7 @@ const taskOf = (world: World) => {
   assert.ok(task)
   return task
 }
-/** Sends all due messages. */
+/** Sends all due messages of the outbox. */
 async function deliver(world: World): Promise<number> {
   const task = taskOf(world)
   let taken = 0
@@ -95,7 +95,7 @@ async function stateOf(world: World, { id }: { id: string }): Promise<Row> {
 }
 const minutes = (count: number) => count * 60_000
 
-test('a committed message is sent once, and the answer of the gateway is recorded', async () => {
+test('the worker sends a committed message once and records the answer of the gateway', async () => {
   const world = await open()
   const [letter, text] = [await email(world), await sms(world)]
   const queued = world.deps.clock.now()
@@ -120,7 +120,7 @@ test('a committed message is sent once, and the answer of the gateway is recorde
   assert.ok(letter.id !== text.id)
 })
 
-test('a message without a merchant, such as a password link, is sent too', async () => {
+test('the worker also sends a message without a merchant, such as a password link', async () => {
   const world = await open()
   const { id } = await inTransaction(world.deps.db, (tx) =>
     queueEmail(world.deps, tx, { to: 'a@example.com', subject: 'x', text: 'y', kind: 'identity.reset' }),
@@ -129,7 +129,7 @@ test('a message without a merchant, such as a password link, is sent too', async
   assert.equal((await stateOf(world, { id })).status, 'sent')
 })
 
-test('a message of the sandbox or of a failed transaction is never sent', async () => {
+test('the worker never sends a message of the sandbox or of a failed transaction', async () => {
   const world = await open()
   const kept = [await email(world, { environment: 'sandbox' }), await sms(world, { environment: 'sandbox' })]
   await assert.rejects(
@@ -139,14 +139,14 @@ test('a message of the sandbox or of a failed transaction is never sent', async 
     }),
   )
   for (const message of kept) assert.equal((await stateOf(world, message)).status, 'kept')
-  // Not even after an operator sets it to waiting by hand.
+  // The worker does not send a sandbox message even after an operator sets its status to waiting by hand.
   await world.rows("update outbox_messages set status = 'waiting', due_at = created_at where id = $1", [kept[0]?.id])
   await deliver(world)
   assert.deepEqual([mail.connections, twin.sms.length], [0, 0])
   for (const message of kept) assert.deepEqual((await stateOf(world, message)).status, 'kept')
 })
 
-test('messages without a gateway stay in the outbox, also if their gateway was removed while they waited', async () => {
+test('messages without a gateway stay in the outbox, also if the operator removed their gateway while they waited', async () => {
   const world = await open()
   const waiting = [await email(world), await sms(world)]
   const without = await open({ env: { SMTP_URL: '', SMS_GATEWAY: '' } })
@@ -160,7 +160,7 @@ test('messages without a gateway stay in the outbox, also if their gateway was r
   assert.deepEqual([mail.mails.length, twin.sms.length], [0, 0])
 })
 
-test('a message to an unreachable gateway is retried after 1, 5, 30 and 120 minutes, then failed with the reason', async () => {
+test('the worker retries a message to an unreachable gateway after 1, 5, 30 and 120 minutes, then marks the message failed', async () => {
   const world = await open()
   mail.answers = { RCPT: '451 4.7.1 come back' }
   twin.reply = { kind: 'recipient', code: 405, status: 'InsufficientBalance' }
@@ -185,7 +185,7 @@ test('a message to an unreachable gateway is retried after 1, 5, 30 and 120 minu
   assert.equal(await deliver(world), 0)
 })
 
-test('a message that the gateway refuses for good is not retried', async () => {
+test('the worker does not retry a message that the gateway refuses for good', async () => {
   const world = await open()
   mail.answers = { RCPT: '550 no such mailbox' }
   twin.reply = { kind: 'recipient', code: 403, status: 'InvalidPhoneNumber' }
@@ -209,7 +209,7 @@ test('a message that the gateway refuses for good is not retried', async () => {
   assert.equal(twin.sms.length, 1)
 })
 
-test('a message that is sent after a failed attempt has no error', async () => {
+test('a message that the gateway accepts after a failed attempt has no error', async () => {
   const world = await open()
   mail.answers = { MAIL: '421 closing' }
   const letter = await email(world)
@@ -221,11 +221,11 @@ test('a message that is sent after a failed attempt has no error', async () => {
   assert.deepEqual([status, tries, error], ['sent', 2, null])
 })
 
-describe('a process that dies after the gateway accepted a message, before it recorded the outcome', () => {
+describe("a process that dies between the gateway's acceptance and the record of the outcome", () => {
   const DIES = (name: string) => {
     if (name === 'outbox_record') throw new Error('the process is gone')
   }
-  test('leaves an e-mail that is sent again with the same id, so that mail programs show it once', async () => {
+  test('if a process dies before it records an e-mail, another process sends the e-mail again with the same id', async () => {
     const dying = await open({ before: DIES })
     const letter = await email(dying)
     await deliver(dying)
@@ -240,7 +240,7 @@ describe('a process that dies after the gateway accepted a message, before it re
     assert.deepEqual(ids, Array(2).fill(`<${letter.id}@example.tz>`))
   })
 
-  test('leaves an SMS that is never sent again and has an unknown outcome', async () => {
+  test('if a process dies before it records an SMS, no process sends the SMS again and its outcome is unknown', async () => {
     const dying = await open({ before: DIES })
     const text = await sms(dying)
     await deliver(dying)
@@ -253,7 +253,7 @@ describe('a process that dies after the gateway accepted a message, before it re
     assert.equal(twin.sms.length, 1)
   })
 
-  test('sends no SMS again itself after the database comes back', async () => {
+  test('a process that could not record an SMS does not send the SMS again after the database comes back', async () => {
     let away = true
     const world = await open({
       before: (name) => {
@@ -274,7 +274,7 @@ for (const [what, reply] of [
   ['closes the connection', { kind: 'drop' }],
   ['fails', { kind: 'raw', http: 502, body: '' }],
 ] as const) {
-  test(`an SMS whose gateway ${what} may have been sent and is not repeated`, async () => {
+  test(`the worker does not repeat an SMS whose gateway ${what}, because the gateway may have sent the SMS`, async () => {
     const world = await open()
     twin.reply = reply
     const text = await sms(world)
@@ -288,7 +288,7 @@ for (const [what, reply] of [
   })
 }
 
-test('an outcome that a process records after its lease ended changes nothing', async () => {
+test('an outcome changes nothing if a process records the outcome after its lease ended', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -306,7 +306,7 @@ test('an outcome that a process records after its lease ended changes nothing', 
   mail = await startMailServer()
 })
 
-test('an outcome that a process records while another process holds the lease changes nothing', async () => {
+test('an outcome changes nothing if a process records the outcome while another process holds the lease', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -363,7 +363,7 @@ test('a merchant with a thousand messages does not delay the messages of other m
   assert.equal(twin.sms.length, 201)
 })
 
-test('the attachment of an e-mail is made when it is sent, from the fields of its message', async () => {
+test('the worker makes the attachment of an e-mail at sending time from the fields of its message', async () => {
   const asked: unknown[] = []
   let broken = true
   const world = await open({
@@ -394,7 +394,7 @@ test('the attachment of an e-mail is made when it is sent, from the fields of it
   assert.deepEqual(asked, [expected, expected])
 })
 
-test('hostile names arrive as text', async () => {
+test('hostile names arrive as plain text in an e-mail and an SMS', async () => {
   const world = await open()
   const hostile = '<script>alert(1)</script>\r\nBcc: spy@example.com\u202e😀 =cmd|0'
   await email(world, { subject: hostile, text: hostile })

@@ -1,6 +1,6 @@
-// Sends the due messages of the outbox. An e-mail is sent at least once: if a process dies before it records the result, the
-// next owner of the lease sends the same Message-ID again. An SMS is sent at most once: its claim marks that it may have been
-// sent, so a process that takes over a lease does not send it.
+// Sends the due messages of the outbox. A process may send an e-mail twice, always with the same Message-ID, if the first
+// process dies unrecorded. The claim marks an SMS as possibly sent, so a process that takes over its lease does not send the
+// SMS.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -11,7 +11,7 @@ import { type Attachment, CHANNELS, type Channel, type Gateways } from './gatewa
 import { createMessageRecorder, LONGEST_PAUSE_MS, type MessageResult } from './record.ts'
 import { SMTP_CONNECTIONS } from './smtp.ts'
 
-/** The message that needs its attachments. */
+/** The fields of the message that needs attachments. */
 export type AttachmentRequest = {
   kind: string
   merchant_id: string
@@ -21,8 +21,8 @@ export type AttachmentRequest = {
 }
 
 /**
- * Makes the attachments of an e-mail when it is sent, so that no file is stored in the outbox. If this function throws, the
- * worker retries the e-mail later.
+ * Makes the attachments of an e-mail at sending time, so that the outbox stores no file. If this function throws, the worker
+ * retries the e-mail later.
  */
 export type Attach = (message: AttachmentRequest) => Promise<readonly Attachment[]>
 
@@ -36,14 +36,17 @@ type DueMessage = AttachmentRequest & {
   due_at: Date
 }
 
-/** One send per connection of the gateway, so that no claimed message waits in memory. */
+/**
+ * The greatest number of claimed messages by channel. Each has a gateway connection, so that no claimed message waits in
+ * memory.
+ */
 const SENDING_MAX: Record<Channel, number> = { email: SMTP_CONNECTIONS, sms: SMS_CONNECTIONS }
 const EVERY_MS = 1_000
 const LEASE_MS = 120_000
-/** The longest duration of a try, with its attachments. */
+/** The longest duration of one attempt, attachments included. */
 const TRY_MS_MAX = 60_000
 
-/** Makes the worker's task that sends due messages. */
+/** Makes the worker's task, which sends due messages. */
 export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach): Task {
   const record = createMessageRecorder(deps)
   const send = createSend(deps, gateways, attach)
@@ -66,7 +69,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
       const outcome = await send(message)
       await record({ merchant_id, id, tries, outcome, ended_at: deps.clock.now() })
     } catch (error) {
-      deps.log.warn({ err: error, merchant_id, message_id: id }, 'the outcome of a message was not recorded')
+      deps.log.warn({ err: error, merchant_id, message_id: id }, 'the server did not record the outcome of a message')
     }
   }
   const start = (message: Claimed<DueMessage>) => {
@@ -79,7 +82,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     every_ms: EVERY_MS,
     async runOnce() {
       const free = CHANNELS.map((channel) => SENDING_MAX[channel] - sending[channel].size)
-      // A channel with a slow gateway does not delay the other channel.
+      // A channel with a slow gateway does not delay the other channel, because each channel has its own capacity.
       const full = CHANNELS.filter((_, index) => (free[index] as number) <= 0)
       const limits = free.filter((left) => left > 0)
       if (limits.length === 0) return 0
@@ -93,7 +96,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
   }
 }
 
-/** Makes the function that sends a claimed message once. Never throws. */
+/** Makes the function that sends a claimed message once. The function never throws. */
 function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const { clock, vault, log } = deps
 
@@ -104,7 +107,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
       const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
       return await gateways.email.send({ id, to, subject, text, created_at, attachments })
     } catch (error) {
-      log.error({ err: error, merchant_id, message_id: id }, 'the attachments of an e-mail could not be made')
+      log.error({ err: error, merchant_id, message_id: id }, 'the server could not make the attachments of an e-mail')
       return { kind: 'again', why: 'attachment_failed: see the log of the server' }
     }
   }
@@ -119,7 +122,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
     if (message.channel === 'sms' && message.previous_owner !== null) {
       return { kind: 'unknown', why: 'unknown_outcome: a process ended while it was sent' }
     }
-    // If the lease ends soon, another process may send the message meanwhile.
+    // If the lease ends soon, another process may send the message during this attempt.
     if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: not tried' }
     let text: string
     try {

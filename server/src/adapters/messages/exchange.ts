@@ -3,12 +3,12 @@
 import type { Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
-/** The result of a request. `not_sent`: no byte was written. `lost`: the request may have arrived. */
+/** The result of a request. `not_sent` means that the client wrote no byte. `lost` means that the request may have arrived. */
 export type FormPostResult =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent' | 'lost'; why: string }
 
-/** Posts a body and reads the whole answer. Never throws, follows no redirect, and ends within `timeout_ms`. */
+/** Posts a body and reads the whole answer. This function never throws, follows no redirect, and ends within `timeout_ms`. */
 export function postForm(
   pool: Pool,
   request: { path: string; headers: Record<string, string>; body: string },
@@ -33,7 +33,7 @@ export function postForm(
     pool.dispatch(
       { ...request, method: 'POST' },
       {
-        // undici calls this before it writes to the connection: an abort here prevents the request.
+        // undici calls this hook before it writes to the connection, so an abort in the hook prevents the request.
         onRequestStart(controller) {
           const giveUp = () => controller.abort(new Error('no answer in time'))
           if (is_over) giveUp()

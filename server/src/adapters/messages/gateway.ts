@@ -7,16 +7,17 @@ export type Channel = (typeof CHANNELS)[number]
 
 /**
  * The outcome of a send. `taken`: the gateway accepted the message. `refused`: a retry cannot succeed. `again`: the gateway
- * did not get it, and a retry may succeed. `unknown`: the gateway may have it. `why` begins with a stable word and a colon.
+ * did not get the message, so a retry may succeed. `unknown`: the gateway may have the message. `why` begins with a stable
+ * word and a colon.
  */
 export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }
   | { kind: 'refused' | 'again' | 'unknown'; why: string }
 
-/** A file attached to an e-mail: bytes, never a path or an address. */
+/** A file attached to an e-mail, as bytes and never as a path or an address. */
 export type Attachment = { filename: string; content: Buffer; content_type: string }
 
-/** An e-mail for a gateway. `id` is the same at each try. */
+/** An e-mail for a gateway. `id` is the same at each attempt. */
 export type OutgoingEmail = {
   id: string
   to: string
@@ -32,5 +33,5 @@ export type OutgoingSms = { to: string; text: string }
 /** A gateway for one channel. */
 export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
-/** The configured gateways. If a channel has none (null), its messages are kept. */
+/** The configured gateways. Null means that the channel has no gateway, so the server keeps its messages. */
 export type Gateways = { email: MessageGateway<OutgoingEmail> | null; sms: MessageGateway<OutgoingSms> | null }

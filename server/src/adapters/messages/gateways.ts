@@ -6,12 +6,12 @@ import { createAfricasTalking } from './africastalking.ts'
 import type { Channel, Gateways } from './gateway.ts'
 import { createSmtpGateway } from './smtp.ts'
 
-/** True if messages of a channel are sent. If false, they are kept and read in the product. */
+/** Returns true if the server sends messages of a channel. If false, members read the kept messages in the console. */
 export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }
 
-/** Makes the configured gateways. They connect at the first send. */
+/** Makes the configured gateways. Each gateway connects at its first send. */
 export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
   const { mail_from: from, brand_name } = config
   return {

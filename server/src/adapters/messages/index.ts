@@ -1,4 +1,4 @@
-// The door of messages.
+// The exports of the messages room.
 
 export { type Attach, type AttachmentRequest, createMessageTask } from './deliver.ts'
 export type { Attachment } from './gateway.ts'

@@ -1,4 +1,4 @@
-// Reads sent messages: a merchant its own, operators all.
+// Reads sent messages: a merchant reads its own messages, and operators read all messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ let world: World
 let other: Merchant
 let operator: string
 const invoices = [randomUUID(), randomUUID()] as const
-/** All messages, oldest first. */
+/** All messages, the oldest first. */
 const made: {
   id: string
   merchant_id: string | null
@@ -70,7 +70,7 @@ const newestFirst = (keep: (one: (typeof made)[number]) => boolean) => idsOf(mad
 
 describe('a merchant', () => {
   for (const role of MERCHANT_ROLES) {
-    test(`as ${role} reads only the messages sent in its name`, async () => {
+    test(`a member with the role ${role} reads only the messages sent in the merchant's name`, async () => {
       const { token } = await world.newSession(role)
       const { items, pagination } = await list('/v1/merchant/messages?page_size=100', token)
       assert.deepEqual(
@@ -82,7 +82,7 @@ describe('a merchant', () => {
     })
   }
 
-  test('sees the recipient, the text and the status of a message, without internal details', async () => {
+  test('a merchant sees the recipient, text and status of a message without internal details', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?status=failed&channel=email', token)
     const [first] = items
@@ -105,7 +105,7 @@ describe('a merchant', () => {
     })
   })
 
-  test('filters the list by channel, status and invoice, and pages through it', async () => {
+  test('a merchant filters its messages by channel, status and invoice, and pages through the list', async () => {
     const { token } = await world.newSession('VIEWER')
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       ['channel=sms', ({ channel }) => channel === 'sms'],
@@ -137,13 +137,13 @@ describe('a merchant', () => {
     )
   })
 
-  test('reads the sandbox if the request names it', async () => {
+  test('a merchant reads messages of the sandbox if the request names the sandbox', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?environment=sandbox', token)
     assert.ok(items.length > 0 && items.every(({ environment }) => environment === 'sandbox'))
   })
 
-  test('gets 400 for an invalid query, and cannot read messages with an API key', async () => {
+  test('the server answers an invalid query of a merchant with 400, and refuses an API key with 403', async () => {
     const { token } = await world.newSession('VIEWER')
     for (const query of ['channel=fax', 'status=lost', 'invoice_id=1', 'page=0']) {
       assert.deepEqual(
@@ -158,7 +158,7 @@ describe('a merchant', () => {
 })
 
 describe('an operator', () => {
-  test('reads the messages of all merchants and those without one, newest first, in pages without gaps', async () => {
+  test('an operator reads the messages of all merchants and of none, newest first, in pages without gaps', async () => {
     const { items, pagination } = await list('/v1/operator/messages?page_size=100', operator)
     assert.deepEqual(
       idsOf(items),
@@ -179,7 +179,7 @@ describe('an operator', () => {
     )
   })
 
-  test('filters the list by merchant, channel and status, alone and together', async () => {
+  test('an operator filters messages by merchant, channel and status, alone and together', async () => {
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],
@@ -201,12 +201,12 @@ describe('an operator', () => {
     }
   })
 
-  test('reads the answer of the gateway to a failed message', async () => {
+  test("an operator reads the gateway's answer to a failed message", async () => {
     const { items } = await list('/v1/operator/messages?status=failed&page_size=1', operator)
     assert.equal(items[0]?.error, 'recipient_refused: 550 mx7.internal says no')
   })
 
-  test('in production never reads a text with a link for signing in', async () => {
+  test('in production an operator never reads a text with a link for signing in', async () => {
     const production = testDeps(world.url)
     production.config = { ...production.config, node_env: 'production' }
     try {
@@ -218,7 +218,7 @@ describe('an operator', () => {
     }
   })
 
-  test('gets 400 for a page beyond the depth limit of the list if the request names no merchant', async () => {
+  test("the server answers 400 for a page beyond the list's depth limit if the operator's request names no merchant", async () => {
     const reply = await world.get('/v1/operator/messages?page=101&page_size=100', operator)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   })

@@ -1,4 +1,4 @@
-// Reads the outbox: for a merchant its own messages, for operators all messages, for the admin command the e-mails.
+// Reads the outbox: its own messages for a merchant, all messages for operators, and the e-mails for the admin command.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -29,14 +29,14 @@ type MessageRow = {
 const COLUMNS = `m.merchant_id, m.id, m.environment, m.channel, m.status, m.kind, m.recipient, m.subject, m.body, m.tries,
      m.error, m.gateway_id, m.invoice_id, m.due_at, m.sent_at, m.created_at`
 
-/** The filter of a merchant's list. */
+/** The filter of a merchant's message list. */
 export type MessageFilter = PageChoice & {
   channel?: Channel | undefined
   status?: MessageStatus | undefined
   invoice_id?: string | undefined
 }
 
-// The statements have no name, so that PostgreSQL plans them for the actual filters.
+// The list statements have no name, so that PostgreSQL plans each one for the actual filters.
 const OF_MERCHANT = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
 const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${OF_MERCHANT} order by m.id desc limit $6 offset $7`)
@@ -67,8 +67,8 @@ const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 
-// The newest n messages belong to the n owners with the newest messages. A sample of their rows gives the oldest id that the
-// n-th message can have; older rows are not read.
+// The newest n messages belong to the n owners with the newest messages. A sample of their rows gives the oldest possible id
+// of the n-th message, so the statement reads no older rows.
 const DEPTH = '($4::int + $5::int)'
 const messageListSql = (condition: string) =>
   sql(
@@ -95,16 +95,16 @@ const messageCountSql = (condition: string) =>
     `select count(*)::int as total from (
        select 1 from (${ownersOf}) o cross join lateral (${ofOwner(condition)} limit $4) m limit $4) counted`,
   )
-// Waiting and failed messages have a partial index. PostgreSQL uses it only if the condition names both statuses.
+// Waiting and failed messages have a partial index. PostgreSQL uses that index only if the condition names both statuses.
 const UNSENT = "and m.status = $3 and m.status in ('waiting', 'failed')"
 const ANY_STATUS = 'and ($3::text is null or m.status = $3)'
 const LISTS = { unsent: messageListSql(UNSENT), any: messageListSql(ANY_STATUS) }
 const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATUS) }
 
-/** The filter of an operator's list. */
+/** The filter of an operator's message list. */
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
-/** Reads a page of all messages, also of those without a merchant, newest first. `total_items` counts up to 10,000. */
+/** Reads a page of all messages, newest first, messages without a merchant included. `total_items` counts up to 10,000. */
 export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   const { channel = null, status = null, merchant_id = null, page = 1, page_size = 20 } = filter
   const which = status === 'waiting' || status === 'failed' ? 'unsent' : 'any'
@@ -120,7 +120,7 @@ export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   )
 }
 
-/** Kinds of messages whose texts never contain a link for signing in. */
+/** The kinds of messages whose texts never contain a link for signing in. */
 const SAFE_KINDS = /^(?:invoice|withdrawal)\./
 
 function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage {
@@ -135,7 +135,7 @@ function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage
   }
 }
 
-/** Presents a message for its merchant: only the stable word of the error, without the gateway's own words. */
+/** Presents a message for its merchant. The error has only its stable word, without the gateway's own words. */
 function presentForMerchant(deps: Deps, row: MessageRow): MerchantMessage {
   return { ...common(row), text: openText(deps, row), error: row.error?.split(':', 1)[0] ?? null }
 }
@@ -168,7 +168,7 @@ function common({
   }
 }
 
-/** Decrypts the text. Null if SECRET_KEY is not the key that encrypted the text. */
+/** Decrypts the text. Returns null if SECRET_KEY is not the key that encrypted the text. */
 function openText({ vault }: Deps, { body }: MessageRow): string | null {
   try {
     return vault.open(body)
@@ -177,7 +177,7 @@ function openText({ vault }: Deps, { body }: MessageRow): string | null {
   }
 }
 
-/** An e-mail of the outbox. `text` is null in production, because it may have a link for signing in. */
+/** An e-mail of the outbox. Null as `text` means production, where a text may have a link for signing in. */
 export type StoredEmail = {
   id: string
   merchant_id: string | null
@@ -202,7 +202,7 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
   body: string
 }
 
-/** E-mails that the admin command shows at most. */
+/** The greatest number of e-mails that the admin command shows. */
 const EMAILS_MAX = 200
 
 /**

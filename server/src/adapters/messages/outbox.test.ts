@@ -14,7 +14,7 @@ after(() => world.close())
 
 const LINK = 'http://127.0.0.1/identity/reset?token=abc'
 
-test('an e-mail waits in the outbox of its merchant, and its text is encrypted in the database', async () => {
+test('an e-mail waits in the outbox of its merchant, and the server encrypts its text in the database', async () => {
   const { deps, merchant } = world
   await inTransaction(deps.db, async (tx) => {
     await queueEmail(deps, tx, {
@@ -41,7 +41,7 @@ test('an e-mail waits in the outbox of its merchant, and its text is encrypted i
   assert.ok(!stored?.body.includes('token'))
 })
 
-test('an e-mail whose transaction fails is never sent', async () => {
+test('the worker never sends an e-mail whose transaction fails', async () => {
   const { deps } = world
   await assert.rejects(
     inTransaction(deps.db, async (tx) => {

@@ -1,4 +1,4 @@
-// Queues messages: each is a row, written in the transaction of the fact that it reports.
+// Queues messages. Each message is a row that the server writes in the transaction of the reported fact.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -14,17 +14,20 @@ type QueuedMessage = {
   text: string
   /** The kind of message, such as password.reset. */
   kind: string
-  /** The merchant of the message. Undefined means none. */
+  /** The merchant of the message. Undefined means that the message has no merchant. */
   merchant_id?: string
-  /** The environment of the reported fact; live by default. A sandbox message is kept and never sent. */
+  /** The environment of the reported fact. Undefined means live. The server keeps a sandbox message and never sends it. */
   environment?: Environment
-  /** The invoice that the message is about. Its merchant may read the message. */
+  /** The invoice of the message. The merchant of the invoice may read the message. */
   invoice_id?: string
 }
 
 /** An e-mail to queue. */
 export type Email = QueuedMessage & { subject: string }
-/** An SMS to queue, to a canonical phone number. Text beyond SMS_PARTS_MAX parts is cut: see `shortestSms`. */
+/**
+ * An SMS to queue for a canonical phone number. `shortestSms` writes texts that fit, because the server cuts a text after
+ * SMS_PARTS_MAX parts.
+ */
 export type Sms = QueuedMessage
 
 const INSERT = sql(
@@ -35,14 +38,17 @@ const INSERT = sql(
 )
 
 /**
- * Queues an e-mail and stores its text encrypted. With a mail server, the worker sends it within seconds of the commit, at
- * least once. Without a mail server, and for the sandbox, it is kept.
+ * Queues an e-mail and stores its text encrypted. With a mail server, the worker sends the e-mail within seconds of the
+ * commit, at least once. The worker keeps e-mails of the sandbox, and all e-mails without a mail server.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
 }
 
-/** Queues an SMS. With a gateway, the worker sends it within seconds of the commit, at most once; else it is kept. */
+/**
+ * Queues an SMS. With a gateway, the worker sends the SMS within seconds of the commit, at most once. Without a gateway, the
+ * worker keeps the SMS.
+ */
 export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'sms', sms, '', smsText(sms.text))
 }

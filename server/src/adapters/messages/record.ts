@@ -1,20 +1,20 @@
-// Records the outcomes of messages, one statement per batch.
+// Records the outcomes of messages with one statement for each batch.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import type { SendOutcome } from './gateway.ts'
 
-/** Pauses before tries two to five, from the end of the previous try. */
+/** The pauses before attempts two to five, each from the end of the previous attempt. */
 const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 
-/** The longest pause before a try. */
+/** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The outcome of a claimed message. `kept`: the channel has no gateway now. */
+/** The outcome of a claimed message. `kept` means that the channel has no gateway now. */
 export type MessageResult = {
   merchant_id: string
   id: string
-  /** The number of earlier tries. */
+  /** The number of earlier attempts. */
   tries: number
   ended_at: Date
   outcome: SendOutcome | { kind: 'kept' }
@@ -36,7 +36,7 @@ const RECORD = sql(
 
 const SET_MAX = 200
 
-/** Makes the recorder. Throws if the database is unreachable. */
+/** Makes the recorder. The recorder throws if the database is unreachable. */
 export function createMessageRecorder(deps: Deps): (result: MessageResult) => Promise<void> {
   return gather<MessageResult, void>(
     async (results) => {

@@ -30,7 +30,7 @@ const COMMON = {
   created_at: Time,
 }
 
-/** A message in a merchant's name, as the merchant sees it. */
+/** A message as its merchant sees it. */
 export const MerchantMessage = Type.Object({
   ...COMMON,
   text: nullable(Type.String({ description: 'Null if the server cannot decrypt the text any more.' })),
@@ -57,12 +57,12 @@ const MessageFilters = {
   channel: Type.Optional(oneOf(CHANNELS)),
   status: Type.Optional(oneOf(STATUSES)),
 }
-/** Query of a merchant's messages. */
+/** The query of a merchant's messages. */
 export const MerchantMessagesQuery = Type.Object({
   ...MessageFilters,
   invoice_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
-/** Query of all messages. */
+/** The query of all messages. */
 export const OperatorMessagesQuery = Type.Object({
   ...MessageFilters,
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),

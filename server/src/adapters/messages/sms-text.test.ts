@@ -13,7 +13,7 @@ const LENGTHS: [string, string, number][] = [
   ['a'.repeat(307), 'GSM-7', 3],
   ['€'.repeat(80), 'GSM-7', 1],
   ['€'.repeat(81), 'GSM-7', 2],
-  // 76 characters of size two fill a part of 153 and leave one place free, because no character is split.
+  // A part of 153 holds 76 characters of size two and leaves one place free, because a part never splits a character.
   ['€'.repeat(152), 'GSM-7', 2],
   ['€'.repeat(153), 'GSM-7', 3],
   ['ш'.repeat(70), 'UCS-2', 1],
@@ -26,12 +26,12 @@ const LENGTHS: [string, string, number][] = [
   ['😀'.repeat(67), 'UCS-2', 3],
 ]
 for (const [text, alphabet, parts] of LENGTHS) {
-  test(`${text.length} code units of "${[...text][0] ?? ''}" need ${parts} parts of ${alphabet}`, () => {
+  test(`a text of ${text.length} code units of "${[...text][0] ?? ''}" needs ${parts} parts of ${alphabet}`, () => {
     assert.deepEqual(smsLength(text), { alphabet, parts })
   })
 }
 
-test('amounts and typographic signs do not double the price of an SMS', () => {
+test('smsText writes amounts and typographic signs so that an SMS stays in the GSM alphabet', () => {
   const text = smsText(`Duka la “Asha” – ${showAmount(2_500_050n)}… lipa ‘leo’`)
   assert.equal(text, `Duka la "Asha" - TZS 25,000.50... lipa 'leo'`)
   assert.equal(smsLength(text).alphabet, 'GSM-7')
@@ -54,7 +54,7 @@ test('an SMS never has more than four parts, for any name of a merchant', () => 
   assert.equal(smsText(longer), `${'y'.repeat(609)}...`)
 })
 
-test('direction marks, control characters and halves of characters are removed from an SMS', () => {
+test('smsText removes direction marks and control characters from an SMS, and replaces halves of characters', () => {
   assert.equal(smsText('Duka\u202e\u2066 la\0 Asha\r\nna\ud83d wake\u0007'), 'Duka la Asha\nna\ufffd wake')
 })
 

@@ -6,15 +6,15 @@ import { plainText } from '../../kernel/lib/index.ts'
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** Each of these characters counts twice, because an escape precedes it. */
+/** The characters that count twice, because an escape precedes each of them. */
 const EXTENDED = new Set('\f^{}\\[~]|€')
 
 const ALPHABETS = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
 
-/** The alphabet and the number of parts of a text. */
+/** The alphabet of a text and its number of parts. */
 export type SmsLength = { alphabet: keyof typeof ALPHABETS; parts: number }
 
-/** Counts the length of a text as networks do. */
+/** Counts the alphabet and the parts of a text as mobile networks do. */
 export function smsLength(text: string): SmsLength {
   const characters = [...text]
   const alphabet = characters.every((one) => BASIC.has(one) || EXTENDED.has(one)) ? 'GSM-7' : 'UCS-2'
@@ -24,7 +24,7 @@ export function smsLength(text: string): SmsLength {
   let parts = 1
   let used = 0
   for (const size of sizes) {
-    // A character is never split between two parts.
+    // A mobile network never splits a character between two parts.
     if (used + size > joined) {
       parts++
       used = 0
@@ -34,7 +34,7 @@ export function smsLength(text: string): SmsLength {
   return { alphabet, parts }
 }
 
-/** Parts of an SMS at most. */
+/** The greatest number of parts of an SMS. */
 export const SMS_PARTS_MAX = 4
 
 const REPLACEMENTS: Record<string, string> = {
@@ -48,8 +48,8 @@ const REPLACEMENTS: Record<string, string> = {
 }
 
 /**
- * Makes the text of an SMS: replaces typographic quotes, dashes and spaces by those of the GSM alphabet, and cuts the text
- * after SMS_PARTS_MAX parts. For a text that ends in a link use `shortestSms`, which never cuts a link.
+ * Replaces typographic quotes, dashes and spaces by those of the GSM alphabet, and cuts the text after SMS_PARTS_MAX parts.
+ * For a text that ends in a link, callers use `shortestSms`, which never cuts a link.
  */
 export function smsText(text: string): string {
   const plain = plainText(text)
@@ -69,12 +69,12 @@ export function smsText(text: string): string {
   return `${characters.slice(0, low).join('').trimEnd()}...`
 }
 
-/** The longest text of SMS_PARTS_MAX parts. */
+/** The greatest number of characters in SMS_PARTS_MAX parts. */
 const LONGEST = SMS_PARTS_MAX * ALPHABETS['GSM-7'].joined
 
 /**
  * Returns the longest version of a text that fits into `parts` parts. `write` gets the greatest length of the names in the
- * text. With the smallest length (8), the text is returned even if it does not fit.
+ * text. With the smallest length (8), this function returns the text even if the text does not fit.
  */
 export function shortestSms(write: (name_max: number) => string, parts = 2): string {
   for (const name_max of [60, 40, 30, 20, 12]) {

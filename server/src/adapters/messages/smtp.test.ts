@@ -58,7 +58,7 @@ test('an e-mail arrives unchanged, with the same id at each attempt', async () =
   ])
 })
 
-test('no text of a subject or a name becomes a header, a recipient or a second e-mail', async () => {
+test('a subject or a name never adds a header, a recipient or a second e-mail', async () => {
   const evil = 'Duka\r\nBcc: spy@example.com\r\n\r\n<script>\n.\r\nMAIL FROM:<x@example.com>\u2028X-Evil: 1\0'
   const attachments = [
     { filename: `a"\r\nX-Evil: 1\r\n.pdf`, content: Buffer.from('x'), content_type: 'application/pdf' },
@@ -88,24 +88,24 @@ for (const to of [
   '',
   `${'x'.repeat(250)}@example.com`,
 ]) {
-  test(`the gateway sends no e-mail to ${JSON.stringify(to.slice(0, 60))}`, async () => {
+  test(`the gateway sends no e-mail to the invalid recipient ${JSON.stringify(to.slice(0, 60))}`, async () => {
     assert.deepEqual(await send({ to }), { kind: 'refused', why: 'invalid_recipient: not an e-mail address' })
     assert.equal(server.connections, 0)
   })
 }
 
-test('texts of every script and size arrive complete, without direction marks or control characters', async () => {
+test('e-mail texts of every script and size arrive complete, without direction marks or control characters', async () => {
   const kept = `${'Habari 😀 مرحبا שלום — “Asha”. '.repeat(300)}\n.\n..\nFrom x\n${'neno'.repeat(3_000)}`
   assert.equal((await send({ text: `\u202e${kept}\0\u2066\r\n.\r\nQUIT` })).kind, 'taken')
   assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
 })
 
-test('a name of 10 KB is cut in the subject', async () => {
+test('the gateway cuts a name of 10 KB in the subject', async () => {
   await send({ subject: '😀'.repeat(10_000) })
   assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
 })
 
-test('an attachment arrives byte by byte', async () => {
+test('an attachment of an e-mail arrives byte by byte', async () => {
   const content = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256))
   await send({ attachments: [{ filename: 'INV-000123.pdf', content, content_type: 'application/pdf' }] })
   const { raw } = onlyMail()
@@ -113,14 +113,14 @@ test('an attachment arrives byte by byte', async () => {
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 
-test('a text never makes the gateway read a file or fetch a URL', async () => {
+test('an attachment that names a path never makes the gateway read a file', async () => {
   const sneaky = { filename: 'x', content: { path: '/etc/hostname' } as never, content_type: 'text/plain' }
   const outcome = await send({ attachments: [sneaky] })
   assert.equal(outcome.kind, 'again')
   assert.equal(server.mails.length, 0)
 })
 
-test('one connection carries many e-mails', async () => {
+test('one SMTP connection carries many e-mails', async () => {
   const gateway = open()
   for (let i = 0; i < 20; i++) assert.equal((await gateway.send(EMAIL)).kind, 'taken')
   assert.deepEqual([server.mails.length, server.connections], [20, 1])
@@ -140,9 +140,9 @@ const ANSWERS: [MailServer['answers'], string, string][] = [
   [{ MAIL: 'drop' }, 'again', 'gateway_unreachable'],
   [{ END: 'drop' }, 'again', 'gateway_unreachable'],
 ]
-describe('an answer of a mail server', () => {
+describe("a mail server's answer", () => {
   for (const [answers, kind, word] of ANSWERS) {
-    test(`${JSON.stringify(answers)} means ${kind}`, async () => {
+    test(`the mail server's answer ${JSON.stringify(answers)} means the outcome ${kind}`, async () => {
       server.answers = answers
       const outcome = await send()
       assert.equal(outcome.kind, kind)
@@ -152,7 +152,7 @@ describe('an answer of a mail server', () => {
   }
 
   for (const step of ['greeting', 'MAIL', 'END'] as const) {
-    test(`silence at ${step} ends by a timeout and means a retry`, async () => {
+    test(`a mail server without an answer at ${step} means a timeout and a retry`, async () => {
       server.answers = { [step]: 'hang' }
       const gateway = open({ timeout_ms: 150 })
       const outcome = await gateway.send(EMAIL)
@@ -162,7 +162,7 @@ describe('an answer of a mail server', () => {
     })
   }
 
-  test('an unreachable server means a retry', async () => {
+  test('an unreachable mail server means a retry', async () => {
     const { port } = server
     await server.close()
     const outcome = await send({}, { url: `smtp://127.0.0.1:${port}` })
@@ -171,7 +171,7 @@ describe('an answer of a mail server', () => {
   })
 })
 
-test('the gateway signs in at the server, and a wrong password means a retry', async () => {
+test('the gateway signs in at the mail server, and a wrong password means a retry', async () => {
   await server.close()
   server = await startMailServer({ password: 'siri@1:/' })
   const url = (password: string) => `smtp://pay%40example.tz:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
@@ -181,9 +181,9 @@ test('the gateway signs in at the server, and a wrong password means a retry', a
   assert.ok(!JSON.stringify(wrong).includes('not this one'))
 })
 
-test('in production a remote server without TLS gets nothing, not even the password', async () => {
+test('in production the gateway sends nothing, not even the password, to a remote mail server without TLS', async () => {
   await server.close()
-  // An address of this machine that the gateway treats as remote.
+  // 127.0.0.2 is an address of this machine that the gateway treats as remote.
   server = await startMailServer({ password: 'siri', host: '127.0.0.2' })
   const at = `smtp://pay:siri@127.0.0.2:${server.port}`
   const outcome = await send({}, { url: at, demand_tls: true })

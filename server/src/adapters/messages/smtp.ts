@@ -1,11 +1,12 @@
-// Sends plain-text e-mails over SMTP. The subject and all names are reduced to one line, so that no text becomes a header.
+// Sends plain-text e-mails over SMTP. The gateway reduces the subject and all names to one line, so that no text becomes a
+// header.
 
 import { createRequire } from 'node:module'
 import type { SendMailOptions } from 'nodemailer'
 import { isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
 import type { MessageGateway, OutgoingEmail, SendOutcome } from './gateway.ts'
 
-/** Options of the gateway. `demand_tls`: send nothing without TLS to a server on another machine. */
+/** Options of the gateway. If `demand_tls` is true, the gateway sends nothing without TLS to a server on another machine. */
 export type SmtpOptions = {
   url: string
   from: MailSender
@@ -15,7 +16,7 @@ export type SmtpOptions = {
   timeout_ms?: number
 }
 
-/** Concurrent e-mails, each over a pooled connection. */
+/** The number of concurrent e-mails, each over a pooled connection. */
 export const SMTP_CONNECTIONS = 8
 const MESSAGES_OF_CONNECTION = 100
 const CONNECT_MS = 10_000
@@ -24,7 +25,7 @@ const SEND_MS = 45_000
 const SUBJECT_MAX = 200
 const FILENAME_MAX = 100
 
-/** Makes the gateway and loads its library, which a server without e-mail never loads. */
+/** Makes the gateway and loads its library. A server without e-mail never loads the library. */
 export function createSmtpGateway(options: SmtpOptions): MessageGateway<OutgoingEmail> {
   const { createTransport }: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
   const transport = createTransport(poolOf(options))
@@ -37,7 +38,7 @@ export function createSmtpGateway(options: SmtpOptions): MessageGateway<Outgoing
       const aborter = new AbortController()
       // Sockets need the machine's clock, also if the platform runs by another clock.
       const stopTimer = systemClock.after(timeout_ms, () => aborter.abort())
-      // The types of nodemailer do not have the signal yet.
+      // The types of nodemailer do not have `signal` yet.
       const mail: SendMailOptions & { signal: AbortSignal } = { ...mailOf(email), from: sender, signal: aborter.signal }
       mail.messageId = `<${email.id}@${domain}>`
       try {
@@ -72,7 +73,7 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     maxConnections: SMTP_CONNECTIONS,
     maxMessages: MESSAGES_OF_CONNECTION,
-    // The worker decides about retries, not the library.
+    // The worker, not the library, decides about retries.
     maxRequeues: 0,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -85,7 +86,7 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
 
 function mailOf({ to, subject, text, created_at, attachments }: OutgoingEmail): SendMailOptions {
   return {
-    // As an object, the address cannot be parsed as a list of addresses.
+    // nodemailer parses a text as a list of addresses, but never an object.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
@@ -101,7 +102,10 @@ function mailOf({ to, subject, text, created_at, attachments }: OutgoingEmail): 
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
-/** Maps an error. Only a refusal of this recipient or this text is final; a retry may pass after any other error. */
+/**
+ * Maps an SMTP error to an outcome. Only a refusal of this recipient or this text is final; a retry may succeed after any
+ * other error.
+ */
 function smtpFailure({ code, command, responseCode, response, message }: SmtpError): SendOutcome {
   const reply = plainLine(response ?? message)
   if (responseCode !== undefined && responseCode >= 500) {
