@@ -9,8 +9,8 @@ import type { ConfigInput, ConfigView } from './schema.ts'
 import { secretText } from './sign.ts'
 
 /**
- * For how long the previous secret signs too after a rotation. Only the newest two secrets sign: a second rotation within
- * this time ends the oldest at once. If a secret leaked, the merchant removes it by rotating twice.
+ * The time for which the previous secret still signs after a rotation. Only the newest two secrets sign, so a second rotation
+ * within this time ends the oldest at once. A merchant removes a leaked secret by rotating twice.
  */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
@@ -55,7 +55,7 @@ const DELETE = sql(
   'delete from webhook_configs where merchant_id = $1 returning webhook_url, events, secret_last4',
 )
 
-/** Deletes the configuration. Returns it without the secret; null if the merchant has none. */
+/** Deletes the configuration and returns its old fields without the secret. Returns null if the merchant has none. */
 export async function deleteConfig(tx: Tx, merchant_id: string): Promise<object | null> {
   const [config] = await tx.query<object>(DELETE, [merchant_id])
   return config ?? null
@@ -67,7 +67,7 @@ export async function getConfig(reader: Reader, merchant_id: string): Promise<Co
   return row ? presentConfig(row) : refuseUnconfigured()
 }
 
-/** Locks the configuration until the transaction ends and reads it. Null before the first save. */
+/** Locks the configuration until the transaction ends, and reads it. Returns null before the first save. */
 export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
   const [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
   return row ? presentConfig(row) : null
@@ -99,8 +99,8 @@ export async function checkConfig(
 }
 
 /**
- * Saves a checked change. The result has the secret only if this call made one: at the first save and with
- * `rotate_secret`. Refuses a first save without webhook_url with 400.
+ * Saves a checked change. The result has the secret only if this call made one: at the first save and with `rotate_secret`.
+ * Refuses a first save without webhook_url with 400.
  */
 export async function saveConfig(
   deps: Deps,
@@ -114,7 +114,7 @@ export async function saveConfig(
     if (change.webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
     const inserted = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
     if (inserted !== null) return inserted
-    // A concurrent request saved the first configuration: this request changes that configuration.
+    // If a concurrent request saved the first configuration, this request changes that configuration.
     const [concurrent] = await tx.query<ConfigRow>(LOCK, [merchant_id])
     if (!concurrent) throw new Error('webhook configuration vanished')
     row = concurrent
@@ -127,7 +127,7 @@ export async function saveConfig(
   return { ...presentConfig({ ...changed, secret_last4: last4 }), secret }
 }
 
-/** Inserts the first configuration with its secret. Null means that a concurrent request inserted one. */
+/** Inserts the first configuration with its secret. Returns null if a concurrent request inserted a configuration. */
 async function insertFirst(
   deps: Deps,
   tx: Tx,
@@ -141,7 +141,7 @@ async function insertFirst(
 }
 
 /**
- * Queues a test delivery: collection.success with sample values and `test: true`, independent of the subscribed events.
+ * Queues a test delivery of collection.success with sample values and `test: true`, independent of the subscribed events.
  * Refuses with not_found if the merchant has no configuration.
  */
 export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environment: Environment): Promise<Delivery> {

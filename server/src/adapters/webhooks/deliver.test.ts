@@ -1,4 +1,4 @@
-// Delivers events to merchants, through faults of their receivers and of the platform's processes.
+// Delivers events to merchants, through faults of the merchants' receivers and of the platform's processes.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  // Deliveries of an earlier test are not delivered in the next test.
+  // This statement ends the deliveries of an earlier test, so that the next test does not send them.
   await bench.deps.db.query(GIVE_UP)
 })
 
@@ -38,7 +38,7 @@ const show = (merchant: { id: string }, delivery: { id: string }) =>
   getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
 
 describe('a delivery', () => {
-  test('arrives with both signatures and the queued bytes', async () => {
+  test('a delivery arrives with both signatures and the queued bytes', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -68,7 +68,7 @@ describe('a delivery', () => {
     assert.equal(await deliverDue(deliverer), 0, 'a delivered event is not sent again')
   })
 
-  test('that this process leases while queueing is sent at once without a claim', async () => {
+  test('a process sends at once, and without a claim, the deliveries that it leased while queueing', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
     assert.equal(await bench.deliverer.task.runOnce(), 0, 'no other process claims it')
@@ -79,7 +79,7 @@ describe('a delivery', () => {
     for (const delivery of deliveries) assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('is retried 1, 5, 15 and 30 minutes after the end of the previous attempt, then failed and kept', async () => {
+  test("the worker retries a delivery 1, 5, 15 and 30 minutes after the previous attempt's end, then marks the delivery failed", async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -89,7 +89,7 @@ describe('a delivery', () => {
       receiver.reply = { kind: 'status', status: 500, body: 'oops', until }
       assert.equal(await deliverer.task.runOnce(), 1)
       await receiver.waitFor(index + 1)
-      // The receiver takes 3 seconds: the pause begins at the end of the attempt.
+      // The receiver takes 3 seconds, and the pause begins at the end of the attempt.
       clock.advance(3_000)
       release()
       await deliverer.task.idle()
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1)
   })
 
-  test('that failed gets one more attempt by a replay, with the same id and bytes', async () => {
+  test('a replay gives a failed delivery one more attempt with the same id and bytes', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 410 }
@@ -159,7 +159,7 @@ describe('a delivery', () => {
     ['closes the connection', { kind: 'reset' }, null, 'connection_reset'],
   ] as const
   for (const [what, reply, status_code, error] of failures) {
-    test(`counts as failed and is retried when the receiver ${what}`, async () => {
+    test(`the worker counts an attempt as failed and retries the delivery when the receiver ${what}`, async () => {
       const merchant = await merchantWith(bench.deps, receiver.url)
       receiver.reply = reply
       const [delivery] = await queue(bench.deps, merchant)
@@ -173,7 +173,7 @@ describe('a delivery', () => {
     })
   }
 
-  test('is retried when the receiver is unreachable or no longer configured', async () => {
+  test('the worker retries a delivery when the receiver is unreachable or no longer configured', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     await receiver.close()
@@ -188,7 +188,7 @@ describe('a delivery', () => {
     receiver = await startReceiver()
   })
 
-  test('goes to a changed address at its next attempt, with the same id and bytes', async (t) => {
+  test('a delivery goes to a changed address at its next attempt, with the same id and bytes', async (t) => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     receiver.reply = { kind: 'status', status: 503 }
     const [delivery] = await queue(bench.deps, merchant)
@@ -203,7 +203,7 @@ describe('a delivery', () => {
     assert.equal(moved.received[0]?.body, delivery?.body)
   })
 
-  test('is signed with the new secret and the old one for 24 hours after a rotation', async () => {
+  test('the server signs a delivery with the new secret and the old one for 24 hours after a rotation', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const deliver = async () => {
@@ -226,7 +226,7 @@ describe('a delivery', () => {
     assert.equal(header(afterwards, 'webhook-signature').split(' ').length, 1)
   })
 
-  test('never goes to a private address unless the platform allows it', async () => {
+  test('a delivery never goes to a private address unless the settings allow private addresses', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const { createOutgoing } = await import('../../kernel/http/index.ts')
     const { createDeliverer } = await import('./deliver.ts')
@@ -240,8 +240,8 @@ describe('a delivery', () => {
   })
 })
 
-describe('when a process dies', () => {
-  test('before it sends a leased delivery, another process sends the delivery after the lease ends', async () => {
+describe('a process that dies', () => {
+  test('if a process dies before it sends a leased delivery, another process sends the delivery after the lease ends', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     const [delivery] = await queue(bench.deps, merchant, { leased: true })
@@ -253,7 +253,7 @@ describe('when a process dies', () => {
     assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('between sending and recording, another process sends the same id and bytes, and the lost attempt does not count', async () => {
+  test('if a process dies between sending and recording, another process sends the same bytes, and only its attempt counts', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const dying = bench.anotherProcess()
     let reached = false
@@ -277,7 +277,7 @@ describe('when a process dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('or only hangs, and another process takes its lease, the late result of the first changes nothing', async () => {
+  test('if a process hangs and another process takes its lease, the late result of the first process changes nothing', async () => {
     const { deps, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const slow = bench.anotherProcess()
@@ -322,7 +322,7 @@ test('a merchant whose receiver hangs does not delay another merchant', async (t
   await healthy_receiver.waitFor(40)
   const took = performance.now() - start
   assert.ok(took < 350, `while the other's sends still hang (400 ms): ${took} ms`)
-  // Queued deliveries are dropped when their leases end; running attempts end by their timeout.
+  // The process drops queued deliveries when their leases end, and ends running attempts by their timeout.
   bench.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
@@ -379,7 +379,7 @@ test('a second rotation within 24 hours ends the oldest secret, and only the new
   assert.equal(header(request, 'webhook-signature').split(' ').length, 2)
 })
 
-test('the subscriptions of many merchants are read in one statement, and the alias of collection.success works', async () => {
+test('subscriptionsOf reads the subscriptions of many merchants together and accepts the alias of collection.success', async () => {
   const first = await merchantWith(bench.deps, receiver.url)
   const second = await merchantWith(bench.deps, receiver.url)
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })

@@ -1,5 +1,5 @@
-// Sends due deliveries in parallel and records their results. Delivery is at least once: if a process dies between
-// sending and recording, the lease ends and another process sends the same id and bytes again.
+// Sends due deliveries in parallel and records their results, each delivery at least once. If a process dies between sending
+// and recording, its lease ends and another process sends the same id and bytes again.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
@@ -10,13 +10,16 @@ import { createLanes, type SendPace } from './lanes.ts'
 import { createAttemptRecorder, LONGEST_PAUSE_MS, type WebhookAttempt } from './record.ts'
 import { createSigner } from './sign.ts'
 
-/** Sends deliveries whose lease this process holds. */
+/** Sends the deliveries that this process leases. */
 export type Deliverer = {
-  /** True if this process has capacity for another delivery of this merchant. If false, a worker claims it later. */
+  /**
+   * Returns true if this process has capacity for another delivery of this merchant. If false, a worker claims the delivery
+   * later.
+   */
   canDispatch(merchant_id: string): boolean
   /** Sends the deliveries that this process leases and ignores the others. Returns at once. */
   dispatch(deliveries: readonly Delivery[]): void
-  /** The worker's task: claims due deliveries. */
+  /** The worker's task, which claims and sends due deliveries. */
   task: Task
 }
 
@@ -24,7 +27,7 @@ const SENDING_MAX = 512
 const QUEUED_MAX = 4_096
 const CLAIM_MAX = 512
 const EVERY_MS = 250
-/** The part of the lease that is kept for recording the result. */
+/** The last part of the lease, which this process keeps for recording the result. */
 const RECORD_MS = 1_000
 
 /** Makes the deliverer of this process. */
@@ -68,7 +71,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       finish(delivery.id)
       return 'unsent'
     }
-    // The slot becomes free with the answer. Results are recorded in batches.
+    // The slot becomes free with the receiver's answer, because the recorder writes results in batches.
     void recordResult(result)
     return paceOf(result, deps.config.webhook_timeout_ms)
   }
@@ -108,7 +111,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   }
 }
 
-/** An answer is quick if it came within this part of the timeout. */
+/** The part of the timeout in which an answer counts as quick. */
 const QUICK_PART = 0.25
 
 function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
@@ -116,7 +119,7 @@ function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
   return result.ended_at.getTime() - result.started_at.getTime() <= timeout_ms * QUICK_PART ? 'quick' : 'slow'
 }
 
-/** Makes the function that attempts a delivery once. It throws if it cannot read the endpoint; then nothing was sent. */
+/** Makes the function that attempts a delivery once. If that function cannot read the endpoint, it throws and sends nothing. */
 function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<WebhookAttempt> {
   const { clock, config } = deps
   const endpoints = createEndpoints(deps)
@@ -148,7 +151,7 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
   }
 }
 
-/** Only 2xx counts as delivered. A redirect is not followed, because its target was not checked. */
+/** Returns null only for a 2xx answer. The server follows no redirect, because nothing checked the redirect's target. */
 function statusError(status_code: number | null): string | null {
   if (status_code !== null && status_code >= 200 && status_code < 300) return null
   return status_code !== null && status_code >= 300 && status_code < 400 ? 'redirect_not_followed' : 'unexpected_status'

@@ -1,4 +1,4 @@
-// Reads deliveries with their attempts, and replays one.
+// Reads deliveries with their attempts, and replays a delivery.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
@@ -34,13 +34,13 @@ const FIND = sql(
   `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
 )
 
-// The index on due_at finds pending deliveries; failed deliveries and rare events have indexes of their own.
+// PostgreSQL finds pending deliveries by the index on due_at, and failed deliveries and rare events by indexes of their own.
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
      and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
      and id >= $5 and id < $6`
 
-// Ids begin with their time, so the primary key sorts by time and page 1 reads only its own rows. The statements have no name,
-// so that PostgreSQL plans them for the actual filters.
+// Ids begin with their time, so the primary key sorts by time and page 1 reads only its own rows. The statements have no
+// name, so that PostgreSQL plans them for the actual filters.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
@@ -48,7 +48,7 @@ const LIST = sql(
    join webhook_deliveries on merchant_id = $1 and id = p.listed_id order by id desc`,
 )
 
-// The order of the list lets the count stop early.
+// The count stops early because it reads rows in the order of the list.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
@@ -64,13 +64,13 @@ const ATTEMPTS = sql(
    ) a order by a.delivery_id, a.number`,
 )
 
-/** Limits of a list: characters of each answer and attempts of each delivery, so that a page stays small. */
+/** The limits of a list: the characters of each answer and the attempts of each delivery. They keep a page small. */
 const IN_LIST = { body_chars: 500, attempts: 5 }
 const IN_RECORD = { body_chars: 16_384, attempts: 100 }
-/** Attempts of one delivery at most, replays included. */
+/** The greatest number of attempts of one delivery, replays included. */
 export const REPLAYS_MAX = 100
 
-// A replay is one last attempt: after it the delivery is delivered or failed again.
+// A replay is one last attempt: its result makes the delivery delivered or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
@@ -79,7 +79,7 @@ const REPLAY = sql(
    returning id`,
 )
 
-/** Reads one delivery of the merchant. Refuses with not_found, also for a delivery of another merchant. */
+/** Reads one delivery of the merchant. Refuses an unknown delivery, or one of another merchant, with not_found. */
 export async function getDelivery(
   reader: Reader,
   merchant_id: string,
@@ -119,8 +119,8 @@ export async function listDeliveries(
 }
 
 /**
- * Queues one more attempt with the same id and bytes. Refuses a pending delivery and a delivery with 100 attempts with
- * invalid_state, an unknown delivery with not_found.
+ * Queues one more attempt with the same id and bytes. Refuses a pending delivery, or a delivery with 100 attempts, with
+ * invalid_state. Refuses an unknown delivery with not_found.
  */
 export async function replayDelivery(
   deps: Deps,

@@ -7,7 +7,7 @@ import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 /** The merchant's URL and signing keys. `previous` signs too for 24 hours after a rotation. */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
-/** Why a merchant has no usable endpoint. */
+/** The reason why a merchant has no usable endpoint. */
 export type NoEndpoint = 'not_configured' | 'secret_unreadable'
 
 type EndpointRow = {
@@ -27,7 +27,7 @@ const FIND = sql(
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
-/** Makes the look-up of a merchant's endpoint. Concurrent calls share one statement; no row is cached. */
+/** Makes the look-up of a merchant's endpoint. Concurrent calls share one statement, and the look-up caches no row. */
 export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<Endpoint | NoEndpoint> {
   const openKey = createKeyCache(deps)
   const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
@@ -44,12 +44,15 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
       return 'secret_unreadable'
     }
   }
-  /** If the previous secret cannot be decrypted, deliveries are signed with the new secret alone. */
+  /** If the server cannot decrypt the previous secret, it signs deliveries with the new secret alone. */
   const previousOf = ({ previous_secret, merchant_id }: EndpointRow): WebhookSigningKey | null => {
     try {
       return previous_secret === null ? null : openKey(previous_secret)
     } catch {
-      deps.log.warn({ merchant_id }, 'the previous webhook secret cannot be decrypted and does not sign any more')
+      deps.log.warn(
+        { merchant_id },
+        'the server cannot decrypt the previous webhook secret, so that secret does not sign any more',
+      )
       return null
     }
   }

@@ -1,13 +1,13 @@
-// Queues events: writes delivery rows in the transaction of the fact that they report.
+// Queues events. The server writes the delivery rows in the transaction of the reported fact.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
-/** Longer than the timeout of an attempt (8 s), so that a lease ends only if its process is dead or stuck. */
+/** The lease is longer than the timeout of an attempt (8 s), so that it ends only if its process is dead or stuck. */
 export const LEASE_MS = 12_000
 
-/** An event to queue. The caller has checked that the merchant subscribes to it. */
+/** An event to queue. The caller has checked that the merchant subscribes to the event. */
 export type NewEvent = {
   merchant_id: string
   routing_code: number
@@ -15,9 +15,9 @@ export type NewEvent = {
   event: EventName
   source_type: 'collection' | 'withdrawal' | 'test'
   source_id: string
-  /** The status move of the source that the event reports: one delivery per move and event. */
+  /** The status move of the source that the event reports. Each move has one delivery of each event. */
   source_seq: number
-  /** The payload; its keys are sent in this order. */
+  /** The payload. The server sends its keys in this order. */
   body: object
 }
 
@@ -27,14 +27,14 @@ export type Delivery = {
   id: string
   environment: string
   event: string
-  /** The exact bytes that are signed and sent. */
+  /** The exact bytes that the server signs and sends. */
   body: string
-  /** Attempts finished so far. */
+  /** The number of finished attempts. */
   attempts: number
   created_at: Date
-  /** When the lease ends; without a lease, when the delivery is due. */
+  /** The end of the lease. Without a lease, the time when the delivery is due. */
   due_at: Date
-  /** True: this process may send the delivery at once. False: a worker claims it later. */
+  /** If true, this process may send the delivery at once. If false, a worker claims the delivery later. */
   leased: boolean
 }
 
@@ -52,9 +52,8 @@ const INSERT = sql(
 )
 
 /**
- * Queues a set of events in one statement. If `lease(merchant_id)` is true, the row is inserted with a lease of this process,
- * which dispatches it after the commit. If the process dies first, another process claims the row when the lease ends.
- * An event that was queued before stays unchanged and is not in the result.
+ * Queues a batch of events in one statement. If `lease(merchant_id)` is true, this process leases the row and dispatches it
+ * after the commit. The result has no event that a call queued before.
  */
 export async function enqueueEvents(
   deps: Deps,
@@ -99,7 +98,7 @@ const SUBSCRIPTIONS = sql(
   'select merchant_id, events from webhook_configs where merchant_id = any($1::uuid[])',
 )
 
-/** The subscribed events of each merchant. A merchant without a configuration is not in the map. */
+/** Reads the subscribed events of each merchant. The map has no merchant without a configuration. */
 export async function subscriptionsOf(
   reader: Reader,
   merchant_ids: readonly string[],

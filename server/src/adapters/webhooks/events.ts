@@ -14,13 +14,13 @@ export const EVENTS = [
 /** The name of an event in the header and in the body. */
 export type EventName = (typeof EVENTS)[number]
 
-/** The events of a merchant that chose none: all but disbursement.reversed, which a merchant must name. */
+/** The events of a merchant that chose no events: all but disbursement.reversed, which a merchant must name. */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
-/** Other spellings that a subscription may use. */
+/** The other spellings that a subscription may use. */
 export const EVENT_ALIASES: ReadonlyMap<string, EventName> = new Map([['collection.successful', 'collection.success']])
 
-/** The event that a text names, or null. */
+/** Returns the event that a text names. Null means that the text names no event. */
 export function eventNamed(text: string): EventName | null {
   return EVENTS.find((event) => event === text) ?? EVENT_ALIASES.get(text) ?? null
 }

@@ -1,4 +1,5 @@
-// Finds failing endpoints: a delivery failed at least twice, and no delivery succeeded in its environment since then.
+// Finds failing endpoints. A delivery to a failing endpoint failed at least twice, and no delivery of its environment
+// succeeded since.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -7,11 +8,11 @@ import { line } from '../../kernel/lib/index.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import { FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 
-/** A failed attempt counts for 7 days, so that an endpoint without new events leaves the list. */
+/** The age after which a failed attempt no longer counts, so that an endpoint without new events leaves the list. */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
-/** A single failed attempt does not count. */
+/** The number of failures from which an endpoint counts as failing. A single failed attempt does not count. */
 const MISSES_MIN = 2
-/** Endpoints in the list at most. */
+/** The greatest number of endpoints in the list. */
 const ENDPOINTS_MAX = 1_000
 
 /** An endpoint of a merchant that fails in one environment. */
@@ -29,7 +30,7 @@ export type FailingEndpoint = {
   next_attempt_at: Date | null
 }
 
-/** The merchants with a row that meets `condition`: one index step per merchant. */
+/** Writes the SQL that finds merchants with a row that meets `condition`, with one index step per merchant. */
 const merchantsWith = (name: string, condition: string) => `${name} as (
      (select merchant_id from webhook_deliveries where ${condition} order by merchant_id limit 1)
      union all
@@ -42,8 +43,9 @@ const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merc
 
 const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
 
-// The pauses grow, so the deliveries with the most failures are due last and are found first. A pending replay has the attempts
-// of a delivery with one attempt left, so its last attempt decides whether and when it failed.
+// Pauses grow, so the deliveries with the most failures are due last and this statement finds them first. The last attempt of
+// a pending replay decides whether and when the delivery failed, because a replay raises the attempts to one less than the
+// maximum.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -93,7 +95,7 @@ const failingOf = (name: string, whose: string) =>
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
 const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
 
-/** Reads the endpoints that fail now, the latest failure first: of all merchants, or of one. */
+/** Reads the endpoints that fail now, of all merchants or of one, the latest failure first. */
 export function failingEndpoints(
   deps: Pick<Deps, 'clock'>,
   reader: Reader,
@@ -123,7 +125,7 @@ export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   }
 }
 
-/** Adds the route that shows the members of a merchant whether its endpoint fails. */
+/** Adds the route that shows the members of a merchant whether the merchant's endpoint fails. */
 export function webhookStatusRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/webhook-status',

@@ -1,10 +1,10 @@
-// The lanes of webhook deliveries: receivers that hang leave slots free for receivers that answer.
+// The lanes of webhook deliveries. Receivers that hang leave slots free for receivers that answer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLanes, type SendPace } from './lanes.ts'
 
-/** Lanes whose sends end when the test ends them. */
+/** Makes lanes whose sends end when the test ends them. */
 function trial(limits: { sending_max: number; queued_max: number }) {
   const open: { merchant: string; end: (pace: SendPace) => void }[] = []
   const lanes = createLanes<string>(
@@ -60,7 +60,7 @@ test('receivers that time out share a quarter of the slots, and a new merchant n
   assert.equal(sendingOf('new'), 1)
 })
 
-test('a receiver that keeps timing out gets one delivery at a time, and its former limit when it answers', async () => {
+test('a receiver that keeps timing out gets one delivery at a time, and more deliveries at once after it answers', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   const add = (count: number) => {
     for (let i = 0; i < count; i++) lanes.add('shop', 'shop')
@@ -81,7 +81,7 @@ test('an unsent delivery changes nothing about the lane of its receiver', async 
   assert.equal(sendingOf('shop'), 1)
 })
 
-test('slow receivers do not take all slots', async () => {
+test('slow receivers do not take all slots of the deliverer', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   for (let time = 0; time < 6; time++) {
     for (let i = 0; i < 8; i++) for (let n = 0; n < 40; n++) lanes.add(`slow ${i}`, `slow ${i}`)

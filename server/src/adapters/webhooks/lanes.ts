@@ -1,13 +1,12 @@
-// Decides which deliveries are sent now: a bounded number at once, with one lane for each merchant.
-//
-// A receiver that hangs holds its slot until the timeout, and there may be hundreds of such receivers. So the health of a lane
-// limits its share: lanes that time out share a quarter of all slots; a quarter is kept for lanes that answer quickly.
+// Decides which deliveries this process sends now: a bounded number at once, with one lane for each merchant. A receiver that
+// hangs holds its slot until the timeout, so a lane's health limits its share. Lanes that time out share a quarter of all
+// slots; lanes that answer quickly have a quarter for themselves.
 
-/** Limits of `createLanes`. */
+/** The limits of `createLanes`. */
 export type LaneLimits = {
-  /** Sends at once, of all merchants together. */
+  /** The greatest number of concurrent sends, of all merchants together. */
   sending_max: number
-  /** Deliveries in memory that wait for a slot. */
+  /** The greatest number of deliveries in memory that wait for a slot. */
   queued_max: number
 }
 
@@ -20,7 +19,10 @@ const SHARE: Record<LaneHealth, number> = { hangs: 0.25, unproven: 0.75, answers
 
 type Lane<Item> = {
   health: LaneHealth
-  /** Concurrent sends of this merchant: grows while its receiver answers quickly, shrinks while it is slow. */
+  /**
+   * The number of concurrent sends of this merchant. It grows while the receiver answers quickly and shrinks while the
+   * receiver is slow.
+   */
   width: number
   sending: number
   queue: Item[]
@@ -28,27 +30,32 @@ type Lane<Item> = {
   in_round: boolean
 }
 
-/** The result of a send for its lane. `timeout`: the receiver did not answer in time. `unsent`: nothing was sent. */
+/** The result of a send for its lane. `timeout`: the receiver did not answer in time. `unsent`: this process sent nothing. */
 export type SendPace = 'quick' | 'slow' | 'timeout' | 'unsent'
 
 /**
- * The width of a new lane and its bounds. A receiver that never answered, or that keeps timing out, gets one send at a
- * time. Quick answers double the width in each round.
+ * The width of a new lane and its bounds. A receiver that never answered, or that keeps timing out, gets one send at a time.
+ * Quick answers double the width in each round.
  */
 const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4
 const WIDTH_MAX = 64
-/** The queue of a lane: a minimum, then a number per slot; more per slot at the greatest width. */
+/**
+ * The capacity of a lane's queue: a minimum, or a number for each slot. A lane at the greatest width has more for each slot.
+ */
 const QUEUE_MIN = 64
 const QUEUE_PER_SLOT = 4
 const QUEUE_PER_PROVEN_SLOT = 16
 const LANES_MAX = 10_000
 
-/** One lane for each merchant, served in turn. `send` must not throw; its result changes the lane's width. */
+/**
+ * The lanes of the process, one for each merchant, served in turn. `send` must not throw, and its result changes the lane's
+ * width.
+ */
 export type Lanes<Item> = {
-  /** How many more deliveries of this merchant the lanes take now. */
+  /** Returns the number of further deliveries of this merchant that the lanes take now. */
   capacityFor(merchant_id: string): number
-  /** How many more deliveries of any merchant the lanes take now. */
+  /** Returns the number of further deliveries of any merchant that the lanes take now. */
   totalCapacity(): number
   add(merchant_id: string, item: Item): void
 }
@@ -56,11 +63,11 @@ export type Lanes<Item> = {
 /** All lanes of this process, with their sums for each health. */
 type LaneTable<Item> = {
   lanes: Map<string, Lane<Item>>
-  /** Lanes that wait for a slot. A lane that was served goes to the end. */
+  /** The lanes that wait for a slot. A lane goes to the end after its turn. */
   rounds: Record<LaneHealth, Lane<Item>[]>
   sending: Record<LaneHealth, number>
   queued: Record<LaneHealth, number>
-  /** The health whose round is served next, as an index of LANE_HEALTHS. */
+  /** The health whose round has the next turn, as an index of LANE_HEALTHS. */
   next_health: number
 }
 
@@ -155,7 +162,7 @@ function setHealth<Item>({ rounds, sending, queued }: LaneTable<Item>, lane: Lan
   rounds[health].push(lane)
 }
 
-/** Takes the next lane with a free slot. The healths take turns, so that each is served. */
+/** Takes the next lane with a free slot. The healths take turns, so that each health gets slots. */
 function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> | null {
   const { rounds, sending } = table
   for (let i = 0; i < LANE_HEALTHS.length; i++) {
@@ -168,7 +175,7 @@ function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> 
   return null
 }
 
-/** How many more deliveries a lane takes. Undefined means a merchant without a lane. */
+/** Returns the number of further deliveries that a lane takes. Undefined means a merchant without a lane. */
 function capacityOf<Item>(
   lane: Lane<Item> | undefined,
   queued: Record<LaneHealth, number>,
@@ -181,7 +188,7 @@ function capacityOf<Item>(
   return Math.max(0, Math.min(width + queue_max - taken, shareLeft(queued, queued_max, health)))
 }
 
-/** The part of `max` that is left for lanes of this health after all lanes took their places. */
+/** Returns the part of `max` that is left for lanes of this health after all lanes took their places. */
 function shareLeft(taken: Record<LaneHealth, number>, max: number, health: LaneHealth): number {
   const total = taken.hangs + taken.unproven + taken.answers
   const worse = health === 'answers' ? total : health === 'unproven' ? taken.hangs + taken.unproven : taken.hangs

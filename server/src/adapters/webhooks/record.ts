@@ -4,16 +4,16 @@ import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kern
 import { gather, redactFields, redactText } from '../../kernel/lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
-/** Pauses before attempts two to five, from the end of the previous attempt. */
+/** The pauses before attempts two to five, each from the end of the previous attempt. */
 const PAUSES_MS = [60_000, 300_000, 900_000, 1_800_000]
 
 /** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** After this many failed attempts the delivery is failed. */
+/** The number of failed attempts after which the delivery is failed. */
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 
-/** A finished attempt. `error` is null if the receiver answered 2xx. */
+/** A finished attempt. Null as `error` means that the receiver answered 2xx. */
 export type WebhookAttempt = {
   delivery: Delivery
   started_at: Date
@@ -49,7 +49,7 @@ const RECORD = sql(
 
 const SET_MAX = 500
 
-/** Makes the recorder. A result without a lease writes nothing. Throws if the database is unreachable. */
+/** Makes the recorder. A result without a lease writes nothing. The recorder throws if the database is unreachable. */
 export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => Promise<void> {
   return gather<WebhookAttempt, void>(
     async (attempts) => {
@@ -75,7 +75,7 @@ function recordInputOf({ delivery, started_at, ended_at, status_code, error, res
     duration_ms: Math.max(0, ended_at.getTime() - started_at.getTime()),
     status_code,
     error,
-    // A receiver may echo personal data. Members who read deliveries need not have a right to this data.
+    // A receiver may echo personal data, and members who read deliveries need not have a right to this data.
     response_body: response_body === null ? null : redactFields(redactText(response_body)),
   }
 }

@@ -22,7 +22,7 @@ after(async () => {
   await world.close()
 })
 
-/** A merchant with a key, and `count` deliveries of each of these statuses, a second apart. */
+/** Makes a merchant with a key, and `count` deliveries of each of these statuses, one second apart. */
 async function stage(...statuses: string[]) {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -115,7 +115,7 @@ test('one replay queues 5,000 deliveries and returns the start of the next call,
   assert.deepEqual(second.body.data, { queued: 201, more: false, next_since: null })
 })
 
-test('a delivery with a hundred attempts is not sent again', async () => {
+test('a replay does not send a delivery with a hundred attempts again', async () => {
   const { merchant, replay, at } = await stage('failed', 'failed')
   await world.rows(`update webhook_deliveries set attempts = 100 where merchant_id = $1 and created_at = $2`, [
     merchant.id,

@@ -8,9 +8,9 @@ import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { ReplayInput, ReplayView } from './schema.ts'
 
-/** Deliveries that one call queues at most. */
+/** The greatest number of deliveries that one call queues. */
 const QUEUED_MAX = 5_000
-/** Deliveries that one call scans at most, so that its duration does not grow with the period. */
+/** The greatest number of deliveries that one call scans, so that the duration of a call does not grow with the period. */
 const SCANNED_MAX = 200_000
 
 // Finds the first delivery after those that this call scans.
@@ -19,8 +19,8 @@ const SCAN_END = sql(
   `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
 )
 
-// Pending deliveries stay unchanged, so that of two concurrent calls only one queues a delivery. The rows are locked in id order,
-// as by every set of this table. Each delivery gets one more attempt.
+// Pending deliveries stay unchanged, so only one of two concurrent calls queues a delivery. The statement locks the rows in
+// id order, as every batch of this table does. Each delivery gets one more attempt.
 const REPLAY = sql(
   'webhook_replay_since',
   `update webhook_deliveries d
@@ -37,8 +37,8 @@ const REPLAY = sql(
 const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed', 'delivered'] } as const
 
 /**
- * Queues one more attempt of each delivery since a time, at most 5,000. If there may be more, `next_since` is the `since` of the
- * next call. Pending deliveries and deliveries with 100 attempts stay unchanged, so that a repeated call queues nothing twice.
+ * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call; null
+ * means no more. Pending deliveries and those with 100 attempts stay unchanged, so a repeated call queues nothing twice.
  */
 export async function replaySince(
   deps: Deps,

@@ -46,7 +46,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
   })
 }
 
-/** Calls the API as one merchant. */
+/** Makes the function that calls the API as one merchant. */
 function callerOf(merchant: Merchant, options: { app?: App; environment?: Environment } = {}) {
   return async (method: 'GET' | 'PATCH' | 'POST', path: string, body?: object, key?: string): Promise<Reply> => {
     const response = await (options.app ?? app).inject({
@@ -82,7 +82,7 @@ after(async () => {
 })
 
 describe('the webhook configuration', () => {
-  test('shows its secret once: at the first save and after a rotation', async () => {
+  test('the server shows the webhook secret only at the first save and after a rotation', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('GET', 'webhook-config')).status, 404)
     assert.match((await call('GET', 'webhook-config')).error.message, /PATCH \/v1\/merchant\/webhook-config/)
@@ -114,7 +114,7 @@ describe('the webhook configuration', () => {
     assert.match(String(rotated.data.secret), /^whsec_/)
   })
 
-  test('is changed once per Idempotency-Key, and the repeated answer hides the secret', async () => {
+  test('the server changes the configuration once per Idempotency-Key, and the repeated answer hides the secret', async () => {
     const call = callerOf(await newMerchant())
     const first = await call('PATCH', 'webhook-config', { webhook_url: receiver.url }, 'save-1')
     const again = await call('PATCH', 'webhook-config', { webhook_url: receiver.url }, 'save-1')
@@ -127,7 +127,7 @@ describe('the webhook configuration', () => {
     assert.equal(other.error.code, 'idempotency_key_reused')
   })
 
-  test('accepts only existing events, and at least one', async () => {
+  test('the server accepts only existing events, and at least one, in a configuration', async () => {
     const call = callerOf(await newMerchant())
     for (const name of ['collection.maybe', 'toString']) {
       const unknown = await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: [name] })
@@ -139,7 +139,7 @@ describe('the webhook configuration', () => {
     assert.equal((await call('GET', 'webhook-config')).status, 404, 'nothing was saved')
   })
 
-  test('refuses an address inside the private network, and in production an address without https', async (t) => {
+  test('the server refuses a webhook address in the private network, and in production an address without https', async (t) => {
     const { deps } = bench
     const strict = await startApp({
       ...deps,
@@ -169,8 +169,8 @@ describe('the webhook configuration', () => {
   })
 })
 
-describe('deliveries', () => {
-  test('of a test have test: true and are delivered like all others', async () => {
+describe('webhook deliveries', () => {
+  test('the server sends a test delivery with test: true like any other delivery', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test')).status, 404)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: ['collection.failed'] })
@@ -190,7 +190,7 @@ describe('deliveries', () => {
     assert.deepEqual(shown.data.payload, body)
   })
 
-  test('are listed newest first, page by page, by status and event', async () => {
+  test('the server lists deliveries newest first, page by page, by status and event', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -231,7 +231,7 @@ describe('deliveries', () => {
     assert.equal((await call('GET', 'webhook-deliveries?page_size=101')).status, 400)
   })
 
-  test('of another merchant, or of the other environment, are not found', async () => {
+  test('the server answers 404 for a delivery of another merchant or of the other environment', async () => {
     const merchant = await newMerchant()
     await callerOf(merchant)('PATCH', 'webhook-config', { webhook_url: receiver.url })
     const [delivery] = await queue(bench.deps, merchant)
@@ -245,7 +245,7 @@ describe('deliveries', () => {
     }
   })
 
-  test('are replayed once they are delivered or failed, not while they are pending', async () => {
+  test('the server replays a delivered or failed delivery, and refuses a pending one with 409', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -263,7 +263,7 @@ describe('deliveries', () => {
     assert.equal(receiver.received[0]?.body, delivery?.body)
   })
 
-  test('that are refused keep their Idempotency-Key: a retry gets the refusal, and nothing is sent later', async () => {
+  test('a repeated request gets the stored refusal of its Idempotency-Key, and the server sends nothing later', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -282,7 +282,7 @@ describe('deliveries', () => {
     assert.equal((await call('POST', path, undefined, 'replay-2')).status, 202)
   })
 
-  test('that are not found or not valid leave their Idempotency-Key free', async () => {
+  test('a webhook request that the server answers with 404 or 400 leaves its Idempotency-Key free', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test', undefined, 'early')).status, 404)
     assert.equal((await call('PATCH', 'webhook-config', { events: [] }, 'early-2')).status, 400)
@@ -291,7 +291,7 @@ describe('deliveries', () => {
     assert.equal((await call('PATCH', 'webhook-config', { events: ['collection.failed'] }, 'early-2')).status, 200)
   })
 
-  test('show 500 characters of an answer and five attempts in a list, and the full answer in the record', async () => {
+  test('a list of deliveries shows 500 characters of an answer and five attempts, and the record shows everything', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -318,7 +318,7 @@ describe('deliveries', () => {
     )
   })
 
-  test('are attempted a hundred times at most, replays included', async () => {
+  test('a delivery gets a hundred attempts at most, replays included', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })

@@ -32,7 +32,7 @@ import {
 const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Webhooks']
 
-/** Adds the routes. `lookup` replaces the system's resolver in tests. */
+/** Adds the routes of webhooks. In tests, `lookup` replaces the system's resolver. */
 export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
@@ -73,7 +73,7 @@ function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
         const before = await lockConfig(tx, merchant.id)
         const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
         await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
-        // The stored answer has no secret, so that a replay does not show it again.
+        // The stored answer has no secret, so that a replay does not show the secret again.
         return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
       })
     },

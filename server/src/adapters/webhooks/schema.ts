@@ -5,12 +5,12 @@ import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
 
-/** The states of a delivery. */
+/** The statuses of a delivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
-/** Body of PATCH /v1/merchant/webhook-config. */
+/** The body of PATCH /v1/merchant/webhook-config. */
 export const ConfigBody = Type.Object({
   webhook_url: Type.Optional(line(2048, 'The URL that receives the events. Required the first time.')),
   events: Type.Optional(
@@ -23,7 +23,7 @@ export const ConfigBody = Type.Object({
     Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
   ),
 })
-/** A change of the configuration: valid by schema, not checked yet. */
+/** A change of the configuration that matches the schema. The server has not checked its values yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
 /** The configuration in an answer. */
@@ -38,7 +38,7 @@ export const ConfigRecord = Type.Object({
 /** The configuration as a merchant sees it. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
-/** One delivery in an answer. */
+/** The fields of one delivery in an answer. */
 export const DeliveryRecord = Type.Object({
   id: Type.String({ description: 'The same for all attempts and replays: receivers detect duplicates by it.' }),
   event: Type.String(),
@@ -63,26 +63,26 @@ export const DeliveryRecord = Type.Object({
 /** A delivery as a merchant sees it. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
 
-/** Query of the list of deliveries. */
+/** The query of the list of deliveries. */
 export const DeliveriesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
   ...TimeQuery,
 })
-/** A checked query of the list. */
+/** The checked query of the list of deliveries. */
 export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
 
-/** Parameters of the paths that name a delivery. */
+/** The parameters of the paths that name a delivery. */
 export const DeliveryParams = Type.Object({ id: Type.String({ description: 'The id of the delivery.' }) })
-/** The configuration, in the envelope. */
+/** The configuration in the envelope. */
 export const ConfigAnswer = success(ConfigRecord)
-/** One delivery, in the envelope. */
+/** One delivery in the envelope. */
 export const DeliveryAnswer = success(DeliveryRecord)
-/** A page of deliveries, in the envelope. */
+/** A page of deliveries in the envelope. */
 export const DeliveriesAnswer = success(page(DeliveryRecord))
 
-/** Body of POST /v1/merchant/webhook-deliveries/replay. */
+/** The body of POST /v1/merchant/webhook-deliveries/replay. */
 export const ReplayBody = Type.Object({
   since: timestamp('Deliveries of events since this time.'),
   until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
@@ -94,7 +94,7 @@ export const ReplayBody = Type.Object({
     ),
   ),
 })
-/** A replay request: valid by schema, not checked yet. */
+/** A replay request that matches the schema. The server has not checked its values yet. */
 export type ReplayInput = Type.Static<typeof ReplayBody>
 
 const ReplayRecord = Type.Object({
@@ -104,10 +104,10 @@ const ReplayRecord = Type.Object({
 })
 /** The result of a replay since a time. */
 export type ReplayView = Type.Static<typeof ReplayRecord>
-/** The result of a replay, in the envelope. */
+/** The result of a replay in the envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
-/** Deliveries of one merchant that are scanned for failures and for a later success. */
+/** The greatest number of deliveries of one merchant that the server scans for failures and for a later success. */
 export const FAILING_SCANNED_MAX = 1_000
 
 /** The fields of a failing endpoint in an answer. */

@@ -24,7 +24,7 @@ const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.err
 const patch = (key: string, payload: object, idempotency_key: string | null = null) =>
   world.call({ method: 'PATCH', url: CONFIG, key, payload, idempotency_key })
 
-/** A developer of a merchant of their own. */
+/** Makes a developer with a merchant of their own. */
 async function newDeveloper() {
   const merchant = await world.newMerchant()
   return { merchant, ...(await world.newSession([{ role: 'DEVELOPER', merchant }])) }
@@ -43,7 +43,7 @@ test('a developer sets the webhook and sees the secret once; members with roles 
   }
 })
 
-test('a rotation repeated with its Idempotency-Key rotates once and does not show the secret again', async () => {
+test('a rotation repeated with its Idempotency-Key rotates the secret once and does not show the secret again', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const key = randomUUID()
@@ -55,7 +55,7 @@ test('a rotation repeated with its Idempotency-Key rotates once and does not sho
   assert.ok(secret.endsWith((await world.get(CONFIG, token)).body.data.secret_last4))
 })
 
-test('after a rotation the old secret signs too, for 24 hours', async () => {
+test('after a rotation the old secret also signs deliveries for 24 hours', async () => {
   const { merchant, token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   await patch(token, { rotate_secret: true })
@@ -75,7 +75,7 @@ test('after a rotation the old secret signs too, for 24 hours', async () => {
   assert.equal(await signedTwice(), false)
 })
 
-test('test deliveries belong to the environment of the request and are visible only there', async () => {
+test('a test delivery belongs to the environment of its request and is visible only in that environment', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const live = await world.post(`${CONFIG}/test`, {}, { key: token })
@@ -98,7 +98,7 @@ test('test deliveries belong to the environment of the request and are visible o
   assert.equal((await world.get(`${DELIVERIES}/${id}?environment=sandbox`, token)).status, 200)
 })
 
-test('a delivery is replayed once per Idempotency-Key, and only if it is delivered or failed', async () => {
+test('a developer replays a delivered or failed delivery once per Idempotency-Key', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const { id } = (await world.post(`${CONFIG}/test`, {}, { key: token })).body.data

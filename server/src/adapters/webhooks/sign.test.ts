@@ -35,7 +35,7 @@ test('a receiver can verify the signature over the raw bytes with the shown secr
   assert.equal(headers['X-Service-Signature-Previous'], undefined)
 })
 
-test('the headers contain the brand of the platform', () => {
+test('the header names of a delivery contain the brand of the platform', () => {
   assert.equal(headersOf('pesa', null)['X-Pesa-Signature'], hex(secret))
 })
 

@@ -1,4 +1,4 @@
-// Makes the headers of a delivery: the platform's own and those of the Standard Webhooks convention.
+// Makes the headers of a delivery: the platform's own headers and those of the Standard Webhooks convention.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
@@ -7,7 +7,7 @@ const PREFIX = 'whsec_'
 /** The two HMAC keys of a signing secret: its text, and the bytes that its base64 part encodes. */
 export type WebhookSigningKey = { text: KeyObject; bytes: KeyObject }
 
-/** The input of a signature. `previous` is the key from before a rotation while it still signs. */
+/** The input of a signature. `previous` is the key from before a rotation while that key still signs. */
 export type SignatureInput = {
   id: string
   event: string
@@ -31,8 +31,8 @@ export function secretText(bytes: Uint8Array): string {
 }
 
 /**
- * Makes the function that returns all headers of a delivery as alternating names and values. `brand` is a part of the
- * header names: `service` makes X-Service-Signature.
+ * Makes the function that returns all headers of a delivery as alternating names and values. `brand` is a part of the header
+ * names: `service` makes X-Service-Signature.
  */
 export function createSigner(brand: string): (delivery: SignatureInput) => string[] {
   const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}-`
