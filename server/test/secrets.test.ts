@@ -369,7 +369,7 @@ test('no secret is in the log, in the database, or in a response that must not s
   for (const [what, found] of Object.entries({ rows, log, answers: places })) {
     assert.ok(found.length > 100, `${found.length} ${what} were searched`)
   }
-  for (const line of ['the provider refuses what we send', 'request failed', 'forged callback']) {
+  for (const line of ['the provider refuses requests of the platform', 'request failed', 'forged callback']) {
     assert.ok(
       world.deps.logged.some((text) => text.includes(line)),
       `"${line}" was logged`,

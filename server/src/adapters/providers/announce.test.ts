@@ -36,8 +36,8 @@ before(async () => {
 })
 after(() => world?.close())
 
-/** The report of a process with these settings on the same database. */
-async function saidWith(env: Record<string, string>) {
+/** Returns the report of a process with these settings on the same database. */
+async function reportOf(env: Record<string, string>) {
   const other = await createWorld({ url: world.url, env })
   try {
     await other.system.warn()
@@ -47,58 +47,58 @@ async function saidWith(env: Record<string, string>) {
     await other.close()
   }
 }
-const texts = (said: Awaited<ReturnType<typeof saidWith>>) => said.warnings.map(({ msg }) => msg).join('\n')
+const texts = (report: Awaited<ReturnType<typeof reportOf>>) => report.warnings.map(({ msg }) => msg).join('\n')
 
-describe('the report at the start', () => {
-  test('lists the routes of live money, the callback URLs and the payout methods', async () => {
+describe('the start report', () => {
+  test('the start report lists the routes of live money, the callback URLs and the payout methods', async () => {
     const env = { BASE_URL, ...SELCOM, ...VODACOM, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=vodacom' }
-    assert.deepEqual((await saidWith(env)).live, {
+    assert.deepEqual((await reportOf(env)).live, {
       provider: 'selcom',
       routes: ['MOBILE_MONEY/MPESA=vodacom'],
       callbacks: { selcom: `${BASE_URL}/callbacks/selcom`, vodacom: `${BASE_URL}/callbacks/vodacom` },
       payouts: ['MOBILE_MONEY'],
     })
-    assert.deepEqual((await saidWith({ BASE_URL, ...SELCOM, PROVIDER: 'selcom' })).live.payouts, [])
-    const paying = await saidWith({ BASE_URL, ...SELCOM, ...SELCOM_PAYOUTS, PROVIDER: 'selcom' })
+    assert.deepEqual((await reportOf({ BASE_URL, ...SELCOM, PROVIDER: 'selcom' })).live.payouts, [])
+    const paying = await reportOf({ BASE_URL, ...SELCOM, ...SELCOM_PAYOUTS, PROVIDER: 'selcom' })
     assert.deepEqual(paying.live.payouts, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
   })
 
-  test('lists no callbacks and no warnings if only the mock provider is configured', async () => {
-    const said = await saidWith({})
-    assert.deepEqual([said.live.provider, said.live.callbacks], ['mock', {}])
-    assert.equal(texts(said), '')
+  test('the start report has no callbacks and no warnings if the settings configure only the mock provider', async () => {
+    const report = await reportOf({})
+    assert.deepEqual([report.live.provider, report.live.callbacks], ['mock', {}])
+    assert.equal(texts(report), '')
   })
 })
 
-describe('a warning', () => {
-  test('appears when a gateway has no callback address or cannot reach it', async () => {
+describe('start warnings', () => {
+  test('the process warns when a gateway has no callback address or cannot reach its callback address', async () => {
     const selcom = { ...SELCOM, PROVIDER: 'selcom' }
-    assert.match(texts(await saidWith({ ...selcom, PORT: '0' })), /selcom has no callback address: set BASE_URL/)
-    const local = await saidWith({ ...selcom, PORT: '8088' })
+    assert.match(texts(await reportOf({ ...selcom, PORT: '0' })), /selcom has no callback address: set BASE_URL/)
+    const local = await reportOf({ ...selcom, PORT: '8088' })
     assert.match(texts(local), /selcom cannot reach http:\/\/127\.0\.0\.1:8088\/callbacks\/selcom: set BASE_URL/)
-    assert.equal(texts(await saidWith({ ...selcom, BASE_URL })), '')
-    const twin = await saidWith({ ...selcom, SELCOM_URL: 'http://127.0.0.1:8091/v1', PORT: '8088' })
+    assert.equal(texts(await reportOf({ ...selcom, BASE_URL })), '')
+    const twin = await reportOf({ ...selcom, SELCOM_URL: 'http://127.0.0.1:8091/v1', PORT: '8088' })
     assert.equal(twin.live.callbacks.selcom, 'http://127.0.0.1:8088/callbacks/selcom')
     assert.equal(texts(twin), '', 'a twin on this machine reaches the local address')
   })
 
-  test('appears when prompts go over a provider that reaches the numbers of one network', async () => {
+  test('the process warns when prompts go over a provider that reaches the numbers of one network', async () => {
     const both = { BASE_URL, ...SELCOM, ...VODACOM, VODACOM_FAILED_STATES: 'Failed=provider_declined' }
-    const pushed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'wallet_push=vodacom' })
+    const pushed = await reportOf({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'wallet_push=vodacom' })
     assert.match(texts(pushed), /wallet_push goes over vodacom, which prompts only MPESA numbers/)
-    const routed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' })
+    const routed = await reportOf({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' })
     assert.equal(texts(routed), '')
   })
 
-  test('appears when no state of Vodacom is configured as failed', async () => {
-    const said = await saidWith({ BASE_URL, ...VODACOM, PROVIDER: 'vodacom' })
-    assert.match(texts(said), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
+  test('the process warns when the settings name no state of Vodacom as failed', async () => {
+    const report = await reportOf({ BASE_URL, ...VODACOM, PROVIDER: 'vodacom' })
+    assert.match(texts(report), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
     const routes = { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }
-    const paying = await saidWith({ BASE_URL, ...SELCOM, ...VODACOM, ...routes })
+    const paying = await reportOf({ BASE_URL, ...SELCOM, ...VODACOM, ...routes })
     assert.equal(texts(paying), '', 'no payment method goes over vodacom')
   })
 
-  test('appears with a count when payments or payouts wait for a provider that is not configured any more', async () => {
+  test('the process warns with a count when payments or payouts wait for an unconfigured provider', async () => {
     const { body } = await world.post(
       '/v1/collections/wallet-push',
       { amount: '5000', phone: '0754000007' },
@@ -107,9 +107,9 @@ describe('a warning', () => {
     await world.rows(`update collection_attempts set provider = 'gone', due_at = now() where collection_id = $1`, [
       body.data.collection_id,
     ])
-    const said = await saidWith({})
-    assert.equal(said.warnings.length, 1)
-    const { msg, ...facts } = said.warnings[0] as Record<string, unknown>
+    const report = await reportOf({})
+    assert.equal(report.warnings.length, 1)
+    const { msg, ...facts } = report.warnings[0] as Record<string, unknown>
     assert.match(String(msg), /wait for a provider that is not configured/)
     assert.deepEqual([facts.provider, facts.kind, facts.waiting], ['gone', 'payments', 1])
   })

@@ -1,5 +1,5 @@
-// Reports to the operator at the start of a process: the providers of live money, warnings about the settings, and payments
-// that wait for a provider which is not configured any more.
+// Reports to the operator when a process starts. The report has the providers of live money, warnings about the settings, and
+// the payments that wait for an unconfigured provider.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, isOwnNetwork, settingsOf } from '../../kernel/lib/index.ts'
@@ -12,7 +12,9 @@ import type { Routing } from './routing.ts'
 export type LiveMoney = {
   provider: string
   routes: readonly string[]
-  /** The callback URL of each live provider. Null: the provider has no URL, and the platform only queries its payments. */
+  /**
+   * The callback URL of each live provider. Null means that the provider has no URL, so the server only queries its payments.
+   */
   callbacks: Readonly<Record<string, string | null>>
   /** The methods of live payouts. */
   payouts: readonly string[]
@@ -40,7 +42,9 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
   return [
     `${provider}${note}${routes.length === 0 ? '' : `, but ${routes.join(', ')}`}`,
     `payouts: ${payouts.length === 0 ? 'off' : payouts.join(', ')}`,
-    ...Object.entries(callbacks).map(([name, address]) => `callbacks of ${name}: ${address ?? 'none, it is asked'}`),
+    ...Object.entries(callbacks).map(
+      ([name, address]) => `callbacks of ${name}: ${address ?? 'none, the server queries it'}`,
+    ),
   ]
 }
 
@@ -61,7 +65,10 @@ function ownWarnings(config: Config, { name }: Provider, is_prompting: boolean):
   return definition?.warnings?.(settingsOf(config, definition), { is_prompting }) ?? []
 }
 
-/** Warns about a callback URL in the private network: only a gateway in the same network, such as a twin, reaches it. */
+/**
+ * Warns about a callback URL in the private network, because only a gateway in the same network, such as a twin, reaches that
+ * URL.
+ */
 function callbackWarnings(config: Config, { name }: Provider): string[] {
   if (isSimulated(name)) return []
   const address = callbackUrl(config, name)
@@ -88,7 +95,7 @@ function promptWarnings(routing: Routing, provider: Provider): string[] {
   ]
 }
 
-/** Rows to count at most. */
+/** The greatest number of rows that the statement counts. */
 const COUNT_MAX = 10_000
 const WAITING = sql(
   'providers_waiting_unconfigured',
@@ -101,7 +108,10 @@ const WAITING = sql(
    ) w group by provider, kind order by provider, kind`,
 )
 
-/** Counts payments and payouts that wait for unconfigured providers, up to 10,000 each. No worker queries them until then. */
+/**
+ * Counts the payments and payouts that wait for unconfigured providers, up to 10,000 each. No worker queries them until an
+ * operator configures the provider.
+ */
 export function waitingUnconfigured(
   reader: Reader,
   configured: readonly string[],

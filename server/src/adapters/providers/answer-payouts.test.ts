@@ -1,5 +1,5 @@
 // The server can store every answer about a payout, whatever its texts, amounts and times. No answer pays a payout by mistake
-// or keeps it open.
+// or keeps the payout open.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ const STRANGE: [string, Partial<PayoutAnswer>][] = [
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
-/** Answers that look like moved money but have no amount that can be booked. */
+/** Answers that look like moved money but have no amount that the server can book. */
 const UNBOOKABLE: [string, unknown][] = [
   ['no amount', { ...paid, amount_minor: undefined }],
   ['an amount that is a number', { ...paid, amount_minor: 100_000 }],
@@ -45,12 +45,12 @@ const UNBOOKABLE: [string, unknown][] = [
   ['an amount above the safe integers', { ...paid, amount_minor: 2n ** 53n + 1n }],
   ['no currency', { ...paid, currency: undefined }],
   ['a kind that does not exist', { ...paid, kind: 'executed' }],
-  ['a text', 'COMPLETED'],
-  ['null', null],
-  ['undefined', undefined],
+  ['a text instead of fields', 'COMPLETED'],
+  ['null instead of fields', null],
+  ['undefined instead of fields', undefined],
 ]
 
-describe('a provider that answers about a payout', () => {
+describe('payouts of a provider with strange answers', () => {
   let world: World
   let hands: PayoutCalls
   const script = newPayoutScript()
@@ -76,7 +76,7 @@ describe('a provider that answers about a payout', () => {
   }
 
   for (const [name, fields] of STRANGE) {
-    test(`${name}, accepted and then paid: the payout is settled within an hour, with few queries`, async () => {
+    test(`the server settles a payout whose answers have ${name} within an hour, with few queries`, async () => {
       const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
       const asked = script.asked.length
       world.deps.clock.advance(3_600_000)
@@ -93,7 +93,7 @@ describe('a provider that answers about a payout', () => {
   }
 
   for (const [name, answer] of UNBOOKABLE) {
-    test(`${name}, which looks paid: the server pays and releases nothing before a clear answer`, async () => {
+    test(`the server neither pays nor releases a payout after an answer with ${name}, until a clear answer comes`, async () => {
       const key = await send({ payout: answer, status: answer })
       world.deps.clock.advance(60_000)
       await world.work()
@@ -111,10 +111,10 @@ describe('a provider that answers about a payout', () => {
   }
 })
 
-describe('reading an answer about a payout', () => {
+describe('readPayoutAnswer', () => {
   const read = (answer: unknown) => readPayoutAnswer(answer as PayoutAnswer)
 
-  test('leaves a plain answer unchanged', () => {
+  test('readPayoutAnswer leaves a plain answer unchanged', () => {
     const plain: PayoutAnswer[] = [
       { kind: 'accepted', provider_status: 'PENDING', provider_id: 'P-1', ask_again_ms: 1_500 },
       { ...paid, provider_id: null },
@@ -137,7 +137,7 @@ describe('reading an answer about a payout', () => {
     for (const answer of plain) assert.deepEqual(read(answer), answer)
   })
 
-  test('keeps the message for operators short and storable', () => {
+  test('readPayoutAnswer keeps the message for operators short and storable', () => {
     assert.equal(
       read({ ...payoutAnswers.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
@@ -150,34 +150,34 @@ describe('reading an answer about a payout', () => {
       assert.ok(!('provider_message' in read({ ...payoutAnswers.blocked, provider_message })))
   })
 
-  test('makes an unreadable answer unknown', () => {
+  test('readPayoutAnswer makes an unreadable answer unknown', () => {
     for (const [, answer] of UNBOOKABLE) assert.deepEqual(read(answer), UNREADABLE)
     for (const answer of [{}, [], 5, { kind: 'held', amount_minor: 1n, currency: 'TZS' }]) {
       assert.deepEqual(read(answer), UNREADABLE)
     }
   })
 
-  test('accepts only existing reasons', () => {
+  test('readPayoutAnswer accepts only existing reasons', () => {
     for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
       const answer = read({ ...payoutAnswers.declined, reason })
       assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
     }
   })
 
-  test('accepts only existing causes of a block', () => {
+  test('readPayoutAnswer accepts only existing causes of a block', () => {
     for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
       assert.deepEqual(read({ ...payoutAnswers.blocked, because }), { ...payoutAnswers.blocked, provider_id: null })
     }
   })
 
-  test('counts a charge as returned only if the answer has charge_returned: true', () => {
+  test('readPayoutAnswer counts a charge as returned only if the answer has charge_returned: true', () => {
     for (const charge_returned of [undefined, null, 'true', 1, {}]) {
       const answer = read({ ...payoutAnswers.reversed(AMOUNT_MINOR), charge_returned })
       assert.equal(answer.kind === 'reversed' && answer.charge_returned, false)
     }
   })
 
-  test('keeps texts short and complete, and pauses between a quarter of a second and an hour', () => {
+  test('readPayoutAnswer keeps texts short and complete, and pauses between a quarter of a second and an hour', () => {
     const { provider_status, provider_id, ask_again_ms } = read({
       ...paid,
       provider_status: '\u{1f4b0}'.repeat(70),

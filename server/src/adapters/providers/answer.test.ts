@@ -23,40 +23,40 @@ const STRANGE: [string, Partial<Answer>][] = [
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
-async function withSaying(
-  said: { push?: Answer; status?: Answer; qr?: () => QrAnswer },
-  work: (world: Awaited<ReturnType<typeof createWorld>>, asked: () => number) => Promise<void>,
+async function withAnswers(
+  answers: { push?: Answer; status?: Answer; qr?: () => QrAnswer },
+  work: (world: Awaited<ReturnType<typeof createWorld>>, queries: () => number) => Promise<void>,
 ): Promise<void> {
-  let asked = 0
+  let queries = 0
   const provider: Provider = {
     name: 'mock',
     capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
-    push: async () => said.push ?? open,
-    qr: async () => said.qr?.() ?? open,
+    push: async () => answers.push ?? open,
+    qr: async () => answers.qr?.() ?? open,
     status: async (requests) => {
-      asked++
-      return requests.map(() => said.status ?? open)
+      queries++
+      return requests.map(() => answers.status ?? open)
     },
     ...NO_PAYOUTS,
     verifyCallback: () => ({ verified: false }),
   }
   const world = await createWorld({ compose: { providers: [provider] }, env: { COLLECTION_DEADLINE_H: '0.02' } })
   try {
-    await work(world, () => asked)
+    await work(world, () => queries)
   } finally {
     await world.close()
   }
 }
 
-describe('a provider that answers', () => {
+describe('payments of a provider with strange answers', () => {
   for (const [name, fields] of STRANGE) {
-    test(`${name}: the payment is settled, or ends at its deadline`, async () => {
+    test(`the server settles a payment whose answers have ${name}, or fails the payment at its deadline`, async () => {
       const push = { ...open, ...fields } as Answer
       for (const [status, expected] of [
         [{ ...open, ...fields } as Answer, 'failed'],
         [{ ...paid, ...fields } as Answer, 'successful'],
       ] as const) {
-        await withSaying({ push, status }, async (world, asked) => {
+        await withAnswers({ push, status }, async (world, queries) => {
           const { collection_id } = (
             await world.post(
               '/v1/collections/wallet-push',
@@ -67,7 +67,7 @@ describe('a provider that answers', () => {
           await world.pass(100_000)
           const shown = (await world.get(`/v1/collections/${collection_id}`, world.live_key)).body.data
           assert.equal(shown.status, expected)
-          assert.ok(asked() <= 120, `${asked()} queries`)
+          assert.ok(queries() <= 120, `${queries()} queries`)
         })
       }
     })
@@ -76,14 +76,14 @@ describe('a provider that answers', () => {
   for (const [name, code] of [
     ['NUL in the token', { payment_token: '1\0', qr_payload: '000201' }],
     ['NUL in the code', { payment_token: '1', qr_payload: '0002\0' }],
-    ['half a character', { payment_token: '1', qr_payload: '\udc00' }],
-    ['a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
-    ['no code', { payment_token: '', qr_payload: '' }],
+    ['half a character in the code', { payment_token: '1', qr_payload: '\udc00' }],
+    ['a code of a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
+    ['empty texts', { payment_token: '', qr_payload: '' }],
   ] as const) {
-    test(`${name} to a QR request: the caller gets 503, and the same key works after the next clear answer`, async () => {
+    test(`the server answers 503 for a QR code with ${name}, and the same key works after the next clear answer`, async () => {
       let broken = true
       const good = { payment_token: '12345678', qr_payload: '000201' }
-      await withSaying({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {
+      await withAnswers({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {
         const options = { key: world.live_key, idempotency_key: randomUUID() }
         const ask = () => world.post('/v1/collections/qr', { amount: '10' }, options)
         assert.deepEqual(codeOf(await ask()), [503, 'provider_unavailable'])
@@ -98,8 +98,8 @@ describe('a provider that answers', () => {
   }
 })
 
-describe('reading an answer', () => {
-  test('leaves a plain answer unchanged', () => {
+describe('the readers of answers', () => {
+  test('readAnswer and readQrAnswer leave a plain answer unchanged', () => {
     const plain: Answer = { ...paid, provider_id: 'P-1 \u{1f4b0}', ask_again_ms: 1_500 }
     assert.deepEqual(readAnswer(plain), plain)
     const code = { ...open, provider_id: null, payment_token: '12345678', qr_payload: '00020101' }
@@ -114,7 +114,7 @@ describe('reading an answer', () => {
     assert.deepEqual(readAnswer({ ...down, answered: 'yes' } as unknown as Answer), down)
   })
 
-  test('accepts not_sent only for a push', () => {
+  test('readPushAnswer accepts not_sent, and readAnswer and readQrAnswer do not', () => {
     const unsent = { kind: 'not_sent', busy: true, provider_status: null, ask_again_ms: 1_500 } as const
     assert.deepEqual(readPushAnswer(unsent), unsent)
     assert.deepEqual(readPushAnswer({ ...unsent, provider_status: 'x', ask_again_ms: -1 } as unknown as PushAnswer), {
@@ -128,14 +128,14 @@ describe('reading an answer', () => {
     assert.deepEqual(readQrAnswer(unsent as unknown as QrAnswer), UNREADABLE)
   })
 
-  test('keeps texts short and complete, counted in characters', () => {
+  test('readAnswer keeps texts short and complete, counted in characters', () => {
     const { provider_status } = readAnswer({ ...open, provider_status: '\u{1f4b0}'.repeat(70) })
     assert.equal(provider_status, '\u{1f4b0}'.repeat(64))
     assert.equal(readAnswer({ ...open, provider_status: 'a\u0085b\ud800' }).provider_status, 'a\ufffdb\ufffd')
   })
 
-  test('keeps pauses between a quarter of a second and an hour', () => {
-    for (const [said, read] of [
+  test('readAnswer keeps pauses between a quarter of a second and an hour', () => {
+    for (const [pause, expected] of [
       [0.001, 250],
       [250, 250],
       [1_000.4, 1_001],
@@ -145,12 +145,12 @@ describe('reading an answer', () => {
       [Number.NaN, undefined],
       ['5' as unknown as number, undefined],
     ] as const) {
-      assert.equal(readAnswer({ ...open, ask_again_ms: said as number }).ask_again_ms, read)
+      assert.equal(readAnswer({ ...open, ask_again_ms: pause as number }).ask_again_ms, expected)
     }
   })
 
-  test('makes an unreadable answer unknown', () => {
-    for (const said of [
+  test('readAnswer makes an unreadable answer unknown', () => {
+    for (const answer of [
       null,
       undefined,
       'COMPLETED',
@@ -159,7 +159,7 @@ describe('reading an answer', () => {
       { ...paid, currency: 5 },
       { ...paid, amount_minor: 5 },
     ])
-      assert.deepEqual(readAnswer(said as unknown as Answer), {
+      assert.deepEqual(readAnswer(answer as unknown as Answer), {
         kind: 'unknown',
         why: 'unreadable',
         provider_status: null,

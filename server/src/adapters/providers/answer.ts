@@ -13,7 +13,7 @@ import {
   type UnknownWhy,
 } from './port.ts'
 
-/** The greatest length (code points) of the provider's status and id, and of its currency code. */
+/** The greatest length, in code points, of the provider's status and id, and of its currency code. */
 const STATUS_MAX = 64
 const CURRENCY_MAX = 8
 const NAME_MAX = 200
@@ -22,26 +22,26 @@ const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
 /** The greatest length of a provider's message for operators. */
 const MESSAGE_MAX = 300
-/** The bounds of the pause before the next query that a provider may announce: no hot loop, and before the deadline. */
+/** The shortest pause before the next query that a provider may announce, so that no worker queries without a pause. */
 const ASK_AGAIN_MS_MIN = 250
 /** The longest pause before the next query. */
 export const ASK_AGAIN_MS_MAX = 3_600_000
 const AMOUNT_MINOR_MAX = 2n ** 53n
 
-/** Control characters, NUL among them, and lone surrogates. */
+/** Control characters, NUL included, and lone surrogates. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
-/** Cleans the name of an account. Null if there is none. */
+/** Cleans the name of an account. Returns null if the value has no name. */
 export function readName(value: unknown): string | null {
   const name = storableText(value, NAME_MAX)?.trim() ?? ''
   return name === '' ? null : name
 }
 
-/** The answer for everything that cannot be read. */
+/** The answer for everything that the platform cannot read. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
-/** Cleans an answer about a payment: storable texts, bounded times, a possible amount. */
+/** Cleans an answer about a payment, so that its texts are storable, its times bounded and its amount possible. */
 export function readAnswer(answer: Answer): Answer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
   const common = commonFields(answer)
@@ -74,7 +74,7 @@ export function readPushAnswer(answer: PushAnswer): PushAnswer {
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** Cleans the answer to a QR request. A code is kept exactly as the provider made it, or dropped. */
+/** Cleans the answer to a QR request. This function keeps a code exactly as the provider made it, or drops the code. */
 export function readQrAnswer(answer: QrAnswer): QrAnswer {
   const cleaned = readAnswer(answer)
   if (cleaned.kind !== 'accepted') return cleaned
@@ -86,7 +86,8 @@ export function readQrAnswer(answer: QrAnswer): QrAnswer {
 /** Cleans an answer about a payout. An impossible amount makes the answer unknown. */
 export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
-  // An adapter removes its own secrets. Here, fields of the request that a gateway echoes are removed by name.
+  // An adapter removes its own secrets. This function removes the fields of the request that a gateway echoes, by their
+  // names.
   const { provider_message: raw } = answer
   const provider_message = storableText(typeof raw === 'string' ? redactFields(raw) : raw, MESSAGE_MAX)
   const common = { ...commonFields(answer), ...(provider_message === null ? {} : { provider_message }) }
@@ -127,7 +128,10 @@ function commonFields(answer: Answer | PayoutAnswer) {
   }
 }
 
-/** The provider's own status without echoed secrets such as a PIN. It is stored and shown to merchants. */
+/**
+ * Returns the provider's own status without echoed secrets such as a PIN. The server stores that status and shows it to
+ * merchants.
+ */
 function statusText(value: unknown): string | null {
   return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)
 }
@@ -155,7 +159,7 @@ const UNKNOWN_REASONS: readonly UnknownWhy[] = [
   'busy',
 ]
 
-/** Maps a reason to a known one, because it is stored in the history. */
+/** Maps a reason to a known one, because the server stores the reason in the history. */
 function knownReason(why: unknown): UnknownWhy {
   return UNKNOWN_REASONS.find((reason) => reason === why) ?? 'unreadable'
 }

@@ -1,4 +1,4 @@
-// The circuit breaker: the conditions that open a circuit and close it.
+// Tests the conditions under which the circuit breaker opens and closes a circuit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +35,7 @@ test('five faults in a row open the circuit of that provider and method only', (
   assert.equal(breaker.permit('vodacom', 'wallet_push') !== null, true)
 })
 
-test('more faults than answers among the newest calls open a circuit; equal numbers do not', () => {
+test('more faults than answers among the newest calls open a circuit, and equal numbers do not', () => {
   const { breaker, call } = setUp()
   for (let i = 0; i < 10; i++) call(i % 2 === 0 ? FAULT : GOOD)
   assert.equal(may(breaker), true)
@@ -46,7 +46,7 @@ test('more faults than answers among the newest calls open a circuit; equal numb
   assert.equal(may(other.breaker), false)
 })
 
-test('exactly one probe passes after the pause, and its success closes the circuit', () => {
+test("the breaker lets exactly one probe pass after the pause, and the probe's success closes the circuit", () => {
   const { clock, breaker, call, changes } = setUp()
   call(FAULT, 5)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)
@@ -89,7 +89,7 @@ test('a probe that never ends does not keep the circuit open', () => {
   assert.equal(may(breaker), true)
 })
 
-test('operators see each circuit: state, newest calls, faults, median time, next probe', () => {
+test('operators see the state, newest calls, faults, median time and next probe of each circuit', () => {
   const { clock, breaker, call } = setUp()
   call(GOOD, 3)
   call(FAULT, 5)
@@ -149,7 +149,7 @@ test('a probe that the breaker abandoned changes nothing when it ends', () => {
   assert.equal(breaker.pause('selcom', 'wallet_push'), 4_000)
 })
 
-test('faults from before a closing do not count: five new faults open the circuit', () => {
+test('faults from before a closed circuit do not count, so only five new faults open the circuit again', () => {
   const { clock, breaker, call } = setUp()
   const old = passOf(breaker)
   call(FAULT, 5)

@@ -1,31 +1,30 @@
-// The circuit breaker: a provider that does not answer gets no calls for a while, so that payers learn at once that it is
-// down and no work waits for timeouts. Each provider and method has a circuit in each process. A circuit only saves time: it
-// never decides the outcome of a payment.
+// The circuit breaker stops calls to a provider that does not answer, so that payers learn this at once and no work waits for
+// timeouts. Each process has a circuit for each provider and method. A circuit never decides the outcome of a payment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Clock } from '../../kernel/lib/index.ts'
 import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAnswer } from './port.ts'
 
-/** closed: all calls pass. open: no call passes. half_open: one probe at a time passes. */
+/** The state of a circuit. `closed`: all calls pass. `open`: no call passes. `half_open`: one probe at a time passes. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** The state of a circuit for operators. Times in milliseconds. */
+/** The state of a circuit for operators, with times in milliseconds. */
 export type CircuitHealth = {
   provider: string
   method: string
   state: CircuitState
-  /** Calls and faults in the window of the newest calls. */
+  /** The number of calls, and of faults, among the newest calls. */
   calls: number
   faults: number
   median_ms: number | null
   since: Date
-  /** When the next probe passes; null unless open. */
+  /** The time when the next probe passes. Null means that the circuit is not open. */
   retry_at: Date | null
 }
 
 /**
- * The permit for one call. `probing`: the call tests whether the provider works again and should be small. `turn` is the
- * number of changes of the circuit before the permit.
+ * The permit for one call. If `probing` is true, the call tests whether the provider works again and should be small. `turn`
+ * is the number of changes of the circuit before the permit.
  */
 export type CallPermit = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
 
@@ -33,23 +32,26 @@ export type CallPermit = Readonly<{ provider: string; method: string; probing: b
 export type Breaker = {
   /** Returns a permit for a call now, or null. After the pause of an open circuit, one caller gets a permit. */
   permit(provider: string, method: string): CallPermit | null
-  /** Milliseconds until the next probe of an open circuit; 0 if calls pass. */
+  /** Returns the milliseconds until the next probe of an open circuit. Returns 0 if calls pass. */
   pause(provider: string, method: string): number
-  /** Records the result of a call. A call that began before the last change of the circuit is ignored. */
+  /** Records the result of a call. The breaker ignores a call that began before the last change of the circuit. */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
 }
 
 /** The number of newest calls that decide the state. */
 const WINDOW = 20
-/** A circuit opens after this many faults in a row, or above this share of faults in at least CALLS_MIN calls. */
+/**
+ * The conditions for opening a circuit: this many faults in a row, or more than this share of faults in at least CALLS_MIN
+ * calls.
+ */
 const FAULTS_IN_ROW = 5
 const CALLS_MIN = 10
 const FAULT_SHARE = 0.5
-/** How long a circuit stays open: doubled after every failed probe. */
+/** The bounds of the time for which a circuit stays open. Each failed probe doubles that time. */
 const PAUSE_MS_MIN = 2_000
 const PAUSE_MS_MAX = 60_000
-/** The longest time of a probe. Then another probe passes. */
+/** The longest time of a probe. After this time, another probe passes. */
 const PROBE_MS_MAX = 15_000
 
 type Circuit = {
@@ -65,7 +67,7 @@ type Circuit = {
   retry_at: Date
 }
 
-/** Makes the circuits of a process, all closed. */
+/** Makes the circuits of a process. All circuits begin closed. */
 export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => void = () => {}): Breaker {
   const circuits = new Map<string, Circuit>()
   const circuitOf = (provider: string, method: string): Circuit => {
@@ -87,7 +89,7 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     circuits.set(name, created)
     return created
   }
-  /** The rest of a pause. A rest longer than any pause means that the clock stepped back: then the pause is over. */
+  /** Returns the rest of a pause. If the rest is longer than any pause, the clock stepped back, so the pause is over. */
   const leftOf = ({ retry_at }: Circuit): number => {
     const left_ms = retry_at.getTime() - clock.now().getTime()
     return left_ms > Math.max(PAUSE_MS_MAX, PROBE_MS_MAX) ? 0 : Math.max(0, left_ms)
@@ -158,20 +160,23 @@ function circuitHealth({ provider, method, state, window, since, retry_at }: Cir
   }
 }
 
-/** The methods of the circuits for queries: a provider that takes no prompts may still answer queries. */
+/**
+ * The methods of the circuits for queries. Queries have their own circuits, because a provider that takes no prompts may
+ * still answer queries.
+ */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
-/** The provider_status of a payout that an open circuit stopped, for operators. */
+/** The provider_status, for operators, of a payout that an open circuit stopped. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 
-/** The answer to a query that was not sent. The last status of the provider stays. */
+/** The answer to a query that the server did not send. The last status of the provider stays. */
 export const UNASKED = {
   kind: 'unknown',
   why: 'not_asked',
   provider_status: null,
 } as const satisfies Answer & PayoutAnswer
 
-/** True if the query was not sent. */
+/** Returns true if the server did not send the query. */
 export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
   return answer.kind === 'unknown' && answer.why === 'not_asked'
 }
@@ -180,8 +185,8 @@ export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
 export const AFTER_PROBE_MS = 1_000
 
 /**
- * True if the answer shows that the provider is down or refuses the platform. An answer about one payment is no fault,
- * because only the payer's network may be down. A lack of free connections in this process is no fault either.
+ * Returns true if the answer shows that the provider is down or refuses the platform. An answer about one payment is no
+ * fault, because only the payer's network may be down. A lack of free connections in this process is no fault either.
  */
 export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolean {
   switch (answer.kind) {
@@ -200,10 +205,10 @@ export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolea
 
 /** A call through the circuit breaker. */
 export type GuardedCall<Reply> = {
-  /** Makes the call. `probing`: the call tests whether the provider works again and should be small. */
+  /** Makes the call. If `probing` is true, the call tests whether the provider works again and should be small. */
   work(probing: boolean): Promise<Reply>
   isFault(reply: Reply): boolean
-  /** The reply while the circuit is open. The next probe passes after `pause_ms`. */
+  /** Returns the reply while the circuit is open. The next probe passes after `pause_ms`. */
   stopped(pause_ms: number): Reply
 }
 
@@ -223,17 +228,17 @@ export async function guarded<Reply>(
   return reply
 }
 
-/** The time after which the platform abandons a call of an adapter, which should have ended before. */
+/** The time after which the platform abandons a call of an adapter. An adapter ends its calls before this time. */
 const CUT_OFF_MS = CALL_MS_MAX + 1_000
 
-/** Calls an adapter. Null if the adapter throws or does not end in time. Never throws. */
+/** Calls an adapter. Returns null if the adapter throws or does not end in time. Never throws. */
 export async function answerOf<Reply>(
   { clock, log }: Pick<Deps, 'clock' | 'log'>,
   name: string,
   work: () => Promise<Reply | null>,
 ): Promise<Reply | null> {
   const late = Promise.withResolvers<never>()
-  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('it did not end in time')))
+  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('the call of the adapter did not end in time')))
   try {
     return await Promise.race([work(), late.promise])
   } catch (error) {

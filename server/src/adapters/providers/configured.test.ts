@@ -1,5 +1,5 @@
-// Two live providers at once with their real adapters and the gateways' twins: each payment and payout goes over the provider
-// of its route.
+// Tests two live providers at once with their real adapters and the twins of their gateways. Each payment and payout goes
+// over the provider of its route.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { startVodacomTwin, type VodacomTwin } from '../../../twins/vodacom/index
 import { ConfigError, DESTINATIONS } from '../../kernel/lib/index.ts'
 
 const CALLBACK_SECRET = 'a-callback-secret-of-the-tests'
-/** The platform's clock is stopped, the gateway's is not. */
+/** The gateway's clock runs while the platform's clock stands still, so the adapter must accept a callback of any time. */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -111,7 +111,7 @@ test('a payout goes over the provider of its destination, and its record keeps t
   assert.deepEqual([vodacom.totals().executions, selcom.totals().payouts.by_truth.paid], [2, 2])
 })
 
-test('a payout to an unreachable destination is refused before anything is created, with the reachable ones', async () => {
+test('the server refuses a payout to an unreachable destination before it creates a record, and lists the reachable ones', async () => {
   const body = { amount: '2000', destination_code: 'STANDARD_CHARTERED', destination_identifier: '0150000101' }
   const to = { ...body, destination_name: 'Juma Ali', bank_name: 'SCB' }
   const count = () => world.rows('select count(*) as n from withdrawals')
@@ -130,7 +130,7 @@ test('a payout to an unreachable destination is refused before anything is creat
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
-test('a bank payout without the required name is refused when it is priced and when it is submitted', async () => {
+test('the server refuses a bank payout without the required name when the merchant prices it and submits it', async () => {
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const absent = [{ field: 'destination_name', message: 'is required for this destination' }]
   const reply = await world.post('/v1/disbursements/bank-account', { amount: '2000', ...to }, { key: world.live_key })
@@ -150,7 +150,7 @@ test('a bank payout without the required name is refused when it is priced and w
   assert.equal((await world.post('/v1/disbursements/mobile-money', mobile, { key: world.live_key })).status, 202)
 })
 
-test('a payout that was submitted before its provider required the name is not approved', async () => {
+test('the server does not approve a payout that the merchant submitted before the provider required a name', async () => {
   const mocked = await createWorld({ url: world.url, env: {} })
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const { body } = await mocked.post(
@@ -164,7 +164,7 @@ test('a payout that was submitted before its provider required the name is not a
   assert.match(approved.body.error.message, /selcom cannot pay this out without its destination_name/)
 })
 
-test('operators see the message of the gateway about a blocked payout; the merchant does not', async () => {
+test("operators see the gateway's message about a blocked payout, and the merchant does not", async () => {
   const body = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
   const blocked = async () => {
     const { id } = (await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })).body.data
@@ -201,7 +201,7 @@ test('operators see the message of the gateway about a blocked payout; the merch
   assert.deepEqual(await seen(`/v1/disbursements/${address}`, world.live_key), ['FAILED', reason])
 })
 
-test('the list of destinations has only reachable ones; in the sandbox it has all', async () => {
+test('the list of live destinations has only reachable ones, and the sandbox list has all destinations', async () => {
   const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
     const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })
     assert.equal(status, 200, text)
@@ -218,7 +218,7 @@ test('the list of destinations has only reachable ones; in the sandbox it has al
   assert.ok(banks.includes('CRDB') && !banks.includes('STANDARD_CHARTERED') && !banks.includes('MPESA'))
   assert.deepEqual(await listed('?environment=sandbox'), DESTINATIONS)
 
-  // A listed destination is accepted and any other is refused, also in a price request.
+  // In a price request, the server accepts each listed destination and refuses any other.
   const finance = (await world.newSession('FINANCE')).token
   for (const { code, method } of DESTINATIONS) {
     const body = { amount: '2000', method, destination_code: code, environment: 'live' }
@@ -227,7 +227,7 @@ test('the list of destinations has only reachable ones; in the sandbox it has al
   }
 })
 
-test('a payment that no provider can serve is refused, and its idempotency key stays free', async () => {
+test('the server refuses a payment that no provider can serve, and the idempotency key stays free', async () => {
   const only_push = await createWorld({ env: { ...env, PROVIDER: 'vodacom', PROVIDER_ROUTES: '' } })
   try {
     const ask = (path: string) =>
@@ -276,7 +276,7 @@ test('the server accepts and answers a callback of Vodacom with the secret in it
   }
 })
 
-test('a route whose destinations only the other provider reaches is reported at the start', async () => {
+test('the start log names a route whose destinations only another provider reaches', async () => {
   const lines = (of: World) => of.deps.logged.filter((line) => line.includes('PROVIDER_ROUTES'))
   assert.deepEqual(lines(world), [])
   const narrow = await createWorld({ env: { ...env, PROVIDER_ROUTES: 'MOBILE_MONEY=vodacom' } })
@@ -292,7 +292,7 @@ test('a route whose destinations only the other provider reaches is reported at 
   }
 })
 
-test('an invalid setting of an adapter is refused at the start, without its value', async () => {
+test('the process refuses an invalid setting of an adapter at its start, without the value', async () => {
   for (const [name, value] of [
     ['VODACOM_PUBLIC_KEY', 'no-key-at-all'],
     ['VODACOM_CALLBACK_SECRET', 'short'],

@@ -1,5 +1,5 @@
-// Builds the configured providers: the sandbox and the mock provider always, a real one if the URL of its gateway is set. So
-// payments of a provider without routes can still be finished.
+// Builds the configured providers. The sandbox and the mock provider always exist, and a real provider exists if the URL of
+// its gateway is set. So the server can finish payments of a provider without routes.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, settingsOf } from '../../kernel/lib/index.ts'
@@ -12,7 +12,7 @@ export const SANDBOX = 'sandbox'
 
 /** The providers of this process. */
 export type ConfiguredProviders = {
-  /** All of them, by name. */
+  /** All providers, by name. */
   all: ReadonlyMap<string, FullProvider>
   /** Opens slow sessions before the first payment needs them. Never throws. */
   warm(): Promise<void>
@@ -21,8 +21,8 @@ export type ConfiguredProviders = {
 }
 
 /**
- * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` are added, or replace
- * providers of the same name. Throws a ConfigError that names an invalid setting.
+ * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` are additional providers
+ * and replace providers of the same name. Throws a ConfigError that names an invalid setting.
  */
 export function createProviders(
   deps: Pick<Deps, 'config' | 'clock' | 'random' | 'log'>,
@@ -60,14 +60,14 @@ export function createProviders(
   }
 }
 
-/** True if the URL of the provider's gateway is set, or the provider has no gateway. */
+/** Returns true if the provider has no gateway or the settings have the URL of its gateway. */
 function isConfigured(config: Config, definition: ProviderDefinition): boolean {
   return gatewayAddress(definition, settingsOf(config, definition)) !== ''
 }
 
 /**
- * The URL for a provider's callbacks. Without BASE_URL it is on this machine, for a local twin. Null means that the port is
- * not known yet: then the provider sends no callbacks and the platform only queries.
+ * Returns the URL for a provider's callbacks. Without BASE_URL, the URL is on this machine, for a local twin. Null means that
+ * the port is not known yet: then the provider sends no callbacks and the platform only queries.
  */
 export function callbackUrl(config: Config, name: string): string | null {
   if (config.base_url !== '') return `${config.base_url}/callbacks/${name}`

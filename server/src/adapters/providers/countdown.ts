@@ -1,4 +1,4 @@
-// The rest of a timeout by the machine's clock, also if the platform runs by another clock.
+// Counts the rest of a timeout by the machine's clock, also if the platform runs by another clock.
 
 /** Returns the rest of a timeout in milliseconds, never below zero. */
 export type Countdown = () => number

@@ -1,4 +1,4 @@
-// What the folder of a provider exports through its index.ts. registry.ts lists the providers.
+// Describes the exports of a provider's folder. registry.ts lists the providers.
 
 import type { Clock, ConfigurableProvider, Log, Random } from '../../kernel/lib/index.ts'
 import type { ProviderExtras, ProviderLists } from './extras.ts'
@@ -9,16 +9,19 @@ export type FullProvider = Provider & ProviderExtras & ProviderLists
 
 /** A provider that this process built from the settings. */
 export type BuiltProvider = FullProvider & {
-  /** Opens slow sessions before the first payment needs them. May throw. */
+  /** Opens slow sessions before the first payment needs them. This function may throw. */
   warm?(): Promise<void>
-  /** Closes the connections. */
+  /** Closes the connections of the provider. */
   close?(): Promise<void>
 }
 
 /** The arguments of `create`. `Settings` are the checked values of the provider's own table. */
 export type ProviderParts<Settings> = {
   settings: Settings
-  /** The address for the provider's callbacks. Null: the platform has no address yet, so the provider sends none. */
+  /**
+   * The address for the provider's callbacks. Null means that the platform has no address yet, so the provider sends no
+   * callbacks.
+   */
   callback_url: string | null
   /** Takes the callbacks of a provider in this process. */
   sink: CallbackSink
@@ -27,11 +30,14 @@ export type ProviderParts<Settings> = {
   log: Log
 }
 
-/** How a provider's statements write the platform's references, if they differ from the sent ones. */
+/** The form in which a provider's statements write the platform's references, if it differs from the sent form. */
 export type StatementForm = {
-  /** The form of a reference in a statement. Null if it has none. */
+  /** Returns the form of a reference in a statement. Returns null if the reference has no other form. */
   write(reference: string): string | null
-  /** The reference of a text in a statement; null if it has none. `at` is the time of the movement in the statement. */
+  /**
+   * Returns the reference of a text in a statement, or null if the text has none. `at` is the time of the movement in the
+   * statement.
+   */
   read(text: string, at: Date): string | null
 }
 
@@ -39,14 +45,19 @@ type AnySettings = Readonly<Record<string, unknown>>
 
 /** A provider as the registry lists it: the exports of its folder. */
 export type ProviderDefinition = ConfigurableProvider & {
-  /** What the provider can do with these settings. */
+  /** Returns the capabilities of the provider with these settings. */
   capabilities(settings: AnySettings): Provider['capabilities']
-  /** Builds the adapter. It sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+  /**
+   * Builds the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting.
+   */
   create(parts: ProviderParts<AnySettings>): BuiltProvider
-  /** Null: the provider's statements have the references as they were sent. */
+  /**
+   * The form of references in the provider's statements. Null means that statements have the references as the platform sent
+   * them.
+   */
   statementForm: StatementForm | null
   /** Lists warnings about valid settings. `is_prompting` is true if payment prompts go over the provider. */
   warnings?(settings: AnySettings, use: { is_prompting: boolean }): string[]
-  /** Builds the provider of the sandbox. One definition has it. */
+  /** Builds the provider of the sandbox. Exactly one definition has this function. */
   createSandbox?(name: string, parts: ProviderParts<AnySettings>): Provider
 }

@@ -1,4 +1,4 @@
-// The exchange reports whether a byte was written, and receives late answers.
+// Tests that the exchange reports whether the client wrote a byte, and that the exchange receives late answers.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import {
   type ProviderRequest,
 } from './exchange.ts'
 
-/** A server that answers when the test decides, and a queue with one connection to it. */
+/** Starts a server that answers when the test decides, and makes a queue with one connection to that server. */
 async function rig(connections = 1) {
   const open: { path: string; response: ServerResponse }[] = []
   const server = createServer((request, response) => open.push({ path: request.url ?? '', response }))
@@ -24,7 +24,7 @@ async function rig(connections = 1) {
 }
 const get = (path: string): ProviderRequest => ({ method: 'GET', path, headers: {}, body: null })
 
-test('a request without a free connection in time is never sent', async () => {
+test('the client never sends a request without a free connection in time', async () => {
   const { open, line } = await rig()
   const first = exchange(line, get('/first'), 5_000)
   await eventually(() => assert.equal(open.length, 1))
@@ -41,13 +41,13 @@ test('a request without a free connection in time is never sent', async () => {
   )
 })
 
-test('a request to an address without a server is not sent', async () => {
+test('the client does not send a request to an address without a server', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   assert.deepEqual(await exchange(line, get('/'), 5_000), { kind: 'not_sent' })
 })
 
-test('a written request without an answer is lost', async () => {
+test('the exchange reports a written request without an answer as lost', async () => {
   const { open, line } = await rig()
   assert.deepEqual(await exchange(line, get('/silent'), 50), { kind: 'lost', why: 'timeout' })
   const reset = exchange(line, get('/reset'), 5_000)
@@ -63,7 +63,7 @@ test('a written request without an answer is lost', async () => {
   assert.deepEqual(await half, { kind: 'lost', why: 'unreachable' })
 })
 
-test('a late answer is received once; a broken connection has no late answer', async () => {
+test('the client receives a late answer once, and never receives one over a broken connection', async () => {
   const { open, line } = await rig(2)
   const waiting = createLateRequests(2)
   const received: ExchangeResult[] = []
@@ -80,7 +80,7 @@ test('a late answer is received once; a broken connection has no late answer', a
   assert.deepEqual(received, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
-test('the wait for a late answer has a timeout; if too many requests wait, the oldest is aborted', async () => {
+test('the wait for a late answer has a timeout, and the client aborts the oldest request if too many wait', async () => {
   const { open, line } = await rig(3)
   const receive = () => assert.fail('no answer was expected')
   const waiting = createLateRequests(1)
@@ -118,7 +118,7 @@ test('requests beyond the connections wait in order, and a cancelled request fre
   )
 })
 
-test('no queued request counts as busy when connecting fails', async () => {
+test('the exchange reports no queued request as busy when connecting fails', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   const all = await Promise.all(Array.from({ length: 20 }, () => exchange(line, get('/'), 5_000)))

@@ -1,7 +1,6 @@
-// Sends one HTTP request to a provider and reports whether a byte of the request was written.
-//
-// A payment request may be answered only after the payer typed a PIN, long after the timeout of the call. The connection then
-// stays open for a while, because a late answer is as true as one in time.
+// Sends one HTTP request to a provider and reports whether the client wrote a byte of the request. A provider may answer a
+// payment request only after the payer typed a PIN. So the connection stays open for a while after the timeout, because a
+// late answer is as true as a timely answer.
 
 import { type Dispatcher, Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
@@ -14,12 +13,12 @@ export type ProviderRequest = {
   body: string | null
 }
 
-/** Why a request that was, or may have been, sent has no answer. */
+/** The reason why a request that the client sent, or may have sent, has no answer. */
 export type LostWhy = 'timeout' | 'unreachable' | 'unreadable'
 
 /**
- * The result of a request. `not_sent`: no byte was written, because no connection was made in time (refused, unknown name, no
- * handshake) or, with `busy`, because no connection was free. `lost`: the request may have arrived and been executed.
+ * The result of a request. `not_sent`: the client wrote no byte, because a connection failed or,
+ * with `busy`, because no connection was free in time. `lost`: the provider may have executed the request.
  */
 export type ExchangeResult =
   | { kind: 'answered'; status: number; text: string }
@@ -31,12 +30,12 @@ export function busyOf(busy: true | undefined): { busy?: true } {
   return busy ? { busy } : {}
 }
 
-/** Connections to one origin, with a queue: requests beyond the connections wait in their order. */
+/** Connections to one origin, with a queue. Requests beyond the connections wait in their order. */
 export type ConnectionQueue = {
   pool: Pool
   /**
-   * Calls `begin` as soon as a connection is free; `begin` returns the connection by calling `leave`. The result cancels the
-   * wait; it returns false if the wait was already over.
+   * Calls `begin` as soon as a connection is free; `begin` returns the connection by calling `leave`. The returned function
+   * cancels the wait; it returns false if the wait was already over.
    */
   enter(begin: (leave: () => void) => void): () => boolean
   /** Ends all connections. */
@@ -49,7 +48,7 @@ export function createConnectionQueue(origin: string, connections: number, answe
   const queue = new Set<() => void>()
   let taken = 0
   let is_serving = false
-  // A loop instead of recursion: in a closed pool, every request ends while it begins.
+  // A loop replaces recursion, because in a closed pool every request ends while it begins.
   const serve = () => {
     if (is_serving) return
     is_serving = true
@@ -77,13 +76,13 @@ export function createConnectionQueue(origin: string, connections: number, answe
   }
 }
 
-/** How to handle an answer that comes after the timeout. */
+/** The treatment of an answer that comes after the timeout. */
 export type LateAnswer = { ms: number; waiting: LateRequests; receive(result: ExchangeResult): void }
 
-/** Requests that wait for a late answer. Beyond `max`, the oldest is aborted, so that it does not hold a connection. */
+/** The requests that wait for a late answer. Beyond `max`, the oldest request ends, so that it does not hold a connection. */
 export type LateRequests = { add(giveUp: () => void): () => void; size(): number }
 
-/** Makes the set of requests that wait for late answers. */
+/** Makes the collection of requests that wait for late answers. */
 export function createLateRequests(max: number): LateRequests {
   const all = new Set<() => void>()
   return {
@@ -103,8 +102,8 @@ export function createLateRequests(max: number): LateRequests {
 }
 
 /**
- * Sends a request and reads the whole answer. Never throws and ends within `timeout_ms` of the call. A request that times out
- * while it waits for a free connection is not sent.
+ * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms` of the call. If a request times out
+ * while it waits for a free connection, the client does not send the request.
  */
 export function exchange(
   queue: ConnectionQueue,
@@ -145,7 +144,7 @@ export function exchange(
     // Sockets need the machine's clock, also if the platform runs by another clock.
     stop = systemClock.after(Math.max(timeout_ms, 0), () => {
       if (cancelWait()) return finish({ kind: 'not_sent', busy: true })
-      // If the request got its connection at the last moment, it had no time to connect: that is no fault of the provider.
+      // A request that got its connection at the last moment had no time to connect, which is no fault of the provider.
       if (abort === null)
         return finish({ kind: 'not_sent', ...busyOf(performance.now() - placed < placed - begun || undefined) })
       finish({ kind: 'lost', why: 'timeout' })
@@ -153,7 +152,7 @@ export function exchange(
       else abort()
     })
     const handlerOf = (leaveQueue: () => void): Dispatcher.DispatchHandler => ({
-      // undici calls this before it writes to the connection: an abort here prevents the request.
+      // undici calls this hook before it writes to the connection, so an abort in the hook prevents the request.
       onRequestStart(controller) {
         const giveUp = () => controller.abort(new Error('no answer in time'))
         if (receive === null) giveUp()

@@ -8,8 +8,8 @@ const counting = () => {
   return { work: async () => ++times, times: () => times }
 }
 
-describe('work that is done once', () => {
-  it('is done once for each reference, also for callers that ask while it runs', async () => {
+describe('createOnce', () => {
+  it('createOnce runs the work once for each reference, also for callers that ask while the work runs', async () => {
     const once = createOnce<number>(() => true)
     const { work, times } = counting()
     assert.deepEqual(await Promise.all([1, 2, 3].map(() => once('A', work))), [1, 1, 1])
@@ -18,7 +18,7 @@ describe('work that is done once', () => {
     assert.equal(times(), 2)
   })
 
-  it('is done again when its result must not be kept or it failed', async () => {
+  it('createOnce runs the work again after a failure or a result that `keep` rejects', async () => {
     const once = createOnce<number>((value) => value > 1)
     const { work } = counting()
     assert.equal(await once('A', work), 1)
@@ -29,7 +29,7 @@ describe('work that is done once', () => {
     assert.equal(await once('B', work), 3)
   })
 
-  it('is forgotten for the oldest reference when the memory is full', async () => {
+  it('createOnce forgets the oldest reference when its memory is full', async () => {
     const once = createOnce<number>(() => true, 2)
     const { work } = counting()
     for (const reference of ['A', 'B', 'C']) await once(reference, work)

@@ -1,7 +1,7 @@
-// In-memory results by reference, so that a repeated call sends no second request. An adapter is also correct without this
-// memory; the memory only saves requests.
+// Keeps results by reference in memory, so that a repeated call sends no second request. An adapter is also correct without
+// this memory; the memory only saves requests.
 
-/** Values by reference. A full memory drops its oldest value. */
+/** The values by reference. A full memory drops its oldest value. */
 export type ReferenceMemory<Value> = {
   get(reference: string): Value | undefined
   set(reference: string, value: Value): void
@@ -29,7 +29,7 @@ export function createReferenceMemory<Value>(max = REMEMBERED_MAX): ReferenceMem
 
 /**
  * Does the work once for each reference. A repeated call gets the running result, and the finished result if `keep` returns
- * true for it. A call that threw is not kept, because its effect is unknown.
+ * true for that result. The memory keeps no call that threw, because its effect is unknown.
  */
 export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBERED_MAX) {
   const results = createReferenceMemory<Promise<Value>>(max)

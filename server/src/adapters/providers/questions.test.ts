@@ -1,4 +1,4 @@
-// Queries that are sent one by one, and queries that one call takes in batches.
+// Tests queries that the platform sends one by one, and queries that one call takes in batches.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { gatherQuestions } from './questions.ts'
 const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 
-/** A provider that answers when the test decides: `calls` are its running calls with their queries. */
+/** Makes a provider that answers when the test decides. `calls` are its running calls with their queries. */
 function setUp(asks_singly?: number) {
   const provider: Provider = {
     name: 'mock',
@@ -30,23 +30,23 @@ function setUp(asks_singly?: number) {
   }
   const clock = settableClock(new Date('2026-01-05T09:00:00Z'))
   const breaker = createBreaker(clock)
-  const calls: { items: readonly number[]; answer(said: Answer): void }[] = []
+  const calls: { items: readonly number[]; answer(reply: Answer): void }[] = []
   const ask = gatherQuestions<number, Answer>({ breaker, clock }, provider, 'status', (items) => {
     const { promise, resolve } = Promise.withResolvers<Answer[]>()
-    calls.push({ items, answer: (said) => resolve(items.map(() => said)) })
+    calls.push({ items, answer: (reply) => resolve(items.map(() => reply)) })
     return promise
   })
   const answers = new Map<number, Answer>()
   const ask_all = (items: number[]) => {
-    for (const item of items) void ask(item).then((said) => answers.set(item, said))
+    for (const item of items) void ask(item).then((reply) => answers.set(item, reply))
   }
   const settle = async () => {
     for (let i = 0; i < 10; i++) await turn()
   }
   /** Answers all running and later calls with the same answer. */
-  const answerAll = async (said: Answer) => {
+  const answerAll = async (reply: Answer) => {
     for (let i = 0; i < calls.length; i++) {
-      calls[i]?.answer(said)
+      calls[i]?.answer(reply)
       await settle()
     }
     calls.length = 0
@@ -55,7 +55,7 @@ function setUp(asks_singly?: number) {
 }
 const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('a hanging query occupies one of the concurrent calls, and later queries are sent at once', async () => {
+test('a hanging query occupies one of the concurrent calls, and the platform sends later queries at once', async () => {
   const { calls, answers, ask_all, settle } = setUp(2)
   ask_all([1])
   await settle()
@@ -100,7 +100,7 @@ test('a provider whose call takes many queries gets batches', async () => {
 })
 
 for (const singly of [undefined, 4]) {
-  test(`exactly one query is sent as a probe, and the others soon after it: ${singly ?? 'in batches'}`, async () => {
+  test(`the platform sends one query as a probe and the others soon after, ${singly === undefined ? 'in batches' : `with ${singly} calls at once`}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')
@@ -134,7 +134,7 @@ for (const singly of [undefined, 4]) {
     )
   })
 
-  test(`a failed probe keeps the circuit open for twice the pause: ${singly ?? 'in batches'}`, async () => {
+  test(`a failed probe keeps the circuit open for twice the pause, ${singly === undefined ? 'in batches' : `with ${singly} calls at once`}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')

@@ -7,7 +7,7 @@ it('the redaction removes every occurrence of a secret, and keeps texts that are
   assert.equal(clean('a the-api-secret, and the-api-secret of 1234'), 'a [redacted], and [redacted] of 1234')
 })
 
-it('the redaction also removes temporary secrets, up to its limit the newest ones', () => {
+it('the redaction also removes the newest temporary secrets, up to its limit', () => {
   const { add, clean } = createRedaction(['the-api-secret'], 2)
   for (const session of ['session-one', 'session-two', 'session-three']) add(session)
   assert.equal(

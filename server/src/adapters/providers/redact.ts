@@ -2,18 +2,21 @@
 
 /** The replacement of a secret. */
 export const REDACTED = '[redacted]'
-/** A shorter secret may occur in an answer by chance. */
+/** The shortest secret that the redaction removes. A shorter secret may occur in an answer by chance. */
 const LENGTH_MIN = 8
 
-/** Removes secrets from texts that are stored or logged. */
+/** Removes secrets from texts that the server stores or logs. */
 export type Redaction = {
-  /** Adds a temporary secret. Only the newest are remembered. */
+  /** Adds a temporary secret. The redaction remembers only the newest temporary secrets. */
   add(secret: string): void
   /** Returns the text without the secrets. */
   clean(text: string): string
 }
 
-/** Makes the redaction of fixed secrets and of at most `added_max` temporary ones. Short secrets are not removed. */
+/**
+ * Makes the redaction of fixed secrets and of at most `added_max` temporary secrets. The redaction does not remove short
+ * secrets.
+ */
 export function createRedaction(fixed: readonly string[], added_max = 0): Redaction {
   const added: string[] = []
   return {

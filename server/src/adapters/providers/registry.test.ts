@@ -1,4 +1,5 @@
-// The folders of the providers: each is in the registry, and all have the same exports and the same files for the same jobs.
+// The folders of the providers. The registry has each folder, and all folders have the same exports and the same files for
+// the same jobs.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The choice of a provider: the most exact route, then the method's route, then the default.
+// Tests the choice of a provider: the most exact route, then the method's route, then the default.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -32,7 +32,7 @@ const to = (destination_code: string, method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 
   destination_code,
 })
 
-describe('the chosen provider', () => {
+describe('the choice of a provider', () => {
   const routes = {
     wallet_push: 'mpesa',
     qr: 'codes',
@@ -41,7 +41,7 @@ describe('the chosen provider', () => {
     BANK_ACCOUNT: 'banks',
     'BANK_ACCOUNT/CITI': 'everything',
   }
-  for (const [wanted, name, why] of [
+  for (const [query, name, why] of [
     [{ method: 'wallet_push' }, 'mpesa', 'the route of its method'],
     [{ method: 'qr' }, 'codes', 'the route of its method'],
     [{ method: 'provider_pesa' }, 'everything', 'the default'],
@@ -50,32 +50,32 @@ describe('the chosen provider', () => {
     [to('NMB', 'BANK_ACCOUNT'), 'banks', 'the route of its method'],
     [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the route of its destination'],
     [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default'],
-    // The operator decides a route: if its provider cannot serve it, no other provider is tried.
-    [to('ABSA', 'BANK_ACCOUNT'), null, 'no provider: the provider of the route does not reach it'],
+    // The operator decides a route, so the platform tries no other provider if the route's provider cannot serve it.
+    [to('ABSA', 'BANK_ACCOUNT'), null, 'no provider, because the provider of its route does not reach it'],
   ] as [RouteQuery, string | null, string][]) {
-    test(`${Object.values(wanted).join('/')}: ${why}`, () => {
-      assert.equal(routing('everything', routes).find('live', wanted)?.name ?? null, name)
-      assert.equal(routing('everything', routes).find('sandbox', wanted)?.name, 'sandbox')
+    test(`${Object.values(query).join('/')} goes over ${why}`, () => {
+      assert.equal(routing('everything', routes).find('live', query)?.name ?? null, name)
+      assert.equal(routing('everything', routes).find('sandbox', query)?.name, 'sandbox')
     })
   }
 
-  test('a method that the default provider cannot serve is refused with its name', () => {
+  test('the platform refuses a method that the default provider cannot serve, and names the method', () => {
     const { find, providerFor } = routing('mpesa')
-    for (const [wanted, what] of [
+    for (const [query, what] of [
       [{ method: 'qr' }, 'qr'],
       [to('AIRTEL'), 'MOBILE_MONEY to AIRTEL'],
       [to('NMB', 'BANK_ACCOUNT'), 'BANK_ACCOUNT to NMB'],
     ] as [RouteQuery, string][]) {
-      assert.equal(find('live', wanted), null)
+      assert.equal(find('live', query), null)
       const refused = (error: unknown) =>
         error instanceof Refusal && error.code === 'provider_unavailable' && error.message.includes(what)
-      assert.throws(() => providerFor('live', wanted), refused, what)
+      assert.throws(() => providerFor('live', query), refused, what)
     }
     assert.equal(providerFor('live', { method: 'wallet_push' }).name, 'mpesa')
     assert.equal(providerFor('live', to('MPESA')).name, 'mpesa')
   })
 
-  test('the providers of live payments are listed once each, the default first', () => {
+  test('the routing lists the providers of live payments once each, the default first', () => {
     const names = routing('everything', routes).live.map(({ name }) => name)
     assert.deepEqual(names, ['everything', 'mpesa', 'codes', 'banks'])
     assert.deepEqual(
@@ -85,43 +85,47 @@ describe('the chosen provider', () => {
   })
 })
 
-describe('an unreachable route', () => {
+describe('unreachable routes', () => {
   const unreachable_routes = (default_name: string, routes: Record<string, string>) =>
     routing(default_name, routes).unreachable_routes
   const everywhere = DESTINATIONS.map(({ method, code }) => `${method}/${code}`)
 
-  test('is listed with the providers that could serve it', () => {
-    const named_ones = unreachable_routes('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
+  test('the routing lists an unreachable route with the providers that could serve the route', () => {
+    const unreachable = unreachable_routes('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
     const of_networks = everywhere.filter((route) => route.startsWith('MOBILE_MONEY/'))
     assert.deepEqual(
-      named_ones.map(({ route }) => route),
+      unreachable.map(({ route }) => route),
       of_networks.filter((route) => !['MOBILE_MONEY/MPESA', 'MOBILE_MONEY/AIRTEL'].includes(route)),
     )
-    for (const { could } of named_ones) assert.deepEqual(could, ['everything'])
+    for (const { could } of unreachable) assert.deepEqual(could, ['everything'])
   })
 
-  test('does not exist when every route serves all that the default provider serves', () => {
+  test('the routing lists no unreachable route when every route serves all that the default provider serves', () => {
     assert.deepEqual(unreachable_routes('everything', {}), [])
     assert.deepEqual(
       unreachable_routes('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }),
       [],
     )
-    // If no provider can serve a route, it is not listed.
+    // The routing does not list a route that no provider can serve.
     assert.deepEqual(unreachable_routes('mpesa', {}), [])
     assert.deepEqual(unreachable_routes('mpesa', { qr: 'codes' }), [])
   })
 })
 
-describe('an invalid route', () => {
+describe('invalid routes', () => {
   for (const [default_name, routes, message] of [
     ['absent', {}, 'PROVIDER absent has no adapter'],
     ['everything', { qr: 'absent' }, 'PROVIDER_ROUTES qr: absent has no adapter'],
-    ['everything', { cash: 'mpesa' }, 'PROVIDER_ROUTES: cash is no method'],
-    ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot do that'],
-    ['everything', { BANK_ACCOUNT: 'mpesa' }, 'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot do that'],
-    ['everything', { 'MOBILE_MONEY/AIRTEL': 'mpesa' }, 'PROVIDER_ROUTES MOBILE_MONEY/AIRTEL: mpesa cannot do that'],
+    ['everything', { cash: 'mpesa' }, 'PROVIDER_ROUTES: cash is no method of payments or payouts'],
+    ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot serve this route'],
+    ['everything', { BANK_ACCOUNT: 'mpesa' }, 'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot serve this route'],
+    [
+      'everything',
+      { 'MOBILE_MONEY/AIRTEL': 'mpesa' },
+      'PROVIDER_ROUTES MOBILE_MONEY/AIRTEL: mpesa cannot serve this route',
+    ],
   ] as [string, Record<string, string>, string][]) {
-    test(`is refused at the start: ${message}`, () => {
+    test(`the process refuses an invalid route at its start: ${message}`, () => {
       assert.throws(() => routing(default_name, routes), new ConfigError(message))
     })
   }

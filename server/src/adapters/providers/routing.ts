@@ -4,28 +4,28 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
 import { METHODS, type Method, PAYOUT_METHODS, type PayoutMethod, type Provider } from './port.ts'
 
-/** The query of a route: a payment by a method, or a payout to a destination. */
+/** The query for a route: a payment by a method, or a payout to a destination. */
 export type RouteQuery = { method: Method } | { method: PayoutMethod; destination_code: string }
 
 /** The routing of payments and payouts to providers. */
 export type Routing = {
-  /** The provider of a payment or payout. Null if no configured provider can serve it. */
+  /** Returns the provider of a payment or payout. Returns null if no configured provider can serve the query. */
   find(environment: Environment, query: RouteQuery): Provider | null
-  /** As `find`. Refuses with provider_unavailable if no provider can serve it. */
+  /** Returns the provider, as `find` does. Refuses with provider_unavailable if no provider can serve the query. */
   providerFor(environment: Environment, query: RouteQuery): Provider
   /** The routes of PROVIDER_ROUTES, each with the name of its provider. */
   routes: ReadonlyMap<string, string>
   /** The providers of live payments, each once. */
   live: readonly Provider[]
   /**
-   * The routes that no provider serves although a live provider could, because the route names another provider. Written as in
-   * PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL), each with the providers that could serve it.
+   * The routes that no provider serves although a live provider could, because the route names another provider. Each has the
+   * form of PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL) and the providers that could serve the route.
    */
   unreachable_routes: readonly { route: string; could: readonly string[] }[]
 }
 
 /**
- * Options of `createRouting`. `routes`: from a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a
+ * The options of `createRouting`. `routes` maps a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a
  * provider's name.
  */
 export type RoutingOptions = {
@@ -48,8 +48,8 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
     const provider = named(name, `PROVIDER_ROUTES ${route}:`)
     const [method = '', destination_code = null] = route.split('/')
     const query = { method, destination_code }
-    if (!isMethod(method)) throw new ConfigError(`PROVIDER_ROUTES: ${method} is no method`)
-    if (!serves(provider, query)) throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot do that`)
+    if (!isMethod(method)) throw new ConfigError(`PROVIDER_ROUTES: ${method} is no method of payments or payouts`)
+    if (!serves(provider, query)) throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot serve this route`)
     table.set(route, provider)
   }
   const destinationOf = (query: RouteQuery) => ('destination_code' in query ? query.destination_code : null)

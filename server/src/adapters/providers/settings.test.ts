@@ -1,4 +1,4 @@
-// The settings of all providers: the server requires those of each used provider, and production refuses insecure ones.
+// The settings of all providers. The server requires those of each used provider, and production refuses insecure settings.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ for (const [name, settings_of, used] of [
     ],
   ],
 ] as const) {
-  test(`the server refuses a route over ${name} without its required settings, each by name`, () => {
+  test(`the server refuses a route over ${name} if a required setting is missing, and names each missing setting`, () => {
     for (const env of used) {
       const missing = Object.keys(settings_of).filter((variable) => !(variable in env))
       assert.deepEqual(refusedFor(env), missing)
@@ -46,7 +46,7 @@ for (const [name, settings_of, used] of [
   })
 }
 
-test('production refuses providers without TLS by name', () => {
+test('production refuses a gateway URL without TLS and names its setting', () => {
   const env = { ...PRODUCTION_SETTINGS, ...SELCOM_SETTINGS, ...VODACOM_SETTINGS }
   assert.deepEqual(refusedFor(env), [])
   assert.deepEqual(refusedFor({ ...env, SELCOM_URL: 'http://gateway.example/v1' }), ['SELCOM_URL'])

@@ -223,7 +223,7 @@ describe('a payout', () => {
     for (const { kind, provider_message } of answers) {
       assert.deepEqual([kind, provider_message], ['blocked', '651 FAIL: Invalid vendor or PIN [redacted]'])
     }
-    const lines = logged.filter((line) => line.includes('the provider refuses what we send'))
+    const lines = logged.filter((line) => line.includes('the provider refuses requests of the platform'))
     assert.equal(lines.length, 1, 'the log has one line a minute')
     assert.match(lines[0] as string, /Invalid vendor or PIN \[redacted\]/)
     assert.ok(!logged.join('').includes(PIN))
@@ -233,7 +233,7 @@ describe('a payout', () => {
     const content = { resultcode: '010', result: 'FAIL', message: 'Invalid account' }
     const { provider, logged } = await start(() => ({ content }))
     assert.equal((await provider.payout(payout())).kind, 'declined')
-    assert.ok(!logged.some((line) => line.includes('refuses what we send')))
+    assert.ok(!logged.some((line) => line.includes('refuses requests of the platform')))
   })
 
   it('waits if no payout account is configured', async () => {
