@@ -8,23 +8,26 @@ import { answerAt, type MockProfile, type MockTimeline, paymentTokenOf, timeline
 import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
-/** Remembered payments, and payouts. Beyond this number, a very late repeat causes its callbacks again. */
+/**
+ * The number of payments, and of payouts, that this process remembers. After more, a very late repeat causes its callbacks
+ * again.
+ */
 const REMEMBERED_MAX = 50_000
 
-/** Options of `createMockProvider`. */
+/** The options of `createMockProvider`. */
 export type MockProviderOptions = {
   name: string
   profile: MockProfile
   clock: Clock
-  /** Signs the callbacks. */
+  /** The secret that signs the callbacks. */
   secret: string
-  /** Receives the callbacks. */
+  /** The function that receives the callbacks. */
   sink: CallbackSink
 }
 
 /**
- * Makes a mock provider without network and book: outcomes follow from the request and the time of its acceptance. When the
- * process ends, only due callbacks are lost; queries still find the outcomes.
+ * Makes a mock provider without network and book, whose outcomes follow from the request and the time of its acceptance. When
+ * the process ends, only due callbacks get lost; queries still find the outcomes.
  */
 export function createMockProvider(options: MockProviderOptions): Provider {
   const { name, profile, clock, secret, sink } = options
@@ -35,7 +38,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     try {
       await sink(name, callback.headers, callback.body)
     } catch {
-      // A failed callback is ignored, because it is only a hint.
+      // The mock provider ignores a failed callback, because a callback is only a hint.
     }
   }
 
@@ -53,7 +56,8 @@ export function createMockProvider(options: MockProviderOptions): Provider {
   }
   const takePayment = (request: PaymentRequest): Answer =>
     take(payments, request.reference, timelineOf(request, profile))
-  // The timeline begins when this process accepted the request; after a restart, when the caller sent it.
+  // The timeline begins when this process accepted the request. After a restart, the timeline begins when the caller sent the
+  // request.
   const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
     taken.get(reference) ?? sent_at
 
@@ -77,7 +81,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
     payoutStatus: async (requests) => {
       const now = clock.now()
-      // If the process ended before it stored the answer, the payout is not found, because this provider ended too.
+      // If the process ended before the caller stored the answer, the answer is `not_found`, because this provider ended too.
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),

@@ -1,14 +1,14 @@
-// The book of the mock provider process: all accepted payments, in memory. Payouts: payout-book.ts.
+// The book of the mock provider process, which has all accepted payments in memory. payout-book.ts has the payouts.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { type Answer, METHODS, type PaymentRequest } from '../port.ts'
 import { answerAt, type MockProfile, paymentTokenOf, type TimelineStep, timelineOf, WORDS } from './engine.ts'
 import { qrPayload } from './qr.ts'
 
-/** About a gigabyte. A book drops nothing: a full book accepts no more payments. */
+/** The greatest number of payments, about a gigabyte. A full book accepts no more payments, because a book drops no entry. */
 const PAYMENTS_MAX = 3_000_000
 const REFERENCE_MAX_CHARS = 128
-/** An amount in cents as text. */
+/** The form of an amount in cents as text. */
 export const AMOUNT = /^[1-9]\d{0,16}$/
 
 type MockPayment = PaymentRequest & { sent_at: Date; prompts: number }
@@ -34,7 +34,7 @@ export type MockPaymentReply = {
   qr_payload?: string
 }
 
-/** Makes an empty book. It calls `onTaken` once for each payment with its timeline. */
+/** Makes an empty book. The book calls `onTaken` once for each payment with its timeline. */
 export function createMockBook(
   clock: Clock,
   profile: MockProfile,
@@ -60,7 +60,7 @@ export function createMockBook(
       return takenOf(payment, timeline[0].answer, profile)
     },
 
-    /** The statuses of payments. */
+    /** Returns the statuses of payments. */
     statuses(content: unknown): Record<string, unknown>[] | 'malformed' {
       const references = referencesOf(content)
       if (references === null) return 'malformed'
@@ -142,14 +142,14 @@ function parsePayment(content: unknown, clock: Clock): MockPayment | null {
   }
 }
 
-/** The references that a status request names, or null. */
+/** Returns the references that a status request names. Null means that the request is malformed. */
 export function referencesOf(content: unknown): string[] | null {
   if (typeof content !== 'object' || content === null || !('references' in content)) return null
   const { references } = content
   return Array.isArray(references) && references.every(isReference) ? references : null
 }
 
-/** True if a value can be a reference. */
+/** Returns true if a value can be a reference. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= REFERENCE_MAX_CHARS
 }

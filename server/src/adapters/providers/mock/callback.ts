@@ -1,12 +1,12 @@
-// The callbacks of the mock provider: scheduled by the timeline of a payment or payout, signed by the provider and verified by
-// the platform.
+// The callbacks of the mock provider. The timeline of a payment or payout schedules them, the provider signs them, and the
+// platform verifies them.
 
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
 import type { Answer, CallbackVerdict, PayoutAnswer } from '../port.ts'
 import type { TimelineStep } from './engine.ts'
 
-/** Header with the hex HMAC-SHA256 of the raw body. */
+/** The header with the hex HMAC-SHA256 of the raw body. */
 const SIGNATURE_HEADER = 'x-mock-signature'
 const SIGNATURE_CHARS = 64
 const BODY_MAX_BYTES = 4096
@@ -17,8 +17,8 @@ export type Callback = { headers: Record<string, string>; body: Buffer }
 type AnyTimelineStep = TimelineStep<Answer | PayoutAnswer>
 
 /**
- * Schedules `send` for every callback in the timeline of a payment or payout that was accepted now. Repeated callbacks are sent
- * at once, without waiting for the first answer, as real networks do.
+ * Schedules `send` for every callback in the timeline of a payment or payout that the provider accepts now. Repeated
+ * callbacks go out at once, without a wait for the first answer, as from real networks.
  */
 export function scheduleCallbacks(
   clock: Clock,
@@ -37,12 +37,12 @@ export function scheduleCallbacks(
   }
 }
 
-/** A timer fires at most this early. */
+/** The greatest time by which a timer fires early. */
 const EARLY_MS_MAX = 1_000
 
 /**
- * Runs at a time, also if the timer fires a little early: a caller that queries after its callback must get the outcome. If
- * much more time is left, the clock stepped back.
+ * Runs at a time, also if the timer fires a little early, because a caller that queries after its callback must get the
+ * outcome. If much more time is left, the clock stepped back.
  */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {

@@ -1,5 +1,5 @@
-// The contract of the mock providers for payments, beyond the contract of all providers (contract.test.ts): their statuses,
-// magic numbers, and the faults of the mock over HTTP. Payouts: contract-payouts.test.ts.
+// The contract of the mock providers for payments, beyond the contract of all providers in contract.test.ts. Its subjects are
+// the statuses, the magic numbers and the faults of the mock over HTTP.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -40,7 +40,7 @@ for (const [name, start] of [
   ['mock in this process', startLocal],
   ['mock over HTTP', startRemote],
 ] as const) {
-  describe(`provider: ${name}`, () => {
+  describe(`payments of the ${name}`, () => {
     let subject: Subject
     before(async () => {
       subject = await start()
@@ -57,7 +57,7 @@ for (const [name, start] of [
     const callbacksFor = ({ reference }: PaymentRequest) =>
       subject.received.filter(({ body }) => JSON.parse(body.toString()).reference === reference)
 
-    it('accepts a request, and a later query finds its outcome', async () => {
+    it('the mock provider accepts a payment request, and a later query finds its outcome', async () => {
       const [request, answer] = await send(requestOf('001'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -73,7 +73,7 @@ for (const [name, start] of [
       })
     })
 
-    it('answers many queries in their order, also those of unknown references', async () => {
+    it('the mock provider answers many payment queries in their order, also those of unknown references', async () => {
       const [wrong_pin] = await send(requestOf('002'))
       const [undecided] = await send(requestOf('007'))
       const [held] = await send(requestOf('014'))
@@ -81,8 +81,8 @@ for (const [name, start] of [
       const [other_amount] = await send(requestOf('011'))
       assert.equal(refused.kind === 'declined' && refused.reason, 'provider_unavailable')
       await pause(SETTLED_MS)
-      const asked = [wrong_pin, requestOf('001'), undecided, held, down, other_amount]
-      const answers = await subject.provider.status(asked)
+      const queries = [wrong_pin, requestOf('001'), undecided, held, down, other_amount]
+      const answers = await subject.provider.status(queries)
       assert.deepEqual(
         answers.map((answer) => answer.kind),
         ['declined', 'not_found', 'accepted', 'held', 'declined', 'succeeded'],
@@ -94,7 +94,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('announces when an answer will change', async () => {
+    it('the mock provider announces when the answer about a payment will change', async () => {
       const [request] = await send(requestOf('012'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -102,7 +102,7 @@ for (const [name, start] of [
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'reversed'))
     })
 
-    it('prompts the payer once for a repeated reference', async () => {
+    it('the mock provider prompts the payer once for a repeated reference', async () => {
       const request = requestOf('001')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
       await pause(SETTLED_MS)
@@ -112,7 +112,7 @@ for (const [name, start] of [
       assert.equal(callbacksFor(request).length, 1)
     })
 
-    it('returns the same QR code for a repeated request, with a valid checksum', async () => {
+    it('the mock provider returns the same QR code for a repeated request, with a valid checksum', async () => {
       const request = requestOf('001', { method: 'qr', phone: null })
       const code = await subject.provider.qr(request)
       assert.equal(code.kind, 'accepted')
@@ -128,7 +128,7 @@ for (const [name, start] of [
       assert.notEqual(other.qr_payload, text)
     })
 
-    it('signs its callbacks and refuses a forged one', async () => {
+    it('the mock provider signs its callbacks, and the adapter refuses a forged callback', async () => {
       const [request] = await send(requestOf('001'))
       await eventually(async () => assert.equal(callbacksFor(request).length, 1))
       const [callback] = callbacksFor(request)
@@ -144,7 +144,7 @@ for (const [name, start] of [
   })
 }
 
-describe('provider: mock over HTTP with faults', () => {
+describe('payments of the mock over HTTP with faults', () => {
   let server: MockServer
   let provider: ReturnType<typeof createRemoteMockProvider>
   before(async () => {
@@ -163,7 +163,7 @@ describe('provider: mock over HTTP with faults', () => {
   })
   const why = (answer: PushAnswer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
 
-  it('a request without an answer in time is unknown, because the provider may have accepted it', async () => {
+  it('a payment request without an answer in time is unknown, because the provider may have accepted the payment', async () => {
     const request = requestOf('001')
     server.setFaults({ hang_rate: 1 })
     assert.equal(why(await provider.push(request)), 'timeout')
@@ -174,7 +174,7 @@ describe('provider: mock over HTTP with faults', () => {
     assert.equal(entry?.prompts, 1)
   })
 
-  it('an internal error and a dropped connection are unknown', async () => {
+  it('after an internal error or a dropped connection the payment is unknown', async () => {
     server.setFaults({ error_rate: 1 })
     assert.equal(why(await provider.push(requestOf('001'))), 'unreachable')
     server.setFaults({ error_rate: 0, down: true })
@@ -188,7 +188,7 @@ describe('provider: mock over HTTP with faults', () => {
     assert.equal(why(await provider.push(requestOf('001'))), 'accepted')
   })
 
-  it('the provider keeps a rate of faults exactly', async () => {
+  it('the mock provider keeps a rate of faults exactly', async () => {
     server.setFaults({ error_rate: 0.25 })
     const answers = await Promise.all(Array.from({ length: 40 }, () => provider.push(requestOf('001'))))
     server.setFaults({ error_rate: 0 })
@@ -211,7 +211,7 @@ describe('provider: mock over HTTP with faults', () => {
     await gone.close()
   })
 
-  it('an unreadable answer or an unknown status is unknown', async () => {
+  it('the adapter reads an unreadable answer or an unknown status as unknown', async () => {
     const replies: [number, string, string, string][] = [
       [200, 'not json', 'unreadable', 'unreadable'],
       [200, '[]', 'unreadable', 'unreadable'],
@@ -242,7 +242,7 @@ describe('provider: mock over HTTP with faults', () => {
     strange.close()
   })
 
-  it('the book of the provider lists each payment with its status, amount and prompts', async () => {
+  it('the book of the mock provider lists each payment with its status, amount and prompts', async () => {
     const request = requestOf('011')
     await provider.push(request)
     await pause(SETTLED_MS)
@@ -258,7 +258,7 @@ describe('provider: mock over HTTP with faults', () => {
     })
   })
 
-  it('the provider refuses a malformed request', async () => {
+  it('the mock provider refuses a malformed request', async () => {
     for (const [path, body] of [
       ['/payments', '{}'],
       ['/payments', '{'],
@@ -273,7 +273,7 @@ describe('provider: mock over HTTP with faults', () => {
 })
 
 describe('callbacks of the mock over HTTP', () => {
-  it('are repeated until the receiver accepts them', async () => {
+  it('the mock provider repeats a callback until the receiver accepts the callback', async () => {
     let refusals = 1
     const bodies: string[] = []
     const receiver = await listen(
@@ -294,7 +294,7 @@ describe('callbacks of the mock over HTTP', () => {
   })
 })
 
-/** The tags of an EMVCo text. */
+/** Returns the values of an EMVCo text by their tags. */
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>()
   for (let at = 0; at < text.length; ) {

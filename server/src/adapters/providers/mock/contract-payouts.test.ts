@@ -23,7 +23,7 @@ for (const [name, start] of [
   ['mock in this process', startLocal],
   ['mock over HTTP', startRemote],
 ] as const) {
-  describe(`payouts: ${name}`, () => {
+  describe(`payouts of the ${name}`, () => {
     let subject: Subject
     before(async () => {
       subject = await start()
@@ -43,11 +43,11 @@ for (const [name, start] of [
         .filter(({ reference }) => reference === request.reference)
         .map(({ status }) => status)
 
-    it('has every payout method: banks, networks and wallets', () => {
+    it('the mock provider has every payout method: banks, networks and wallets', () => {
       assert.deepEqual(subject.provider.capabilities.payout_methods, PAYOUT_METHODS)
     })
 
-    it('accepts a payout, reports it paid later, and sends one callback', async () => {
+    it('the mock provider accepts a payout, reports the payout paid later, and sends one callback', async () => {
       const [request, answer] = await send(payoutOf('456'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -64,7 +64,7 @@ for (const [name, start] of [
       await eventually(async () => assert.deepEqual(statusesOf(request), ['COMPLETED']))
     })
 
-    it('102: the provider declines the payout with a reason', async () => {
+    it('the provider declines a payout to a destination that ends in 102, with a reason', async () => {
       const [request, answer] = await send(payoutOf('102'))
       assert.equal(answer.kind, 'accepted')
       await eventually(async () => assert.deepEqual(statusesOf(request), ['FAILED']))
@@ -73,7 +73,7 @@ for (const [name, start] of [
       assert.deepEqual(await statusOf(request), declined)
     })
 
-    it('103: the provider never reports a result, however often the platform queries it', async () => {
+    it('the provider never reports a result for a destination that ends in 103, however often the platform queries', async () => {
       const request = payoutOf('103')
       assert.deepEqual(await subject.provider.payout(request), UNCLEAR)
       for (const sent_at of [null, new Date(), new Date(0)]) {
@@ -84,7 +84,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('104: the provider refuses the address of the platform each time and has no such payout', async () => {
+    it('the provider refuses a payout to a destination that ends in 104 each time and has no such payout', async () => {
       const request = payoutOf('104')
       for (let i = 0; i < 3; i++) assert.deepEqual(await subject.provider.payout(request), REFUSED)
       await pause(SETTLED_MS)
@@ -93,7 +93,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('105: the provider pays and then reverses the payout, and keeps its charge', async () => {
+    it('the provider pays and then reverses a payout to a destination that ends in 105, and keeps its charge', async () => {
       const [request, { provider_id }] = await send(payoutOf('105'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -109,14 +109,14 @@ for (const [name, start] of [
       })
     })
 
-    it('106: the provider pays the payout and sends no callback', async () => {
+    it('the provider pays a payout to a destination that ends in 106 and sends no callback', async () => {
       const [request] = await send(payoutOf('106'))
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       await pause(SETTLED_MS)
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('the table has only the endings that are tested here', () => {
+    it('the table of payout endings has only the endings that this file tests', () => {
       const endings = PAYOUT_MAGIC_NUMBERS.map(({ ending }) => ending)
       assert.deepEqual(endings, ['102', '103', '104', '105', '106'])
     })
@@ -140,7 +140,7 @@ for (const [name, start] of [
       })
     })
 
-    it('pays out once for a repeated reference', async () => {
+    it('the mock provider pays out once for a repeated reference', async () => {
       const request = payoutOf('456')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       await pause(SETTLED_MS)
@@ -150,7 +150,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), ['COMPLETED'])
     })
 
-    it('answers many queries in their order; a payout that it never accepted is not found', async () => {
+    it('the mock provider answers many payout queries in their order, and not_found for a payout that it never accepted', async () => {
       const [paid] = await send(payoutOf('456'))
       const [declined] = await send(payoutOf('102'))
       const [unclear] = await send(payoutOf('103'))
@@ -166,7 +166,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('signs its callbacks and refuses a forged one', async () => {
+    it('the mock provider signs its payout callbacks, and the adapter refuses a forged callback', async () => {
       const [request] = await send(payoutOf('456'))
       await eventually(async () => assert.equal(statusesOf(request).length, 1))
       const callback = subject.received.find(({ body }) => body.includes(`"${request.reference}"`))

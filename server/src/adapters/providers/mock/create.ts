@@ -6,7 +6,7 @@ import { createMockProvider } from './adapter.ts'
 import { createRemoteMockProvider } from './remote.ts'
 import type { MockSettings } from './settings.ts'
 
-/** Builds the provider: in this process, or the adapter of the process at MOCK_URL. */
+/** Builds the provider in this process, or the adapter for the process at MOCK_URL. */
 export function create({ settings, clock, sink }: ProviderParts<MockSettings>): BuiltProvider {
   const { url, secret, seed, delay_ms, success_rate } = settings
   return url === ''

@@ -1,5 +1,5 @@
-// The engine of the mock provider: computes the timeline of a payment from its request. Pure: every process computes the same
-// timeline, also after a restart.
+// The engine of the mock provider. This file computes the timeline of a payment from its request alone, so every process
+// computes the same timeline, also after a restart.
 
 import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
@@ -7,15 +7,15 @@ import { MAGIC_NUMBERS, type MockPaymentFate, type MockPaymentResult } from './m
 
 /** The behaviour of a mock provider. */
 export type MockProfile = {
-  /** The share of successful payments without a magic number. */
+  /** The share of successful payments without a magic number. `always` means all of them. */
   success_default: 'always' | number
-  /** The seed of chance, used with the payment's reference. */
+  /** The seed of chance. The payment's reference is the other part. */
   seed: string
-  /** Pause before each outcome. */
+  /** The pause before each outcome. */
   delay_ms: number
 }
 
-/** One step of a timeline: from `at_ms` after the acceptance, `answer` is the status. */
+/** One step of a timeline. From `at_ms` after the acceptance, `answer` is the status. */
 export type TimelineStep<StepAnswer = Answer> = { at_ms: number; answer: StepAnswer; callbacks: number }
 
 /** The steps in the order of time. The first step is the answer to the request itself. */
@@ -27,7 +27,7 @@ export type EngineRequest = Pick<
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** How long a payer sees a code on a page before the simulated scan. */
+/** The time for which a payer sees a code on a page before the simulated scan. */
 const SCAN_MS = 5_000
 
 /** The provider's statuses. NOT_FOUND is an answer, never a status of a payment. */
@@ -65,7 +65,9 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
   return lifeOf(taken, results, fate.callbacks, { ...profile, delay_ms: pauseOf(request, profile) })
 }
 
-/** On a page, a prompt has its result at once, and a code after the simulated scan. */
+/**
+ * Returns the pause before the first result. On a page, a prompt has its result at once, and a code after the simulated scan.
+ */
 function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
   return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
@@ -90,7 +92,7 @@ export function lifeOf<StepAnswer>(
   return timeline
 }
 
-/** The answer to a status query at `now`. A request that was never accepted is not found. */
+/** Returns the answer to a status query at `now`. Null as `sent_at` means that the provider never accepted the request. */
 export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: MockProfile, now: Date): Answer {
   if (request.sent_at === null) return { kind: 'not_found', provider_status: WORDS.not_found }
   return truthAt(timelineOf(request, profile), request.sent_at, now)
@@ -99,14 +101,14 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
 /** The greatest difference between the clocks of two machines. */
 const CLOCKS_DIFFER_MS_MAX = 60_000
 
-/** The status at `now` of a request accepted at `taken_at`, and the time until its next change. */
+/** Returns the status at `now` of a request accepted at `taken_at`, and the time until its next change. */
 export function truthAt<StepAnswer extends object>(
   timeline: MockTimeline<StepAnswer>,
   taken_at: Date,
   now: Date,
 ): StepAnswer | (StepAnswer & { ask_again_ms: number }) {
   const ahead_ms = taken_at.getTime() - now.getTime()
-  // A larger lead than clock difference means that the clock stepped back: then all steps have passed.
+  // If the lead is larger than any clock difference, the clock stepped back, so all steps have passed.
   const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
   const [first, ...later] = timeline
   let current = first
@@ -117,17 +119,20 @@ export function truthAt<StepAnswer extends object>(
   return current.answer
 }
 
-/** The 8 digits that a payer types instead of scanning. */
+/** Returns the 8 digits that a payer types instead of scanning the code. */
 export function paymentTokenOf(reference: string, profile: MockProfile): string {
   return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
 }
 
-/** The provider's own id of a payment or a payout. */
+/** Returns the provider's own id of a payment or a payout. */
 export function providerIdOf(reference: string, profile: MockProfile): string {
   return `MOCK-${digestOf(reference, profile).toString('hex', 8, 16).toUpperCase()}`
 }
 
-/** Chance: bytes 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment token. */
+/**
+ * Returns the random bytes of a payment: 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment
+ * token.
+ */
 function digestOf(reference: string, profile: MockProfile): Buffer {
   return hash('sha256', `${profile.seed}:${reference}`, 'buffer')
 }

@@ -1,4 +1,5 @@
-// The mock provider, as definition.ts describes it: the provider of the sandbox and the default of a new installation.
+// Exports the mock provider as definition.ts describes a provider. It is the provider of the sandbox and the default of a new
+// installation.
 
 export { capabilities } from './capabilities.ts'
 export { create, createSandbox } from './create.ts'
@@ -8,8 +9,8 @@ export { problems, settings } from './settings.ts'
 /** The name in PROVIDER and PROVIDER_ROUTES. */
 export const name = 'mock'
 
-/** It moves no money. */
+/** True, because the mock provider moves no money. */
 export const simulated = true
 
-/** Statements have the references as they were sent. */
+/** Null, because statements have the references as the platform sent them. */
 export const statementForm = null

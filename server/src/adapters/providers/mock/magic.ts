@@ -1,5 +1,5 @@
-// The magic numbers of the mock provider: the last three digits of a payer's phone, or of a payout's destination, choose the
-// outcome. Behaviour and documentation come from these two tables.
+// The magic numbers of the mock provider. The last three digits of a payer's phone, or of a payout's destination, choose the
+// outcome. Behaviour and documentation come from the two tables in this file.
 
 import type { FailureReason, PayoutFailure } from '../port.ts'
 
@@ -11,7 +11,7 @@ export type MockPaymentResult =
 
 /** The outcome of a payment. */
 export type MockPaymentFate = {
-  /** The results in order. Empty if the provider never decides. */
+  /** The results in order. An empty list means that the provider never decides. */
   results: readonly MockPaymentResult[]
   /** The number of callbacks for each result. */
   callbacks: number
@@ -21,7 +21,7 @@ export type MockPaymentFate = {
 
 /** A row of a table. */
 type MockMagicNumberRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
-/** A row of the table of payments. `happens_sw`: the label of the payment page in Swahili. */
+/** A row of the table of payments. `happens_sw` is the label of the payment page in Swahili. */
 export type MagicNumber = MockMagicNumberRow<MockPaymentFate> & { happens_sw: string }
 
 const SUCCESS: MockPaymentResult = { kind: 'succeeded' }
@@ -140,8 +140,8 @@ export type MockPayoutResult =
   | { kind: 'declined'; reason: PayoutFailure }
 
 /**
- * The outcome of a payout. `taken`: accepted, with known results. `unclear`: accepted, and the provider never reports a result.
- * `refused`: the caller's address is refused and the payout is not accepted.
+ * The outcome of a payout. `taken`: the provider accepts the payout and reports its results. `unclear`: the provider accepts
+ * the payout and never reports a result. `refused`: the provider refuses the caller's address.
  */
 export type MockPayoutFate =
   | { request: 'taken'; results: readonly MockPayoutResult[]; callbacks: number }

@@ -27,7 +27,7 @@ function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
   }
 }
 
-/** A payment's timeline in short: time, outcome, number of callbacks. */
+/** Returns a payment's timeline in short: time, outcome, number of callbacks. */
 function lifeOf(fields: Partial<PaymentRequest>, profile: MockProfile = SANDBOX): (string | number)[][] {
   return timelineOf(requestOf(fields), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -60,15 +60,15 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 
 describe('magic numbers', () => {
   for (const { ending, happens } of MAGIC_NUMBERS) {
-    it(`a phone that ends in ${ending}: ${happens}`, () => {
-      // A magic number decides instead of chance: the timeline is the same if all other payments fail.
+    it(`a phone that ends in ${ending} has the timeline of its row, "${happens}"`, () => {
+      // A magic number decides instead of chance, so the timeline is the same if all other payments fail.
       const failing = { ...SANDBOX, success_default: 0 }
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }), MAGIC_LIVES[ending])
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }, failing), MAGIC_LIVES[ending])
     })
   }
 
-  it('the table has each ending once', () => {
+  it('the table of payment endings has each ending once', () => {
     assert.deepEqual(
       MAGIC_NUMBERS.map((row) => row.ending),
       Object.keys(MAGIC_LIVES).sort(),
@@ -80,7 +80,7 @@ describe('magic numbers', () => {
     assert.deepEqual(lifeOf({ phone: null, method: 'qr' }), MAGIC_LIVES['001'])
   })
 
-  it('the provider reports the amount that it took, and takes 100 shillings more for 011', () => {
+  it('the provider reports the amount that it took, and takes 100 shillings more for the ending 011', () => {
     assert.deepEqual(answerAfter(1000, { phone: '255712345001' }), {
       kind: 'succeeded',
       amount_minor: 500_000n,
@@ -92,7 +92,7 @@ describe('magic numbers', () => {
     assert.equal(other.kind === 'succeeded' && other.amount_minor, 510_000n)
   })
 
-  it('simulate_status decides instead of the phone', () => {
+  it('simulate_status decides the outcome instead of the phone', () => {
     assert.deepEqual(lifeOf({ simulate_status: 'successful', phone: '255712345002' }), MAGIC_LIVES['001'])
     assert.deepEqual(lifeOf({ simulate_status: 'failed', phone: '255712345002' }), MAGIC_LIVES['005'])
     assert.deepEqual(lifeOf({ simulate_status: 'pending_clearance', phone: '255712345013' }), MAGIC_LIVES['014'])
@@ -118,12 +118,12 @@ describe('chance', () => {
     ])
   })
 
-  it('the same seed gives every payment the same outcome, another seed does not', () => {
+  it('the same seed gives every payment the same outcome, and another seed gives other outcomes', () => {
     assert.deepEqual(outcomes(live), outcomes({ ...live }))
     assert.notDeepEqual(outcomes(live), outcomes({ ...live, seed: 'other' }))
   })
 
-  it('a rate of 1 never fails and a rate of 0 never succeeds', () => {
+  it('a success rate of 1 never fails a payment, and a rate of 0 never lets a payment succeed', () => {
     assert.ok(outcomes({ ...live, success_default: 1 }).every((outcome) => outcome === 'succeeded'))
     assert.ok(outcomes({ ...live, success_default: 0 }).every((outcome) => outcome !== 'succeeded'))
   })
@@ -135,7 +135,7 @@ describe('status queries', () => {
     return [answer.kind, answer.provider_status, answer.ask_again_ms]
   }
 
-  it('a payment that was never sent is not found', () => {
+  it('a query does not find a payment that the platform never sent', () => {
     assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
   })
 
@@ -152,7 +152,7 @@ describe('status queries', () => {
     assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
   })
 
-  it('without a pause, the first outcome is known at once and the second one 300 ms later', () => {
+  it('without a pause, the first outcome is final at once and the second outcome follows 300 ms later', () => {
     const profile = { ...SANDBOX, delay_ms: 0 }
     assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
     assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
@@ -173,7 +173,7 @@ describe('status queries', () => {
     )
   })
 
-  it('a payment is accepted if the clock of the provider is behind the clock of the sender', () => {
+  it("a status query finds a payment accepted if the provider's clock is behind the sender's clock", () => {
     assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
   })
 })
@@ -198,7 +198,7 @@ describe('callbacks of the provider in this process', () => {
     return { clock, provider, received, statuses }
   }
 
-  it('are sent when their outcome is known', async () => {
+  it('the provider sends callbacks when their outcome is known', async () => {
     const { clock, provider, statuses } = setup()
     await provider.push(requestOf({ phone: '255712345010' }))
     clock.advance(999)
@@ -209,7 +209,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['FAILED', 'COMPLETED'])
   })
 
-  it('are sent in order without a pause', async () => {
+  it('without a pause, the provider sends callbacks in the order of their outcomes', async () => {
     const { clock, provider, statuses } = setup({ delay_ms: 0 })
     await provider.push(requestOf({ phone: '255712345012' }))
     clock.advance(299)
@@ -218,7 +218,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['COMPLETED', 'REVERSED'])
   })
 
-  it('are three with the same bytes for 009, and none for 007, 008 and 013', async () => {
+  it('the provider sends three callbacks with the same bytes for 009, and none for 007, 008 and 013', async () => {
     const { clock, provider, received } = setup()
     for (const ending of ['007', '008', '013', '009']) {
       await provider.push(requestOf({ reference: `P${ending}`, phone: `255712345${ending}` }))
@@ -228,7 +228,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(new Set(received.map(({ body }) => body.toString())).size, 1)
   })
 
-  it('name their payment and have a signature over the raw body', async () => {
+  it('a callback names its payment and has a signature over the raw body', async () => {
     const { clock, provider, received } = setup()
     await provider.push(requestOf({}))
     clock.advance(1000)
@@ -246,7 +246,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(provider.verifyCallback(callback.headers, callback.body), { verified: true, reference: 'P1' })
   })
 
-  it('are not sent again for a repeated request', async () => {
+  it('the provider sends no second callback for a repeated request', async () => {
     const { clock, provider, received } = setup()
     for (let i = 0; i < 3; i++) await provider.push(requestOf({}))
     clock.advance(1000)
@@ -255,7 +255,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 1)
   })
 
-  it('are all sent even if the receiver fails', async () => {
+  it('the provider sends all callbacks even if the receiver fails', async () => {
     const { clock, provider, received } = setup({ sinkFails: true })
     await provider.push(requestOf({ phone: '255712345009' }))
     clock.advance(1000)
@@ -263,7 +263,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 3)
   })
 
-  it('are refused if the signature is wrong, the body is too long, or no payment is named', () => {
+  it('the adapter refuses a callback that has a wrong signature, is too long, or names no payment', () => {
     const { provider } = setup()
     const verdictOf = (text: string, signature?: string) => {
       const body = Buffer.from(text)
@@ -282,11 +282,11 @@ describe('callbacks of the provider in this process', () => {
 })
 
 describe('QR texts', () => {
-  it('carry the checksum of the standard', () => {
+  it('crc16 computes the checksum of the standard for QR texts', () => {
     assert.equal(crc16('123456789'), 0x29b1)
   })
 
-  it('are dynamic EMVCo texts with the amount', () => {
+  it('qrPayload makes a dynamic EMVCo text with the amount', () => {
     const text = qrPayload('63890400', 500_050n)
     assert.match(text, /^000201010212/)
     assert.match(text, /26390014tz\.go\.bot\.tips010509999020863890400/)
@@ -295,7 +295,7 @@ describe('QR texts', () => {
     assert.equal(text.slice(-8, -4), '6304')
   })
 
-  it('do not exist if the provider is down', async () => {
+  it('the provider returns no QR text if the provider is down', async () => {
     const clock = settableClock(START)
     const sink = async () => {}
     const provider = createMockProvider({ name: 'sandbox', profile: SANDBOX, clock, secret: SECRET, sink })
@@ -305,7 +305,7 @@ describe('QR texts', () => {
   })
 })
 
-it('on a page, the mock answers a prompt at once and a QR code after the simulated scan', () => {
+it('on a page, the mock provider answers a prompt at once and a QR code after the simulated scan', () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [5000, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])

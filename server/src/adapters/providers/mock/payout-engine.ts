@@ -1,4 +1,4 @@
-// The engine of the mock provider for payouts: computes the timeline of a payout from its request alone. Pure, as for payments.
+// The engine of the mock provider for payouts. This file computes the timeline of a payout from its request alone.
 
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
@@ -23,14 +23,14 @@ export const PAYOUT_WORDS = {
 
 /** The answer about a payout whose result the provider does not report. */
 export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'ambiguous', provider_status: PAYOUT_WORDS.unclear }
-/** The answer to a request whose sender's address is refused. */
+/** The answer to a request if the provider refuses the sender's address. */
 export const REFUSED: PayoutAnswer = { kind: 'blocked', provider_status: PAYOUT_WORDS.refused }
 /** The answer about a payout that the provider never accepted. */
 export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAYOUT_WORDS.not_found }
 
 const FATES = new Map(PAYOUT_MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 
-/** The outcome of a payout. */
+/** Returns the outcome of a payout. */
 export function payoutFateOf(request: PayoutEngineRequest): MockPayoutFate {
   return FATES.get(request.destination_identifier.slice(-3)) ?? PAYOUT_PAID
 }
@@ -47,8 +47,8 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProf
 }
 
 /**
- * The answer at `now` about a payout that the provider accepted at `taken_at`. Null means that this time is not known. The
- * provider never accepted a refused payout; an unclear payout stays unclear, whatever the time.
+ * Returns the answer at `now` about a payout that the provider accepted at `taken_at`. Null means that this time is not
+ * known. The provider never accepted a refused payout; an unclear payout stays unclear at any time.
  */
 export function payoutAnswerAt(
   request: PayoutEngineRequest,

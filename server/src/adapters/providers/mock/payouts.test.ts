@@ -1,4 +1,4 @@
-// Payouts at the mock provider in this process, with a clock that the test sets.
+// Tests payouts at the mock provider in this process, with a clock that the test sets.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -10,10 +10,10 @@ import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
-/** A profile with which all payments fail: it must not change payouts. */
+/** A profile with which all payments fail. This profile must not change payouts. */
 const PROFILE: MockProfile = { success_default: 0, seed: 'test', delay_ms: 1000 }
 
-/** A payout's timeline in short: time, outcome, number of callbacks. */
+/** Returns a payout's timeline in short: time, outcome, number of callbacks. */
 function lifeOf(ending: string, profile: MockProfile = PROFILE): (string | number)[][] {
   return payoutTimelineOf(payoutOf(ending), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -33,25 +33,25 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 
 describe('magic numbers of payouts', () => {
   for (const { ending, happens } of PAYOUT_MAGIC_NUMBERS) {
-    it(`a destination that ends in ${ending}: ${happens}`, () => {
+    it(`a destination that ends in ${ending} has the timeline of its row, "${happens}"`, () => {
       assert.deepEqual(lifeOf(ending), MAGIC_LIVES[ending])
     })
   }
 
-  it('the table has each ending once', () => {
+  it('the table of payout endings has each ending once', () => {
     assert.deepEqual(
       PAYOUT_MAGIC_NUMBERS.map((row) => row.ending),
       Object.keys(MAGIC_LIVES).sort(),
     )
   })
 
-  it('a payout to any other destination is paid, also to an ending that is magic for payments', () => {
+  it('the provider pays a payout to any other destination, also to an ending that is magic for payments', () => {
     for (const ending of ['456', '001', '002', '007', '013', '101', '107', '000', '']) {
       assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
     }
   })
 
-  it('without a pause, the first outcome is known at once and the second one 300 ms later', () => {
+  it('without a pause, the first outcome is final at once and the second outcome follows 300 ms later', () => {
     const profile = { ...PROFILE, delay_ms: 0 }
     assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
     assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
@@ -76,24 +76,24 @@ describe('payouts of the provider in this process', () => {
     return { clock, called, start, provider: start() }
   }
 
-  it('the provider announces the next change of an answer only if the answer will change', async () => {
+  it('the provider announces the next change of an answer about a payout only if the answer will change', async () => {
     const { clock, provider } = setup()
     const request = payoutOf('105')
     await provider.payout(request)
-    const told = async () => {
+    const statusNow = async () => {
       const [answer] = await provider.payoutStatus([request])
       return [answer?.kind, answer?.provider_status, answer?.ask_again_ms]
     }
-    assert.deepEqual(await told(), ['accepted', 'PENDING', 1000])
+    assert.deepEqual(await statusNow(), ['accepted', 'PENDING', 1000])
     clock.advance(999)
-    assert.deepEqual(await told(), ['accepted', 'PENDING', 1])
+    assert.deepEqual(await statusNow(), ['accepted', 'PENDING', 1])
     clock.advance(1)
-    assert.deepEqual(await told(), ['succeeded', 'COMPLETED', 1000])
+    assert.deepEqual(await statusNow(), ['succeeded', 'COMPLETED', 1000])
     clock.advance(1000)
-    assert.deepEqual(await told(), ['reversed', 'REVERSED', undefined])
+    assert.deepEqual(await statusNow(), ['reversed', 'REVERSED', undefined])
   })
 
-  it('the provider sends one callback when the outcome is known, however often the request is repeated', async () => {
+  it('the provider sends one callback when the outcome is known, however often the platform repeats the request', async () => {
     const { clock, called, provider } = setup()
     const paid = payoutOf('456')
     const quiet = ['103', '104', '106'].map((ending) => payoutOf(ending))
@@ -107,7 +107,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal(called.length, 1)
   })
 
-  it('after a restart, the provider finds a payout only if the caller stored when it was sent', async () => {
+  it('after a restart, the provider finds a payout only if the caller stored the time of its request', async () => {
     const { clock, provider, start } = setup()
     const noted = payoutOf('456')
     const unnoted = payoutOf('456')
@@ -115,13 +115,13 @@ describe('payouts of the provider in this process', () => {
     for (const request of [noted, unnoted, unclear]) await provider.payout(request)
     const sent_at = clock.now()
     clock.advance(5000)
-    const asked = [{ ...noted, sent_at }, unnoted, unclear]
+    const queries = [{ ...noted, sent_at }, unnoted, unclear]
     const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind)
-    assert.deepEqual(kinds(await provider.payoutStatus(asked)), ['succeeded', 'succeeded', 'unknown'])
-    assert.deepEqual(kinds(await start().payoutStatus(asked)), ['succeeded', 'not_found', 'unknown'])
+    assert.deepEqual(kinds(await provider.payoutStatus(queries)), ['succeeded', 'succeeded', 'unknown'])
+    assert.deepEqual(kinds(await start().payoutStatus(queries)), ['succeeded', 'not_found', 'unknown'])
   })
 
-  it('a query of a payout never finds a payment with the same reference, nor the other way round', async () => {
+  it('a query of a payout never finds a payment with the same reference, and a query of a payment never finds a payout', async () => {
     const { provider } = setup()
     const request = payoutOf('456')
     const payment = { ...request, method: 'wallet_push', phone: '255754123001', simulate_status: null } as const
@@ -133,7 +133,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
   })
 
-  it('a payout is accepted if the clock of the provider is behind the clock of the sender', async () => {
+  it("a status query finds a payout accepted if the provider's clock is behind the sender's clock", async () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')

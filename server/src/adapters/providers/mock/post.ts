@@ -1,19 +1,19 @@
-// Sends one POST over undici's dispatch: no streams, no abort signals, one timer.
+// Sends one POST with undici's dispatch, which needs no stream, no abort signal and only one timer.
 
 import type { Pool } from 'undici'
 import { lostReason } from '../exchange.ts'
 
 /**
- * The result of a POST: a whole answer, or the reason why there is none. `unsent`: no byte was and will be written, because no
- * connection was made or free in time.
+ * The result of a POST: a whole answer, or the reason for its absence. `unsent` means that the client wrote no byte and will
+ * write none, because no connection was free or made in time.
  */
 export type PostedRequest =
   | { status: number; text: string }
   | { failed: 'timeout' | 'unreachable' | 'unreadable'; unsent: boolean }
 
 /**
- * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call and includes the wait for a connection. A
- * request that times out while it waits is not sent.
+ * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call and includes the wait for a connection.
+ * The client does not send a request that times out during this wait.
  */
 export function post(
   pool: Pool,
@@ -39,7 +39,7 @@ export function post(
     pool.dispatch(
       { path, method: 'POST', headers, body },
       {
-        // undici calls this before it writes the first byte: an abort here prevents the request.
+        // undici calls this hook before it writes the first byte, so an abort in the hook prevents the request.
         onRequestStart(controller) {
           if (timed_out) controller.abort(new Error('no answer in time'))
           else abort = (reason) => controller.abort(reason)

@@ -1,12 +1,12 @@
-// The text of a mock QR code: EMVCo merchant-presented, as TANQR uses it, dynamic, with the amount.
+// Makes the text of a mock QR code: EMVCo merchant-presented, as TANQR uses it, dynamic, with the amount.
 
 import { formatAmount } from '../../../kernel/lib/index.ts'
 
-/** The Bank of Tanzania assigns acquirer numbers. This number is not assigned. */
+/** The acquirer number of mock codes. The Bank of Tanzania assigns such numbers and has not assigned this number. */
 const ACQUIRER = '09999'
 const CURRENCY_NUMBER = '834'
 
-/** The QR text of one payment. The same payment always has the same text. */
+/** Returns the QR text of one payment. The same payment always has the same text. */
 export function qrPayload(payment_token: string, amount_minor: bigint): string {
   const text = [
     qrField('00', '01'),
@@ -30,7 +30,7 @@ function qrField(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value
 }
 
-/** CRC-16/CCITT-FALSE of an ASCII text. */
+/** Computes the CRC-16/CCITT-FALSE of an ASCII text. */
 export function crc16(text: string): number {
   let crc = 0xffff
   for (let i = 0; i < text.length; i++) {

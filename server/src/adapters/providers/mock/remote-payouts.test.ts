@@ -1,4 +1,4 @@
-// Payouts at the mock provider over HTTP: its book, its faults, and answers that no provider should send.
+// Tests payouts at the mock provider over HTTP: its book, its faults, and answers that no provider should send.
 
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
@@ -17,7 +17,7 @@ function start(): Promise<MockServer> {
   return startMockServer({ port: 0, host: '127.0.0.1', profile: PROFILE, secret: SECRET, callback_url: null })
 }
 
-describe('payouts: mock over HTTP with faults', () => {
+describe('payouts of the mock over HTTP with faults', () => {
   let server: MockServer
   let provider: RemoteMockProvider
   before(async () => {
@@ -31,7 +31,7 @@ describe('payouts: mock over HTTP with faults', () => {
   const entryOf = ({ reference }: PayoutRequest) =>
     server.book({ full: true }).payouts.entries?.find((entry) => entry.reference === reference)
 
-  it('a request without an answer in time is unknown; a later query finds it paid, and it was executed once', async () => {
+  it('a payout request without an answer in time is unknown, and a later query finds the payout paid and executed once', async () => {
     const request = payoutOf('456')
     server.setFaults({ hang_rate: 1 })
     assert.equal(wordOf(await provider.payout(request)), 'timeout')
@@ -44,9 +44,9 @@ describe('payouts: mock over HTTP with faults', () => {
     assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
   })
 
-  it('of two failed requests, a later query finds the executed one and does not find the lost one', async () => {
+  it('a later query finds a failed request that the provider executed, and does not find a lost request', async () => {
     const requests = [payoutOf('456'), payoutOf('456')]
-    // Every second fault happens before the payout is executed.
+    // Every second fault happens before the provider executes the payout.
     server.setFaults({ error_rate: 1 })
     for (const request of requests) assert.equal(wordOf(await provider.payout(request)), 'unreachable')
     server.setFaults({ error_rate: 0 })
@@ -58,7 +58,7 @@ describe('payouts: mock over HTTP with faults', () => {
     }
   })
 
-  it('a request whose connection breaks after it was written is unknown, never not_sent', async () => {
+  it('a payout whose connection breaks after the client wrote the request is unknown, never not_sent', async () => {
     server.setFaults({ down: true })
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'unreachable')
     assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(wordOf), [
@@ -69,7 +69,7 @@ describe('payouts: mock over HTTP with faults', () => {
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'accepted')
   })
 
-  it('if the connection is refused, a payout is not_sent, a query is unknown, and no answer has a secret', async () => {
+  it('if the provider refuses the connection, a payout is not_sent, a query is unknown, and no answer has a secret', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     assert.deepEqual(await gone.payout(payoutOf('456')), { kind: 'not_sent', provider_status: null })
     const unreachable = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -77,7 +77,7 @@ describe('payouts: mock over HTTP with faults', () => {
     await gone.close()
   })
 
-  it('a request that times out while it waits for a connection is not sent and never arrives', async () => {
+  it('the client never sends a request that times out while it waits for a connection', async () => {
     const arrived: string[] = []
     const silent = await listen(
       (_headers, body) => arrived.push(JSON.parse(body.toString()).reference),
@@ -91,7 +91,7 @@ describe('payouts: mock over HTTP with faults', () => {
       while (arrived.length === 0) await pause(5)
       assert.deepEqual(await send('SECOND', 50), { failed: 'timeout', unsent: true })
       assert.deepEqual(await first, { failed: 'timeout', unsent: false })
-      // When the connection is free, the client writes the third request and not the second one, which timed out.
+      // When the connection is free, the client writes the third request and not the second request, which timed out.
       assert.deepEqual(await send('THIRD', 500), { failed: 'timeout', unsent: false })
       assert.deepEqual(arrived, ['FIRST', 'THIRD'])
     } finally {
@@ -110,7 +110,7 @@ describe('payouts: mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('a provider that restarts with an empty book answers not found', async () => {
+  it('a mock provider that restarts with an empty book answers not_found', async () => {
     const fresh = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: fresh.url, secret: SECRET })
     for (const ending of ['456', '103']) {
@@ -122,7 +122,7 @@ describe('payouts: mock over HTTP with faults', () => {
     await fresh.close()
   })
 
-  it('the provider refuses a malformed request', async () => {
+  it('the mock provider refuses a malformed payout request', async () => {
     const good = {
       reference: 'W1',
       method: 'MOBILE_MONEY',
@@ -151,7 +151,7 @@ describe('payouts: mock over HTTP with faults', () => {
     assert.equal(entryOf(payoutOf('456', { reference: 'W1' })), undefined)
   })
 
-  it('the book of the provider lists each payout with its status, amount and executions', async () => {
+  it('the book of the mock provider lists each payout with its status, amount and executions', async () => {
     const own = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: own.url, secret: SECRET })
     const requests = ['456', '102', '103', '104', '105', '106'].map((ending) => payoutOf(ending))
@@ -184,7 +184,7 @@ describe('payouts: mock over HTTP with faults', () => {
     await own.close()
   })
 
-  it('the provider ignores another amount in a repeated request of a reference', async () => {
+  it('the mock provider ignores another amount in a repeated request of a reference', async () => {
     const request = payoutOf('456')
     await provider.payout(request)
     await provider.payout({ ...request, amount_minor: 999_900n, destination_identifier: '255754000000' })
@@ -193,7 +193,7 @@ describe('payouts: mock over HTTP with faults', () => {
   })
 })
 
-describe('payouts: the adapter reads an answer over HTTP', () => {
+describe('answers about payouts over HTTP', () => {
   let reply: [number, string] = [200, '']
   let strange: Server
   let adapter: RemoteMockProvider
@@ -234,7 +234,8 @@ describe('payouts: the adapter reads an answer over HTTP', () => {
     [401, '{"status":"REFUSED"}', 'refused_us', 'refused_us'],
     [403, '{}', 'refused_us', 'refused_us'],
     [403, '<html>Forbidden</html>', 'refused_us', 'refused_us'],
-    // If the provider itself refuses a request, nothing was executed. If it refuses a query, the payout is unknown.
+    // If the provider itself refuses a request, the provider executed no payout. If the provider refuses a query, the payout
+    // is unknown.
     [403, '{"status":"REFUSED"}', 'blocked', 'refused_us'],
     [404, '{"status":"NOT_FOUND"}', 'unreadable', 'unreadable'],
     [429, '{}', 'unreadable', 'unreadable'],
@@ -243,14 +244,14 @@ describe('payouts: the adapter reads an answer over HTTP', () => {
     [503, '{"status":"REFUSED"}', 'unreachable', 'unreachable'],
     [200, `"${'x'.repeat(2_000_000)}"`, 'unreadable', 'unreadable'],
   ] as const) {
-    it(`${status} ${text.slice(0, 70)} is ${to_request}, in a query ${to_question}`, async () => {
+    it(`the adapter reads ${status} ${text.slice(0, 70)} as ${to_request} for a request, and as ${to_question} for a query`, async () => {
       reply = [status, text]
       assert.equal(wordOf(await adapter.payout(request)), to_request)
       assert.equal(wordOf((await adapter.payoutStatus([request]))[0]), to_question)
     })
   }
 
-  it('the adapter reads a request with the status paid as accepted, because only a query finds the amount', async () => {
+  it('the adapter reads a paid request as accepted, because only a query finds the amount', async () => {
     for (const status of ['COMPLETED', 'REVERSED', 'PENDING']) {
       reply = [200, JSON.stringify({ ...paid, status, provider_id: 'P1' })]
       const accepted = { kind: 'accepted', provider_status: status, provider_id: 'P1' }
@@ -260,22 +261,22 @@ describe('payouts: the adapter reads an answer over HTTP', () => {
 
   it('the adapter reads an unknown reason as unknown_provider_error', async () => {
     for (const reason of ['__proto__', 'toString', 'user_cancelled', 5, undefined]) {
-      const said = { status: 'FAILED', reason }
-      reply = [200, JSON.stringify({ ...said, payouts: [{ reference: 'W', ...said }] })]
+      const reply_fields = { status: 'FAILED', reason }
+      reply = [200, JSON.stringify({ ...reply_fields, payouts: [{ reference: 'W', ...reply_fields }] })]
       for (const answer of [await adapter.payout(request), (await adapter.payoutStatus([request]))[0]]) {
         assert.equal(answer?.kind === 'declined' && answer.reason, 'unknown_provider_error')
       }
     }
   })
 
-  it('a charge counts as returned only if charge_returned is true', async () => {
-    for (const [said, expected] of [
+  it('the adapter counts a charge as returned only if charge_returned is true', async () => {
+    for (const [charge_returned, expected] of [
       [true, true],
       [false, false],
       ['true', false],
       [undefined, false],
     ] as const) {
-      reply = [200, listed({ ...paid, status: 'REVERSED', charge_returned: said })]
+      reply = [200, listed({ ...paid, status: 'REVERSED', charge_returned })]
       const [answer] = await adapter.payoutStatus([request])
       assert.equal(answer?.kind === 'reversed' && answer.charge_returned, expected)
     }

@@ -1,4 +1,4 @@
-// Reads the answers of the mock provider process. Every answer is mapped and none throws.
+// Reads the answers of the mock provider process. These functions map every answer and throw for none.
 
 import {
   type Answer,
@@ -31,7 +31,7 @@ export function contentOf(posted: PostedRequest): MockContent {
   return content ? { problem: null, content } : problem('unreadable')
 }
 
-/** The items of a status answer under `name`, by reference. */
+/** Returns the items of a status answer under `name`, by reference. */
 export function listedBy(content: MockFields, name: string): Map<unknown, MockFields> {
   const listed: unknown = content[name]
   const found = new Map<unknown, MockFields>()
@@ -43,7 +43,7 @@ function problem(why: MockUnknownAnswer['why']): MockContent {
   return { problem: unknown(why), content: null }
 }
 
-/** Maps the answer to a payment request: accepted or declined. A query finds the paid amount. */
+/** Maps the answer to a payment request to accepted or declined. A query finds the paid amount. */
 export function answerToRequest(content: MockFields): QrAnswer {
   const { status, payment_token, qr_payload } = content
   const status_fields = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
@@ -89,8 +89,8 @@ export function answerToStatus(payment: MockFields | undefined): Answer {
 }
 
 /**
- * Maps the answer to a payout request. Only the provider itself can refuse: a bare 403 may come from a proxy before or after
- * the provider.
+ * Maps the answer to a payout request. Only the provider itself can refuse, because a bare 403 may come from a proxy before
+ * or after the provider.
  */
 export function answerToPayout(posted: PostedRequest): PayoutAnswer {
   if ('failed' in posted && posted.unsent) return { kind: 'not_sent', provider_status: null }
@@ -174,7 +174,7 @@ export function unknown(why: MockUnknownAnswer['why'], provider_status: string |
   return { kind: 'unknown', why, provider_status }
 }
 
-/** Parses a JSON object. Null if the text is none. */
+/** Parses a JSON object. Returns null if the text is no JSON object. */
 function fieldsOf(text: string): MockFields | null {
   try {
     const content: unknown = JSON.parse(text)

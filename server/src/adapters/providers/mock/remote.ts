@@ -1,4 +1,4 @@
-// The adapter for a mock provider in another process, over HTTP. server-app.ts is its server.
+// The adapter for a mock provider in another process, over HTTP. server-app.ts is the server of that process.
 
 import { Pool } from 'undici'
 import { CALL_MS_MAX, type PaymentRequest, type PayoutRequest, type Provider, type QrAnswer } from '../port.ts'
@@ -17,7 +17,7 @@ import {
   unknown,
 } from './remote-read.ts'
 
-/** References in one status request at most. */
+/** The greatest number of references in one status request. */
 const STATUS_MAX = 500
 const CONNECTIONS_MAX = 64
 const ANSWER_MAX_BYTES = 1024 * 1024
@@ -26,10 +26,10 @@ const HEADERS = { 'content-type': 'application/json' }
 /** The adapter with `close`. */
 export type RemoteMockProvider = Provider & { close(): Promise<void> }
 
-/** Options of `createRemoteMockProvider`. */
+/** The options of `createRemoteMockProvider`. */
 export type RemoteMockOptions = { name: string; url: string; secret: string; timeout_ms?: number }
 
-/** Makes the adapter for a mock provider process at `url`. It throws for no fault of that process. */
+/** Makes the adapter for a mock provider process at `url`. The adapter throws for no fault of that process. */
 export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMockProvider {
   const { name, secret, timeout_ms = CALL_MS_MAX } = options
   const { origin, pathname } = new URL(options.url)
@@ -88,7 +88,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
   }
 }
 
-/** The fields of a payout for the provider process. `sent_at` is not sent. */
+/** Returns the fields of a payout for the provider process. The request has no `sent_at`. */
 function payoutFieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): MockFields {
   return { ...request, amount_minor: String(amount_minor) }
 }

@@ -1,5 +1,5 @@
-// The mock provider as a separate process: the engine behind HTTP, with a book and with faults on demand. It uses node:http
-// directly, because the benchmark runs on the same machine.
+// The mock provider as a separate process: the engine behind HTTP, with a book and with faults on demand. The process uses
+// node:http directly, because the benchmark runs on the same machine.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,23 +14,23 @@ import { post } from './post.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 const KEEP_ALIVE_MS = 60_000
-/** The time for running requests after the server is stopped. */
+/** The time for running requests after the server stops. */
 const CLOSE_GRACE_MS = 1000
-/** Concurrent callbacks. The receiver may settle the payment before it answers. */
+/** The number of concurrent callbacks. The receiver may settle the payment before it answers. */
 const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
 const CALLBACK_RETRY_PAUSE_MS = 1000
 const CALLBACK_TIMEOUT_MS = 5000
 
-/** Options of `startMockServer`. */
+/** The options of `startMockServer`. */
 export type MockServerOptions = {
-  /** The port; 0 means any free port. */
+  /** The port. 0 means any free port. */
   port: number
   host: string
   profile: MockProfile
-  /** Signs the callbacks. */
+  /** The secret that signs the callbacks. */
   secret: string
-  /** The callback URL. Null: no callbacks. */
+  /** The callback URL. Null means that the provider sends no callbacks. */
   callback_url: string | null
   clock?: Clock
 }
@@ -41,11 +41,11 @@ export type MockFaults = {
   hang_rate: number
   /** The share of requests with the answer 500. */
   error_rate: number
-  /** Closes every connection that brings a request about payments or payouts. */
+  /** If true, the provider closes every connection that brings a request about payments or payouts. */
   down: boolean
 }
 
-/** The book and the counts of callbacks. The receiver never accepted those in `given_up`. */
+/** The book and the counts of callbacks. `given_up` counts the callbacks that the receiver never accepted. */
 export type MockBook = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]
@@ -60,7 +60,7 @@ export type MockServer = {
   close(): Promise<void>
 }
 
-/** Starts the mock provider. Resolves when it listens. */
+/** Starts the mock provider. Resolves when the provider listens. */
 export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
   const clock = options.clock ?? systemClock
   const callbacks = createCallbackSender(options.callback_url, clock)
@@ -80,7 +80,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
     payouts: { ...payouts.totals(), ...(full ? { entries: payouts.entries() } : {}) },
   })
 
-  /** Handles a request. Null means no answer. */
+  /** Answers a request. Null means that the provider sends no answer. */
   const work = (method: string | undefined, url: string | undefined, content: unknown): [number, unknown] | null => {
     if (method === 'POST' && url === '/payments') return faults.strike(() => answer(payments.take(content)))
     if (method === 'POST' && url === '/payments/status') {
@@ -97,8 +97,8 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
       })
     }
     if (method === 'POST' && url === '/faults') {
-      const wanted = faultsOf(content)
-      return answer(wanted === 'malformed' ? wanted : faults.set(wanted))
+      const requested = faultsOf(content)
+      return answer(requested === 'malformed' ? requested : faults.set(requested))
     }
     if (method === 'GET' && url === '/book') return [200, book()]
     if (method === 'GET' && url === '/book?full=1') return [200, book({ full: true })]
@@ -125,7 +125,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     book,
-    setFaults: (wanted) => faults.set(wanted),
+    setFaults: (changes) => faults.set(changes),
     async close() {
       const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
       await new Promise<void>((resolve) => server.close(() => resolve()))
@@ -142,7 +142,7 @@ function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unk
   return [200, result]
 }
 
-/** Reads a JSON body: null if it is absent, undefined if it is unreadable. */
+/** Reads a JSON body. The content is null if the body is absent, and undefined if it is unreadable. */
 function readJsonBody(request: IncomingMessage, done: (content: unknown) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -165,7 +165,7 @@ function readJsonBody(request: IncomingMessage, done: (content: unknown) => void
 }
 
 function sendJson(response: ServerResponse, status: number, content: unknown): void {
-  // As a string: node:http then writes head and body in one piece.
+  // node:http writes head and body in one piece if the body is a string.
   const body = JSON.stringify(content)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
   response.end(body)
@@ -187,8 +187,8 @@ function createFaults() {
 
   return {
     current,
-    set: (wanted: Partial<MockFaults>): MockFaults => Object.assign(current, wanted),
-    /** Does the work and answers, or applies a fault: alternately after and instead of the work. */
+    set: (changes: Partial<MockFaults>): MockFaults => Object.assign(current, changes),
+    /** Does the work and answers, or applies a fault. The fault happens alternately after the work and instead of the work. */
     strike(doWork: () => [number, unknown]): [number, unknown] | null {
       const hangs = isDue('hang_rate')
       const fails = isDue('error_rate')
@@ -211,7 +211,7 @@ function faultsOf(content: unknown): Partial<MockFaults> | 'malformed' {
   return faults
 }
 
-/** Posts callbacks, one request for each, with retries until the receiver accepts it or the retries are used up. */
+/** Posts callbacks, one request for each. The sender retries until the receiver accepts the callback or no retry is left. */
 function createCallbackSender(callback_url: string | null, clock: Clock) {
   const counts = { due: 0, delivered: 0, given_up: 0, requests: 0 }
   const target = new URL(callback_url ?? 'http://127.0.0.1')

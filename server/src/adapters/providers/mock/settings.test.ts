@@ -1,4 +1,4 @@
-// The settings of the mock provider: the server refuses a bad value with the name of its variable.
+// Tests the settings of the mock provider. The server refuses a bad value with the name of its variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,13 +10,13 @@ const BAD: [string, string[]][] = [
   ['MOCK_DELAY_MS', ['-1', '1.5', 'soon']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad ${name} by name`, () => {
+  test(`the server refuses a bad value of ${name} and names the setting`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
 
 for (const value of [settings.secret.default, '']) {
-  test(`production refuses MOCK_SECRET=${value === '' ? '(empty)' : value} by name`, () => {
+  test(`production refuses MOCK_SECRET=${value === '' ? '(empty)' : value} and names the setting`, () => {
     assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, MOCK_SECRET: value }), ['MOCK_SECRET'])
   })
 }

@@ -24,10 +24,10 @@ export const settings = {
   delay_ms: setting('MOCK_DELAY_MS', '1500', number(0, 600_000), 'Milliseconds until a mock payment has its outcome.'),
 } as const
 
-/** The checked settings. */
+/** The checked settings of the mock provider. */
 export type MockSettings = SettingValues<typeof settings>
 
-/** No valid settings contradict each other. */
+/** Returns no problems, because no valid settings contradict each other. */
 export function problems(): string[] {
   return []
 }
