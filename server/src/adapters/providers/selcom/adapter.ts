@@ -14,7 +14,7 @@ export type SelcomProvider = Provider &
   Required<ProviderExtras> &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
-/** Options of `createSelcomProvider`. Options with a default concern points that the gateway's manual leaves open. */
+/** The options of `createSelcomProvider`. The optional ones concern points that the gateway's manual leaves open. */
 export type SelcomOptions = {
   name: string
   /** The base URL of the gateway with its version: https://.../v1. */
@@ -23,35 +23,38 @@ export type SelcomOptions = {
   api_secret: string
   /** The till that takes the money. */
   vendor: string
-  /** The prepaid account of payouts and its PIN. Null: no payouts. */
+  /** The prepaid account of payouts and its PIN. Null means that the provider pays out nothing. */
   float: { vendor: string; pin: string } | null
-  /** The callback URL for the gateway. Null: no callbacks. */
+  /** The callback URL for the gateway. Null means that the gateway sends no callbacks. */
   callback_url: string | null
-  /** The buyer of orders, which the gateway requires. The phone is used if the payer's phone is not known. */
+  /** The buyer of orders, which the gateway requires. The adapter uses this phone if the payer's phone is not known. */
   buyer: { name: string; email: string; phone: string }
   /** The sender of bank payouts. */
   sender: { account: string; name: string; phone: string; purpose?: string }
   clock: Clock
   random: Random
   log: Log
-  /** Minutes until the order of an unpaid prompt ends. Null (default): shortly before the payment's deadline, as for codes. */
+  /**
+   * The minutes until the order of an unpaid prompt ends. Null, the default, means shortly before the payment's deadline, as
+   * for codes.
+   */
   push_expiry_min?: number | null
   /**
-   * Result codes of the order query that mean "there is no such order" while the order is unconfirmed. A payment that was lost
-   * before it began is only sent again with such a code. The manual names none. Default: none.
+   * The result codes of the order query that mean "there is no such order" while the order is unconfirmed. Only such a code
+   * lets the platform repeat a push. The manual names none, so the default is none.
    */
   order_unknown_codes?: readonly string[]
-  /** Undocumented result codes of a certainly failed payout. Default: none. */
+  /** The undocumented result codes of a certainly failed payout. The default is none. */
   failed_payout_codes?: readonly string[]
-  /** Additional texts by which the gateway refuses the platform's address or access. */
+  /** The additional texts by which the gateway refuses the platform's address or access. */
   refusal_texts?: readonly string[]
-  /** True: payouts to the provider's own wallet contain its product code. Default: false. */
+  /** If true, payouts to the provider's own wallet contain its product code. The default is false. */
   selcom_pesa_code?: boolean
   /** The pause before the query of a payout in progress: 3 minutes, as the gateway requires. */
   payout_ask_again_ms?: number
   /** The greatest difference between a callback's time and the platform's: 15 minutes. */
   callback_window_ms?: number
-  /** Connections for prompts: 128. As many each for codes, payouts and queries. */
+  /** The number of connections for prompts: 128. Codes, payouts and queries have as many each. */
   connections?: number
   /** The timeout of one call of the port with all its requests. The maximum and default is a little below CALL_MS_MAX. */
   timeout_ms?: number
@@ -61,7 +64,7 @@ export type SelcomOptions = {
 const AROUND_MS = 500
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 
-/** Makes the adapter. It sends nothing before its first call. */
+/** Makes the adapter. The adapter sends nothing before its first call. */
 export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   const { name, float, clock, random, log, connections = 128 } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
@@ -99,7 +102,7 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   return {
     name,
     capabilities: capabilities({ float_vendor: float?.vendor ?? '', connections }),
-    // Payouts are paid from a prepaid account. The money of payments is in the till, whose balance no call returns.
+    // A prepaid account pays the payouts. The money of payments is in the till, whose balance no call returns.
     separate_float: true,
     ...collections,
     ...payouts,

@@ -1,5 +1,5 @@
-// Verifies the gateway's callbacks, which are signed like requests. The signature does not cover amount, channel and phone, so a
-// callback only names an order, and the platform queries that order.
+// Verifies the gateway's callbacks, which the gateway signs like requests. The signature does not cover amount, channel and
+// phone. So a callback only names an order, and the platform queries that order.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import type { CallbackVerdict } from '../port.ts'
@@ -9,10 +9,13 @@ import { type SelcomCredentials, verifiedFields } from './sign.ts'
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 
-/** Options of callbacks. */
+/** The options of callbacks. */
 export type SelcomCallbackOptions = {
   credentials: SelcomCredentials
-  /** The greatest difference between a callback's time and the platform's. A replay only causes a query, so it may be long. */
+  /**
+   * The greatest difference between a callback's time and the platform's. It may be long, because a replayed callback only
+   * causes a query.
+   */
   window_ms: number
   clock: Clock
 }
@@ -38,7 +41,7 @@ export function verifyCallback(
 function readValues(text: string): Map<string, string> | null {
   const values = new Map<string, string>()
   try {
-    // The third argument has the written form of a number. The library's types do not have it yet.
+    // The third argument has the written form of a number. The library's types do not have that argument yet.
     const asWritten = (_key: string, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value
     const content: unknown = JSON.parse(text, asWritten as (key: string, value: unknown) => unknown)

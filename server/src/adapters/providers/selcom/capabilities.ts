@@ -1,10 +1,10 @@
-// What Selcom can do.
+// The capabilities of Selcom's gateway.
 
 import { METHODS, PAYOUT_METHODS, type Provider } from '../port.ts'
 import { SELCOM_DESTINATIONS } from './destinations.ts'
 import type { SelcomSettings } from './settings.ts'
 
-/** The capabilities. Without a prepaid account of payouts, the provider only collects. */
+/** Returns the capabilities. Without a prepaid account of payouts, the provider only collects. */
 export function capabilities({
   float_vendor,
   connections,

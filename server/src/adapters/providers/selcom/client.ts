@@ -1,5 +1,5 @@
-// Sends signed requests to the gateway and classifies the answers. Bodies contain a PIN: no request is logged, and no answer
-// is logged before its secrets are removed.
+// Sends signed requests to the gateway and classifies the answers. Because bodies contain a PIN, the client logs no request,
+// and logs an answer only without its secrets.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
@@ -8,24 +8,24 @@ import { classifySelcomExchange, type SelcomEnvelope, type SelcomVerdict } from 
 import { createSelcomRedaction } from './redact.ts'
 import { type SelcomCredentials, type SignedFields, signedHeaders } from './sign.ts'
 
-/** Options of the client. */
+/** The options of the client. */
 export type SelcomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
   /** The base URL of the gateway with its version. */
   url: string
   credentials: SelcomCredentials
-  /** The PIN of the payout account, so that it can be removed from answers. */
+  /** The PIN of the payout account, so that the client can remove the PIN from answers. Null means no payout account. */
   pin: string | null
-  /** Connections for prompts; as many each for codes, payouts and queries. */
+  /** The number of connections for prompts. Codes, payouts and queries have as many each. */
   connections: number
-  /** Additional texts by which the gateway refuses access. */
+  /** The additional texts by which the gateway refuses access. */
   refusal_texts: readonly string[]
   clock: Clock
   log: Log
 }
 
-/** One request. Only its `reference` may be logged. */
+/** One request to the gateway. The log may contain only its `reference`. */
 export type SelcomCall = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
 
 /** The kinds of requests that change something, each with its own connections. */
@@ -33,9 +33,9 @@ export type SelcomActKind = 'prompts' | 'codes' | 'payouts'
 
 /** The client of the gateway. No function throws, and every call ends in time. */
 export type SelcomClient = {
-  /** Sends a request that changes something. It never waits for a request of another kind. */
+  /** Sends a request that changes something. Such a request never waits for a request of another kind. */
   act(what: SelcomActKind, call: SelcomCall): Promise<SelcomVerdict>
-  /** Sends a query, which can be repeated. */
+  /** Sends a query, which the caller can repeat. */
   ask(call: SelcomCall): Promise<SelcomVerdict>
   /** Cancels an order. */
   end(call: SelcomCall): Promise<SelcomVerdict>
@@ -46,7 +46,7 @@ export type SelcomClient = {
 }
 
 const ANSWER_MAX_BYTES = 256 * 1024
-/** Codes for the platform's account: an empty float, and an unknown vendor or PIN. */
+/** The codes for a problem with the platform's account: an empty float, and an unknown vendor or PIN. */
 const OPERATOR_CODES: readonly string[] = ['611', '651', '990']
 
 /** Makes a client. Each kind has its own connections, so that many requests of one kind delay no other kind. */
@@ -93,7 +93,7 @@ function queryOf(fields: SignedFields): string {
   return `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('&')}`
 }
 
-/** The gateway has no code for every unknown key, PIN or vendor. */
+/** The words of a message about a wrong key, PIN or vendor. The gateway does not have a code for each such problem. */
 const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
 
 function isOurs({ resultcode, message }: SelcomEnvelope, is_payout: boolean): boolean {

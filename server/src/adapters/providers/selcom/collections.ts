@@ -1,14 +1,4 @@
-// Collects money: makes an order, then sends its prompt or shows its code. The status of the order is the truth.
-//
-// Why a repeated push never prompts a payer twice:
-//   before the prompt     an order prompts no payer, so the order can be requested again. If a request fails here, the payment
-//                         has certainly failed, because the payer was not prompted.
-//   after the prompt      the adapter only queries the order. `status` answers `not_found` only for a configured code and an
-//                         unknown order: without an order there was no prompt. If the code is wrong, the gateway refuses the
-//                         second order. This process also remembers its prompts, and a prompt keeps its transaction id.
-//
-// An order ends shortly before the deadline of its payment. The adapter cancels an order that is still open then, so that no
-// payer pays a failed payment. The next query finds a payment of the last moment.
+// Collects money. The adapter makes an order, then sends its prompt or shows its code. The status of the order is the truth.
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
@@ -18,17 +8,20 @@ import type { SelcomClient } from './client.ts'
 import { endOf, type OrderMade, orderMade, orderStatus, promptAnswer, qrAnswerOf } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
-/** Options of collections. */
+/** The options of collections. */
 export type SelcomCollectionsOptions = {
   /** The till that orders belong to. */
   vendor: string
-  /** The URL for callbacks. Null means no callbacks. */
+  /** The URL for callbacks. Null means that the gateway sends no callbacks. */
   callback_url: string | null
-  /** The buyer of an order; the phone is used if the payer's phone is not known. */
+  /** The buyer of an order. The adapter uses this phone if the payer's phone is not known. */
   buyer: { name: string; email: string; phone: string }
-  /** Minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means that deadline. */
+  /**
+   * The minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means that
+   * deadline.
+   */
   push_expiry_min: number | null
-  /** Result codes of the status query for an unknown order. */
+  /** The result codes of the status query for an unknown order. */
   order_unknown_codes: readonly string[]
   /** The timeout of a whole push with all its requests. */
   timeout_ms: number
@@ -45,16 +38,16 @@ const PROMPT_PATHS = {
   wallet_push: '/checkout/wallet-payment',
   provider_pesa: '/checkout/selcompesa-payment',
 } as const
-/** Shares of the timeout that are reserved for the query of an order and for the prompt. */
+/** The shares of the timeout for the query of an order and for the prompt. */
 const QUESTION_SHARE = 0.15
 const PROMPT_SHARE = 0.25
-/** The share of the timeout for cancelling an order and the query after it. */
+/** The share of the timeout for cancelling an order and the query after the cancellation. */
 const END_SHARE = 0.5
 
 /** Makes the functions that take money. */
 export function createSelcomCollections(client: SelcomClient, options: SelcomCollectionsOptions): SelcomCollections {
   const gateway = { client, options }
-  // A repeated reference gets the first answer, unless the payer was certainly not prompted.
+  // A repeated reference gets the first answer, unless the payer certainly got no prompt.
   const prompted = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const codes = createOnce<QrAnswer>((answer) => answer.kind === 'accepted')
   return {
@@ -90,7 +83,10 @@ async function queryOrder(
   return orderStatus(verdict, request, { now: client.now(), expiry_min, unknown_codes })
 }
 
-/** Queries an order. If the order is open after the deadline of its payment, the adapter cancels it. */
+/**
+ * Queries an order. If the order is open after the deadline of its payment, the adapter cancels the order, so that no payer
+ * pays a failed payment. The next query finds a payment of the last moment.
+ */
 async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<Answer> {
   const { client, options } = gateway
   const { timeout_ms } = options
@@ -103,12 +99,12 @@ async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentR
   const timeout = left() / 2
   const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
   if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: first.provider_status }
-  // The order was paid or cancelled meanwhile, or its status is still unknown.
+  // The payer paid or cancelled the order meanwhile, or the status of the order is still unknown.
   const second = await queryOrder(gateway, request, left())
   return second.kind === 'unknown' ? first : second
 }
 
-/** Sends the prompt. Null means that the payer was certainly not prompted. */
+/** Sends the prompt. Returns null if the payer certainly got no prompt. */
 async function prompt(
   { client }: SelcomCollectionsParts,
   request: PaymentRequest,
@@ -124,6 +120,8 @@ async function prompt(
   return promptAnswer(await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms }))
 }
 
+// An order prompts no payer, so a push that fails before its prompt is repeatable. After the prompt, the adapter only queries.
+// `status` answers `not_found` only for a configured code and an unknown order, because without an order there was no prompt.
 async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<PushAnswer | null> {
   if (request.method === 'qr' || request.phone === null) return UNFIT
   const { timeout_ms } = gateway.options
@@ -137,7 +135,7 @@ async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): P
     // If the gateway refused an order that exists, an earlier push made the order and may have prompted.
     if (made.kind === 'refused') return is_there ? seen : made.answer
     if (!is_there) return null
-    // After an unseen status, the order may be of an earlier push too. A lost answer is no sign of an earlier push.
+    // After an unseen status, an earlier push may have made the order. A lost answer is no sign of an earlier push.
     const may_be_older = made.answer.kind === 'unknown' && made.answer.why === 'unseen_status'
     if (seen.kind !== 'accepted' || may_be_older) return seen
   }
@@ -151,20 +149,21 @@ async function requestCode(gateway: SelcomCollectionsParts, request: PaymentRequ
   if (made.kind === 'made') return qrAnswerOf(made)
   if (made.kind !== 'refused') return made.answer
   const seen = await queryOrder(gateway, request, left())
-  // The order exists, but only its first answer had the code. No payer saw that code, else this request would not be repeated.
+  // The order exists, but only its first answer had the code. No payer saw that code, because a caller repeats this request
+  // only without a code.
   if (seen.kind === 'accepted') return { ...CODE_LOST, provider_status: seen.provider_status }
   return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
 }
 
-/** The payer was not prompted and will not be: a new payment can be tried at once. */
+/** The answer if the payer got no prompt and will get none. The payer can try a new payment at once. */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** No order was requested: the same push can be repeated. */
+/** The answer if the adapter requested no order. The caller can repeat the same push. */
 const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
-/** The provider cannot take this payment by its capabilities. Nothing is sent. */
+/** The answer if the provider cannot take this payment by its capabilities. The adapter sends nothing. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
-/** The fields of a payment's order. Null if the gateway cannot take it. */
+/** Returns the fields of a payment's order. Returns null if the gateway cannot take the payment. */
 function orderFields(request: PaymentRequest, options: SelcomCollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null

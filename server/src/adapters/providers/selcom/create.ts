@@ -4,7 +4,7 @@ import type { ProviderParts } from '../definition.ts'
 import { createSelcomProvider, type SelcomProvider } from './adapter.ts'
 import type { SelcomSettings } from './settings.ts'
 
-/** Builds the adapter. It sends nothing before its first call. */
+/** Builds the adapter. The adapter sends nothing before its first call. */
 export function create({ settings, callback_url, clock, random, log }: ProviderParts<SelcomSettings>): SelcomProvider {
   return createSelcomProvider({
     name: 'selcom',

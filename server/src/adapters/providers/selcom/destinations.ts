@@ -11,14 +11,14 @@ export type SelcomRoute = { rail: SelcomRail; code: string }
 /** The code of the provider's own wallet and bank. */
 export const SELCOM_PESA_CODE = 'SPSCASHIN'
 
-/** The product for each payout method. A payout is queried at the product that sent it. */
+/** The product for each payout method. The adapter queries a payout at the product that sent the payout. */
 export const RAILS: Readonly<Record<PayoutMethod, SelcomRail>> = {
   MOBILE_MONEY: 'walletcashin',
   PROVIDER_PESA: 'selcompesa',
   BANK_ACCOUNT: 'qwiksend',
 }
 
-/** Selcom's codes by neutral code. A destination that is not listed is unreachable. */
+/** Selcom's codes by neutral code. A destination without a code in this table is unreachable. */
 const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
   MOBILE_MONEY: {
     MPESA: 'VMCASHIN',
@@ -73,7 +73,7 @@ const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
 /** The neutral codes of all reachable destinations. */
 export const SELCOM_DESTINATIONS: readonly string[] = Object.values(CODES).flatMap((codes) => Object.keys(codes))
 
-/** Finds the route to a destination. Null if it is unreachable. */
+/** Finds the route to a destination. Returns null if the destination is unreachable. */
 export function routeTo(method: PayoutMethod, destination_code: string): SelcomRoute | null {
   const codes = CODES[method]
   const code = Object.hasOwn(codes, destination_code) ? codes[destination_code] : undefined

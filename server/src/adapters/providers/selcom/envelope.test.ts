@@ -4,9 +4,9 @@ import { answered, type Text, text } from '../../../../test/providers/selcom.ts'
 import type { ExchangeResult } from '../exchange.ts'
 import { classifySelcomExchange, readSelcomEnvelope, resultClassOf } from './envelope.ts'
 
-describe('an envelope', () => {
-  it('has the class of its code if its result text agrees, else it is unclear', () => {
-    const cases: [code: string, result: string, standing: string, message?: string][] = [
+describe('envelopes', () => {
+  it('an envelope has the class of its code if its result text agrees, and is unclear otherwise', () => {
+    const cases: [code: string, result: string, result_class: string, message?: string][] = [
       ['000', 'SUCCESS', 'done'],
       ['000', 'success', 'done'],
       ['000', 'FAIL', 'unclear'],
@@ -39,14 +39,14 @@ describe('an envelope', () => {
       ['777', 'AMBIGUOUS', 'unclear'],
       ['777', 'WHATEVER', 'unclear'],
     ]
-    for (const [resultcode, result, standing, message] of cases) {
+    for (const [resultcode, result, result_class, message] of cases) {
       const envelope = readSelcomEnvelope(text({ resultcode, result, message }))
       assert.ok(envelope)
-      assert.equal(resultClassOf(envelope), standing, `${resultcode} ${result} ${message}`)
+      assert.equal(resultClassOf(envelope), result_class, `${resultcode} ${result} ${message}`)
     }
   })
 
-  it('is null if the code or the result text is missing or no text, or if the body is no JSON object', () => {
+  it('readSelcomEnvelope returns null if the code or the result text is missing, or if the body is no JSON object', () => {
     const none: string[] = [
       '',
       'null',
@@ -66,7 +66,7 @@ describe('an envelope', () => {
     for (const one of none) assert.equal(readSelcomEnvelope(one), null, one)
   })
 
-  it('has its data as a list of objects, from a list or a single object', () => {
+  it('an envelope has its data as a list of objects, from a list or a single object', () => {
     const dataOf = (data: unknown) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', data }))?.data
     assert.deepEqual(dataOf([]), [])
     assert.deepEqual(dataOf([{ a: 1 }, null, 2, ['x']]), [{ a: 1 }])
@@ -74,7 +74,7 @@ describe('an envelope', () => {
     for (const data of [null, 'x', 3, undefined]) assert.deepEqual(dataOf(data), [])
   })
 
-  it('has the transaction id under both names, and shortens long texts', () => {
+  it('an envelope has the transaction id under both names, and shortens long texts', () => {
     const envelope = (more: Text) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', ...more }))
     assert.equal(envelope({ transid: 'A' })?.transid, 'A')
     assert.equal(envelope({ messageId: 'B' })?.transid, 'B')
@@ -84,19 +84,19 @@ describe('an envelope', () => {
   })
 })
 
-/** The class of an exchange as one text. */
+/** Returns the class of an exchange as one text. */
 const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
   const verdict = classifySelcomExchange(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'
   return verdict.is === 'unclear' ? `unclear ${verdict.why}` : verdict.is
 }
 
-describe('an exchange', () => {
+describe('exchanges', () => {
   const FAIL = { resultcode: '400', result: 'FAIL' }
   const NOT_LISTED = { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' }
   const NOT_ENABLED = { resultcode: '403', result: 'FAIL', message: 'API endpoint not enabled for the vendor (4035)' }
 
-  it('is classified by its HTTP status first, then by its envelope', () => {
+  it('classifySelcomExchange decides by the HTTP status first, then by the envelope', () => {
     const cases: [string, ExchangeResult, string][] = [
       ['no byte was written', { kind: 'not_sent' }, 'not_sent'],
       ['no answer in time', { kind: 'lost', why: 'timeout' }, 'unclear timeout'],
@@ -174,7 +174,7 @@ describe('an exchange', () => {
     for (const [what, sent, weight] of cases) assert.equal(weightOf(sent), weight, what)
   })
 
-  it('is a refusal only by a known text, not by a number or a text that is similar', () => {
+  it('classifySelcomExchange finds a refusal only by a known text, not by a similar number or text', () => {
     const failing = (message: string, texts?: string[]) =>
       weightOf(answered(200, { resultcode: '403', result: 'FAIL', message }), texts)
     assert.equal(failing('IP 1.2.3.4 is not in the white list'), 'refused for certain')

@@ -1,4 +1,4 @@
-// Reads the envelope of the gateway's answers and classifies an HTTP exchange. Pure.
+// Reads the envelope of the gateway's answers and classifies an HTTP exchange, without any side effect.
 
 import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
@@ -13,15 +13,14 @@ export type SelcomEnvelope = {
   result: string
   message: string
   reference: string | null
-  /** The echo of the platform's transaction id. Payout queries name it messageId. */
+  /** The echo of the platform's transaction id. Payout queries name this field messageId. */
   transid: string | null
   data: readonly SelcomFields[]
 }
 
 /**
- * The class of an exchange. `done`, `pending`, `failed`: code and result of the gateway agree. `rejected`: the request was wrong
- * and not executed. `refused`: the gateway refuses access; `certain` if the gateway itself refuses and no proxy. `not_sent`: no
- * byte was written. `unclear`: everything else; the request may have been executed.
+ * The class of an exchange. `rejected`: the gateway did not execute a wrong request. `refused`: the gateway (`certain`) or a
+ * proxy refuses access. `not_sent`: the client wrote no byte. `unclear`: the gateway may have executed the request.
  */
 export type SelcomVerdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: SelcomEnvelope }
@@ -32,7 +31,7 @@ export type SelcomVerdict =
 const TEXT_MAX = 300
 const CODE = /^[0-9A-Za-z]{1,8}$/
 const DONE = '000'
-/** Codes for "in progress": two of every product, three of transfers from abroad. */
+/** The codes for "in progress": two of every product, three of transfers from abroad. */
 const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
 /** The code for an ambiguous result. */
 export const AMBIGUOUS = '999'
@@ -46,7 +45,7 @@ const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: Bl
   [(text) => /\bendpoint not enabled\b/i.test(text), 'access'],
 ]
 
-/** Reads an envelope. Null if the text is none. */
+/** Reads an envelope. Returns null if the text is no envelope. */
 export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   let content: unknown
   try {
@@ -68,59 +67,60 @@ export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   }
 }
 
-/** Classifies an envelope by its code. A result text that contradicts the code makes it unclear. */
+/** Classifies an envelope by its code. A result text that contradicts the code makes the envelope unclear. */
 export function resultClassOf({
   resultcode,
   result,
   message,
 }: SelcomEnvelope): 'done' | 'pending' | 'failed' | 'unclear' {
-  const word = result.toUpperCase().replace(/[^A-Z]/g, '')
-  if (resultcode === DONE) return word === 'SUCCESS' ? 'done' : 'unclear'
-  if (PENDING.includes(resultcode)) return word === 'PENDING' || word === 'INPROGRESS' ? 'pending' : 'unclear'
+  const text = result.toUpperCase().replace(/[^A-Z]/g, '')
+  if (resultcode === DONE) return text === 'SUCCESS' ? 'done' : 'unclear'
+  if (PENDING.includes(resultcode)) return text === 'PENDING' || text === 'INPROGRESS' ? 'pending' : 'unclear'
   if (resultcode === AMBIGUOUS || UPSTREAM.test(message)) return 'unclear'
-  return word === 'FAIL' || word === 'FAILED' ? 'failed' : 'unclear'
+  return text === 'FAIL' || text === 'FAILED' ? 'failed' : 'unclear'
 }
 
-/** Classifies an exchange. `refusal_texts`: additional texts by which the gateway refuses access. */
+/** Classifies an exchange. `refusal_texts` are additional texts by which the gateway refuses access. */
 export function classifySelcomExchange(sent: ExchangeResult, refusal_texts: readonly string[] = []): SelcomVerdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, status: null, envelope: null }
   const { status } = sent
   const envelope = readSelcomEnvelope(sent.text)
-  const standing = envelope === null ? null : resultClassOf(envelope)
+  const result_class = envelope === null ? null : resultClassOf(envelope)
   const unclear = (why: LostWhy | 'unseen_status'): SelcomVerdict => ({ is: 'unclear', why, status, envelope })
 
   const refused = (certain: boolean, because: BlockCause | null): SelcomVerdict => {
     return { is: 'refused', certain, because, status, envelope }
   }
   // Without an envelope, a 401 may come from a proxy. With an envelope of success, the answer contradicts itself.
-  if (status === 401 && (standing === null || standing === 'failed')) return refused(standing !== null, 'access')
+  if (status === 401 && (result_class === null || result_class === 'failed'))
+    return refused(result_class !== null, 'access')
   if (status === 401) return unclear('unseen_status')
-  const refusal = standing === 'failed' && envelope !== null ? refusalIn(envelope.message, refusal_texts) : null
+  const refusal = result_class === 'failed' && envelope !== null ? refusalIn(envelope.message, refusal_texts) : null
   if (status === 403) return refused(refusal !== null, refusal?.because ?? null)
   if (status === 408) return unclear('timeout')
   if (status === 429 || status >= 500) return unclear('unreachable')
-  if (envelope === null || standing === null) return unclear('unreadable')
+  if (envelope === null || result_class === null) return unclear('unreadable')
   if (status === 400 || status === 412) {
     if (refusal !== null) return refused(true, refusal.because)
-    return standing === 'failed' ? { is: 'rejected', status, envelope } : unclear('unseen_status')
+    return result_class === 'failed' ? { is: 'rejected', status, envelope } : unclear('unseen_status')
   }
   if (status < 200 || status > 299) return unclear('unreadable')
   if (refusal !== null) return refused(true, refusal.because)
-  return standing === 'unclear' ? unclear('unseen_status') : { is: standing, status, envelope }
+  return result_class === 'unclear' ? unclear('unseen_status') : { is: result_class, status, envelope }
 }
 
-/** True for a JSON object. */
+/** Returns true for a JSON object. */
 export function isFields(value: unknown): value is SelcomFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value if it is a text, else null. */
+/** Returns the value if it is a text, and null otherwise. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The cause of a refusal in a message. Null if the message refuses nothing. */
+/** Returns the cause of a refusal in a message. Returns null if the message refuses nothing. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
   const documented = REFUSALS.find(([says]) => says(message))
   if (documented !== undefined) return { because: documented[1] }

@@ -15,7 +15,10 @@ import { MAGIC_NUMBERS, type Simulator } from '../../../../twins/selcom/index.ts
 import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
 
-/** The expected outcome of each number in the twin's table. `open`: the twin gives no final answer, so the outcome stays open. */
+/**
+ * The expected outcome of each number in the twin's table. `open` means that the twin gives no final answer, so the outcome
+ * stays open.
+ */
 const PAYERS: Record<string, string> = {
   '001': 'succeeded 500000 TZS',
   '002': 'declined provider_declined',
@@ -30,14 +33,14 @@ const PAYERS: Record<string, string> = {
   '015': 'open',
   '017': 'succeeded 500000 TZS',
   '018': 'declined provider_declined',
-  // The prompt may be lost. The adapter cannot know, so it sends no second prompt.
+  // The prompt may get lost. The adapter cannot know this, so it sends no second prompt.
   '021': 'open',
   '023': 'open',
   '025': 'open',
   '029': 'open',
   '030': 'open',
   '031': 'declined provider_unavailable',
-  // The order was lost, so the payer was certainly not prompted.
+  // The order got lost, so the payer certainly got no prompt.
   '041': 'declined provider_unavailable',
   '043': 'declined provider_unavailable',
   '045': 'declined provider_unavailable',
@@ -48,7 +51,7 @@ const PAYERS: Record<string, string> = {
 
 /**
  * Collects a payment as the platform does: one push, then queries. A callback also causes a query, and a late success counts.
- * Ends if `done` returns true, or if no further answer can come.
+ * The collection ends if `done` returns true or no further answer can come.
  */
 async function take(
   { provider }: TwinWithAdapter,
@@ -56,30 +59,30 @@ async function take(
   hints: Map<string, () => void>,
   done: (answer: PushAnswer) => boolean,
 ): Promise<PushAnswer> {
-  let standing = await provider.push(request)
+  let latest = await provider.push(request)
   const learn = async () => {
-    if (standing.kind === 'succeeded') return
+    if (latest.kind === 'succeeded') return
     const [answer] = await provider.status([request])
     assert.ok(answer)
     if (answer.kind === 'not_found') assert.fail('no configured code means not_found')
-    if (isFinal(answer) || (answer.kind === 'accepted' && standing.kind === 'unknown')) standing = answer
+    if (isFinal(answer) || (answer.kind === 'accepted' && latest.kind === 'unknown')) latest = answer
   }
   hints.set(request.reference, () => void learn())
   await repeatUntil(
-    () => done(standing),
+    () => done(latest),
     async () => {
-      if (!isFinal(standing)) await learn()
+      if (!isFinal(latest)) await learn()
     },
   )
-  return standing
+  return latest
 }
 
 describe('payments at the twin', () => {
-  it("of every number get the outcome of the twin's table, at most one prompt, and agree with its books", async () => {
-    const asked = await startWithTwin()
+  it("a payment of every magic number gets the outcome of the twin's table and at most one prompt, and agrees with its books", async () => {
+    const rig = await startWithTwin()
     const hints = new Map<string, () => void>()
-    asked.callback((order_id) => hints.get(order_id)?.())
-    // The gateway has no reversals: the twin's number for one reports a payment and later its failure.
+    rig.callback((order_id) => hints.get(order_id)?.())
+    // The gateway has no reversals, so the twin's number for a reversal reports a payment and later its failure.
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending < '100' && ending !== '012')
     assert.ok(rows.length > 40)
     const closed = rows.filter(({ ending }) => PAYERS[ending] !== 'open').length
@@ -90,18 +93,18 @@ describe('payments at the twin', () => {
         const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
         // The test queries the open payments until all others have their outcome.
         const done = (received: PushAnswer) => (expected === 'open' ? ended === closed : shortly(received) === expected)
-        const answer = await take(asked, request, hints, done)
+        const answer = await take(rig, request, hints, done)
         if (expected !== 'open') ended++
         assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
-        const order = asked.twin.order(request.reference)
+        const order = rig.twin.order(request.reference)
         assert.ok((order?.prompts ?? 0) <= 1, `${ending}: ${order?.prompts} prompts`)
-        agrees(answer, asked.twin, request)
+        agrees(answer, rig.twin, request)
       }),
     )
   })
 
-  it('get at most one prompt and no wrong outcome if every call may fail', async () => {
-    const asked = await startWithTwin(
+  it('payments get at most one prompt each and no wrong outcome if every call may fail', async () => {
+    const rig = await startWithTwin(
       {
         faults: {
           seed: 'payments',
@@ -138,18 +141,18 @@ describe('payments at the twin', () => {
       { timeout_ms: 3_000 },
     )
     const hints = new Map<string, () => void>()
-    asked.callback((order_id) => hints.get(order_id)?.())
+    rig.callback((order_id) => hints.get(order_id)?.())
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
     // A payment without a prompt gets no further answer.
     const done = ({ reference }: PaymentRequest) => {
-      return (received: PushAnswer) => isFinal(received) || !asked.twin.order(reference)?.prompts
+      return (received: PushAnswer) => isFinal(received) || !rig.twin.order(reference)?.prompts
     }
-    const answers = await Promise.all(requests.map((request) => take(asked, request, hints, done(request))))
+    const answers = await Promise.all(requests.map((request) => take(rig, request, hints, done(request))))
     for (const [i, request] of requests.entries()) {
-      assert.ok((asked.twin.order(request.reference)?.prompts ?? 0) <= 1)
-      agrees(answers[i] as PushAnswer, asked.twin, request)
+      assert.ok((rig.twin.order(request.reference)?.prompts ?? 0) <= 1)
+      agrees(answers[i] as PushAnswer, rig.twin, request)
     }
-    const struck = Object.keys(asked.twin.totals().struck)
+    const struck = Object.keys(rig.twin.totals().struck)
     for (const group of ['create', 'push', 'status', 'payer', 'callback']) {
       assert.ok(struck.filter((kind) => kind.startsWith(`${group}.`)).length > 1, `no fault occurred at ${group}`)
     }
@@ -157,34 +160,34 @@ describe('payments at the twin', () => {
     assert.ok(kinds.has('succeeded') && kinds.has('declined'))
   })
 
-  it('are not prompted again if a second process repeats the push', async () => {
+  it('the payer gets no second prompt if a second process repeats the push', async () => {
     for (const duplicate_order of ['fail', 'ambiguous', 'replay'] as const) {
-      const asked = await startWithTwin({ settings: { duplicate_order, pay_after_ms: 60_000 } })
+      const rig = await startWithTwin({ settings: { duplicate_order, pay_after_ms: 60_000 } })
       const request = payment({ phone: '255740000001' })
-      assert.equal((await asked.provider.push(request)).kind, 'accepted')
-      const second = adapterOf(asked.twin, {})
+      assert.equal((await rig.provider.push(request)).kind, 'accepted')
+      const second = adapterOf(rig.twin, {})
       const answer = await second.push(request)
-      // If the gateway accepts the second order, its refusal of the second prompt gives no information about the first one.
+      // If the gateway accepts the second order, its refusal of the second prompt says nothing about the first prompt.
       assert.equal(shortly(answer), duplicate_order === 'replay' ? 'unknown unseen_status' : 'accepted')
-      const { prompts, count } = asked.twin.totals().pushes
+      const { prompts, count } = rig.twin.totals().pushes
       assert.deepEqual([prompts, count], [1, 1])
     }
   })
 
-  it('are sent if a configured code shows that no order exists, and not sent again if an order exists', async () => {
-    const asked = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
+  it('the adapter sends a payment if a configured code shows that no order exists, and does not send it again for an order', async () => {
+    const rig = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
     const request = payment({ phone: '255740000001' })
     const resume = async (provider: TwinWithAdapter['provider']) => {
       const [answer] = await provider.status([request])
       return answer?.kind === 'not_found' ? provider.push(request) : answer
     }
-    assert.equal((await resume(asked.provider))?.kind, 'accepted')
-    assert.equal((await resume(adapterOf(asked.twin, { order_unknown_codes: ['999'] })))?.kind, 'accepted')
-    const { requests, pushes } = asked.twin.totals()
+    assert.equal((await resume(rig.provider))?.kind, 'accepted')
+    assert.equal((await resume(adapterOf(rig.twin, { order_unknown_codes: ['999'] })))?.kind, 'accepted')
+    const { requests, pushes } = rig.twin.totals()
     assert.deepEqual([requests.create, pushes.prompts], [1, 1])
   })
 
-  it('without an order are not_found only if the gateway answers with a configured code', async () => {
+  it('a payment without an order is not_found only if the gateway answers with a configured code', async () => {
     const known = await startWithTwin({ settings: { unknown_order: 'fail' } }, { order_unknown_codes: ['651'] })
     const request = payment({ phone: '255740000001' })
     const statusOf = async ({ provider }: TwinWithAdapter) => shortly((await provider.status([request]))[0] ?? null)
@@ -195,33 +198,33 @@ describe('payments at the twin', () => {
     assert.equal(await statusOf(await startWithTwin({}, { order_unknown_codes: ['651'] })), 'unknown unseen_status')
   })
 
-  it('by QR code are scanned and paid', async () => {
-    const asked = await startWithTwin({ settings: { scan_after_ms: 30 } })
+  it('a payer scans a QR code and pays the payment', async () => {
+    const rig = await startWithTwin({ settings: { scan_after_ms: 30 } })
     const request = payment({ method: 'qr', phone: null })
-    const code = await asked.provider.qr(request)
+    const code = await rig.provider.qr(request)
     assert.equal(code.kind, 'accepted')
     assert.match(code.payment_token ?? '', /^\d{8}$/)
     assert.match(code.qr_payload ?? '', /^000201010212.*6304[0-9A-F]{4}$/)
-    assert.deepEqual(await asked.provider.qr(request), code)
+    assert.deepEqual(await rig.provider.qr(request), code)
     let answer: PushAnswer = code
     await repeatUntil(
       () => isFinal(answer),
       async () => {
-        answer = (await asked.provider.status([request]))[0] ?? answer
+        answer = (await rig.provider.status([request]))[0] ?? answer
       },
     )
     assert.equal(shortly(answer), 'succeeded 500000 TZS')
   })
 
-  it('expire with their order if an end of orders is configured', async () => {
+  it('a payment expires with its order if the settings have an end of orders', async () => {
     const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + ahead_ms) }
     let ahead_ms = 0
-    const asked = await startWithTwin({ clock, settings: { pay_after_ms: 600_000 } }, { clock, push_expiry_min: 5 })
+    const rig = await startWithTwin({ clock, settings: { pay_after_ms: 600_000 } }, { clock, push_expiry_min: 5 })
     const request = payment({ phone: '255740000007' })
-    assert.equal((await asked.provider.push(request)).kind, 'accepted')
+    assert.equal((await rig.provider.push(request)).kind, 'accepted')
     const sent = { ...request, sent_at: clock.now() }
     ahead_ms = 5 * 60_000
-    assert.equal(shortly((await asked.provider.status([sent]))[0] ?? null), 'declined expired')
+    assert.equal(shortly((await rig.provider.status([sent]))[0] ?? null), 'declined expired')
   })
 })
 

@@ -14,7 +14,10 @@ import {
 import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 
-/** The expected outcome of each number in the twin's table. `open`: the twin gives no final answer, so the outcome stays open. */
+/**
+ * The expected outcome of each number in the twin's table. `open` means that the twin gives no final answer, so the outcome
+ * stays open.
+ */
 const PAYEES: Record<string, string> = {
   '102': 'declined provider_declined',
   '103': 'open',
@@ -22,9 +25,9 @@ const PAYEES: Record<string, string> = {
   '109': 'declined provider_declined',
   '110': 'declined unknown_recipient',
   '111': 'declined limit_exceeded',
-  // The gateway reports a false failure, and the adapter accepts it: only the statement of account shows the payout.
+  // The gateway reports a false failure, and the adapter accepts it. Only the statement of account shows the payout.
   '113': 'declined provider_declined',
-  // The request may be lost. The adapter cannot know, so it does not send the payout again.
+  // The request may get lost. The adapter cannot know this, so it does not send the payout again.
   '121': 'open',
   '123': 'open',
   '125': 'open',
@@ -32,27 +35,30 @@ const PAYEES: Record<string, string> = {
   '130': 'open',
 }
 
-/** Pays out as the platform does: a payout is sent again if it was not sent or is blocked, else only queried. */
+/**
+ * Pays out as the platform does. The platform sends a payout again if it was not sent or is blocked, and otherwise only
+ * queries.
+ */
 async function payOut(
   { provider }: TwinWithAdapter,
   request: PayoutRequest,
   done: (answer: PayoutAnswer) => boolean,
 ): Promise<PayoutAnswer> {
-  let standing = await provider.payout(request)
+  let latest = await provider.payout(request)
   await repeatUntil(
-    () => done(standing),
+    () => done(latest),
     async () => {
-      if (standing.kind === 'not_sent' || standing.kind === 'blocked') standing = await provider.payout(request)
-      else standing = (await provider.payoutStatus([request]))[0] ?? standing
-      assert.notEqual(standing.kind, 'not_found')
+      if (latest.kind === 'not_sent' || latest.kind === 'blocked') latest = await provider.payout(request)
+      else latest = (await provider.payoutStatus([request]))[0] ?? latest
+      assert.notEqual(latest.kind, 'not_found')
     },
   )
-  return standing
+  return latest
 }
 
 describe('payouts at the twin', () => {
-  it("to every number get the outcome of the twin's table, are paid at most once, and agree with its books", async () => {
-    const asked = await startWithTwin()
+  it("a payout to every magic number gets the outcome of the twin's table, moves money at most once, and agrees with its books", async () => {
+    const rig = await startWithTwin()
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending >= '100')
     assert.ok(rows.length > 30)
     const ways = [
@@ -69,10 +75,10 @@ describe('payouts at the twin', () => {
           const request = payout({ ...way, destination_identifier: `255680000${ending}` })
           const expected = PAYEES[ending] ?? 'succeeded 1500000 TZS'
           const done = (received: PayoutAnswer) => (expected === 'open' ? ended === closed : isFinal(received))
-          const answer = await payOut(asked, request, done)
+          const answer = await payOut(rig, request, done)
           if (expected !== 'open') ended++
           assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
-          const booked = asked.twin.payout(rails[way.method], request.reference)
+          const booked = rig.twin.payout(rails[way.method], request.reference)
           assert.ok((booked?.executions ?? 0) <= 1, `${ending}: paid ${booked?.executions} times`)
           // For these numbers the gateway's first answer is false, so the outcome cannot agree with its books.
           if (['105', '112', '113'].includes(ending)) return
@@ -83,8 +89,8 @@ describe('payouts at the twin', () => {
     )
   })
 
-  it('are paid at most once and get no wrong outcome if every call may fail', async () => {
-    const asked = await startWithTwin(
+  it('payouts move money at most once and get no wrong outcome if every call may fail', async () => {
+    const rig = await startWithTwin(
       {
         faults: {
           seed: 'payouts',
@@ -115,70 +121,70 @@ describe('payouts at the twin', () => {
       },
       { timeout_ms: 1_500 },
     )
-    const before = await asked.provider.floatBalance()
+    const before = await rig.provider.floatBalance()
     const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
-    // A payout whose request did not arrive gets no further answer, unless it may be sent again.
+    // A payout whose request did not arrive gets no further answer, unless the platform may send the payout again.
     const done = ({ reference }: PayoutRequest) => {
       return (received: PayoutAnswer) =>
-        isFinal(received) || (received.kind === 'unknown' && asked.twin.payout('walletcashin', reference) === null)
+        isFinal(received) || (received.kind === 'unknown' && rig.twin.payout('walletcashin', reference) === null)
     }
-    const answers = await Promise.all(requests.map((request) => payOut(asked, request, done(request))))
+    const answers = await Promise.all(requests.map((request) => payOut(rig, request, done(request))))
     let paid_minor = 0n
     for (const [i, request] of requests.entries()) {
-      const booked = asked.twin.payout('walletcashin', request.reference)
+      const booked = rig.twin.payout('walletcashin', request.reference)
       const answer = answers[i]
       assert.ok((booked?.executions ?? 0) <= 1)
       if (answer?.kind === 'succeeded') assert.equal(booked?.truth, 'paid')
       if (answer?.kind === 'declined') assert.equal(booked?.truth, 'failed')
       if (booked?.truth === 'paid') paid_minor += request.amount_minor
     }
-    const totals = asked.twin.totals()
+    const totals = rig.twin.totals()
     assert.equal(totals.payouts.executed_more_than_once, 0)
     const kinds = new Set(answers.map((answer) => answer.kind))
     assert.ok(kinds.has('succeeded') && kinds.has('declined'))
-    const after = await asked.provider.floatBalance()
+    const after = await rig.provider.floatBalance()
     const held_minor = totals.payouts.held_amount * 100n
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
-  it('that the gateway does not know stay unknown, for each of its texts', async () => {
-    const asked = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
+  it("a payout that the gateway does not know stays unknown, for each of the gateway's texts", async () => {
+    const rig = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
     for (const sent_at of [null, new Date()]) {
       const requests = Array.from({ length: 80 }, () => payout({ sent_at }))
-      const answers = await asked.provider.payoutStatus(requests)
+      const answers = await rig.provider.payoutStatus(requests)
       assert.deepEqual(new Set(answers.map(({ kind }) => kind)), new Set(['unknown']))
     }
   })
 
-  it('wait until the float is filled, and then succeed with the same reference', async () => {
-    const asked = await startWithTwin({ float: 10_000n })
+  it('a payout waits until the owner fills the float, and then succeeds with the same reference', async () => {
+    const rig = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
-    assert.deepEqual(await asked.provider.payout(request), {
+    assert.deepEqual(await rig.provider.payout(request), {
       kind: 'blocked',
       because: 'float',
       provider_status: '990 FAIL',
       provider_message: '990 FAIL: Insufficient account balance to complete transaction',
-      provider_id: (await asked.provider.payout(request)).provider_id,
+      provider_id: (await rig.provider.payout(request)).provider_id,
     })
-    assert.deepEqual(await asked.provider.floatBalance(), { amount_minor: 1_000_000n, currency: 'TZS' })
-    asked.twin.addFloat(1_000_000n)
-    assert.equal((await asked.provider.payout(request)).kind, 'succeeded')
-    assert.equal(asked.twin.totals().payouts.executions, 1)
+    assert.deepEqual(await rig.provider.floatBalance(), { amount_minor: 1_000_000n, currency: 'TZS' })
+    rig.twin.addFloat(1_000_000n)
+    assert.equal((await rig.provider.payout(request)).kind, 'succeeded')
+    assert.equal(rig.twin.totals().payouts.executions, 1)
   })
 
-  it('are declined below the minimum amount and blocked by a wrong PIN, and none is paid', async () => {
-    const asked = await startWithTwin()
+  it('the gateway declines a payout below the minimum amount and blocks one with a wrong PIN, and pays neither', async () => {
+    const rig = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
-    assert.equal(shortly(await asked.provider.payout(small)), 'declined limit_exceeded')
-    const stranger = adapterOf(asked.twin, { float: { vendor: asked.twin.account.float_vendor, pin: '9999' } })
+    assert.equal(shortly(await rig.provider.payout(small)), 'declined limit_exceeded')
+    const stranger = adapterOf(rig.twin, { float: { vendor: rig.twin.account.float_vendor, pin: '9999' } })
     const refused = await stranger.payout(payout())
     assert.equal(shortly(refused), 'blocked access')
     assert.equal(refused.provider_message, '651 FAIL: Invalid vendor or PIN')
     assert.equal(await stranger.floatBalance(), null)
-    assert.equal(asked.twin.totals().payouts.executions, 0)
+    assert.equal(rig.twin.totals().payouts.executions, 0)
   })
 
-  it('are blocked if the gateway refuses the address, the product or the key', async () => {
+  it('a payout is blocked if the gateway refuses the address, the product or the key', async () => {
     const address = await startWithTwin({ settings: { source_ips: ['10.0.0.1'] } })
     assert.equal(shortly(await address.provider.payout(payout())), 'blocked address')
     assert.equal(shortly(await address.provider.push(payment())), 'declined provider_unavailable')
@@ -189,7 +195,7 @@ describe('payouts at the twin', () => {
     assert.equal(product.twin.totals().payouts.count, 0)
   })
 
-  it('can be checked by a look-up of the name, if the account has one', async () => {
+  it("a look-up returns the name on a recipient's account, or null if the account has no name", async () => {
     const { provider } = await startWithTwin()
     const ask = (destination_identifier: string) =>
       provider.lookupName({ method: 'MOBILE_MONEY', destination_code: 'AIRTEL', destination_identifier })

@@ -1,4 +1,4 @@
-// The provider Selcom, as definition.ts describes it.
+// Exports the provider Selcom as definition.ts describes a provider.
 
 export { capabilities } from './capabilities.ts'
 export { create } from './create.ts'
@@ -7,5 +7,5 @@ export { problems, settings } from './settings.ts'
 /** The name in PROVIDER and PROVIDER_ROUTES. */
 export const name = 'selcom'
 
-/** Statements have the references as they were sent. */
+/** Null, because statements have the references as the platform sent them. */
 export const statementForm = null

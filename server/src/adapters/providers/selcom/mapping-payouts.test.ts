@@ -24,21 +24,21 @@ const PAYOUT: PayoutRequest = {
   currency: 'TZS',
   sent_at: null,
 }
-/** A refusal whose text only this installation's settings contain. */
+/** Makes a refusal whose text only this installation's settings contain. */
 const refused_by = (message: string) => {
   return classifySelcomExchange(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
 }
 
-describe('a payout', () => {
+describe('answers about a payout', () => {
   const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
   /** A payout that the gateway accepted before, so that an answer is about this payout. */
   const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
   const sent = (verdict: SelcomVerdict) => payoutSent(verdict, PAYOUT, READING)
-  const asked = (verdict: SelcomVerdict, request = TAKEN, failed_codes: string[] = []) =>
+  const answerToQuery = (verdict: SelcomVerdict, request = TAKEN, failed_codes: string[] = []) =>
     payoutStatus(verdict, request, { ...READING, failed_codes })
 
   /** Each verdict with its outcome as the answer to the request, and as the answer to a query. */
-  const CASES: [what: string, verdict: SelcomVerdict, sent: string, asked: string][] = [
+  const CASES: [what: string, verdict: SelcomVerdict, sent: string, queried: string][] = [
     ['success', verdictOfWords('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
     ['a payout in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
     ['a payout in progress', verdictOfWords('927', 'PENDING'), 'accepted', 'accepted'],
@@ -263,11 +263,11 @@ describe('a payout', () => {
     ['no free connection', classifySelcomExchange({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
   ]
 
-  for (const [what, verdict, as_sent, as_asked] of CASES) {
-    const word = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
-    it(`becomes ${as_sent} if its request ends with ${what} (${word}), and ${as_asked} if its query does`, () => {
+  for (const [what, verdict, as_sent, as_queried] of CASES) {
+    const status = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
+    it(`a payout becomes ${as_sent} if its request ends with ${what} (${status}), and ${as_queried} if its query does`, () => {
       assert.equal(shortly(sent(verdict)), as_sent)
-      assert.equal(shortly(asked(verdict)), as_asked)
+      assert.equal(shortly(answerToQuery(verdict)), as_queried)
     })
   }
 
@@ -294,7 +294,7 @@ describe('a payout', () => {
     '',
   ]
 
-  it('does not fail by a message about the query or about an unknown payout, with any code', () => {
+  it('no message about the query or about an unknown payout fails a payout, with any code', () => {
     for (const message of NOT_ABOUT_IT) {
       for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
         for (const request of [PAYOUT, TAKEN]) {
@@ -302,14 +302,14 @@ describe('a payout', () => {
             const verdict = classifySelcomExchange(
               answered(200, { resultcode: code, result: 'FAIL', message, messageId: transid }),
             )
-            assert.equal(shortly(asked(verdict, request)), 'unknown unseen_status', `${code} ${message}`)
+            assert.equal(shortly(answerToQuery(verdict, request)), 'unknown unseen_status', `${code} ${message}`)
           }
         }
       }
     }
   })
 
-  it('fails by a query only if the gateway accepted the payout before or repeats its id', () => {
+  it('a query fails a payout only if the gateway accepted the payout before or repeats its id', () => {
     const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
     for (const [more, request, expected] of [
       [{}, PAYOUT, 'unknown unseen_status'],
@@ -318,35 +318,41 @@ describe('a payout', () => {
       [{ messageId: '20200721001' }, PAYOUT, 'unknown unseen_status'],
       [{ resultcode: '010', message: 'Invalid mobile number' }, PAYOUT, 'unknown unseen_status'],
     ] as const) {
-      assert.equal(shortly(asked(classifySelcomExchange(answered(200, { ...failure, ...more })), request)), expected)
+      assert.equal(
+        shortly(answerToQuery(classifySelcomExchange(answered(200, { ...failure, ...more })), request)),
+        expected,
+      )
     }
   })
 
-  it('fails by a configured code, unless the message is about the query', () => {
-    assert.equal(shortly(asked(verdictOfWords('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
-    assert.equal(shortly(asked(verdictOfWords('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
+  it('a configured code fails a payout, unless the message is about the query', () => {
+    assert.equal(shortly(answerToQuery(verdictOfWords('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
+    assert.equal(shortly(answerToQuery(verdictOfWords('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
     assert.equal(
       shortly(payoutSent(verdictOfWords('777', 'FAIL'), PAYOUT, { ...READING, failed_codes: ['777'] })),
       'declined provider_declined',
     )
     for (const message of ['Transaction does not exist', 'Transaction timed out']) {
-      assert.equal(shortly(asked(verdictOfWords('777', 'FAIL', message), TAKEN, ['777'])), 'unknown unseen_status')
+      assert.equal(
+        shortly(answerToQuery(verdictOfWords('777', 'FAIL', message), TAKEN, ['777'])),
+        'unknown unseen_status',
+      )
     }
-    assert.equal(shortly(asked(verdictOfWords('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
-    assert.equal(shortly(asked(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(answerToQuery(verdictOfWords('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(answerToQuery(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
   })
 
-  it('is never not_found, for any answer', () => {
+  it('a payout is never not_found, for any answer', () => {
     for (const [, verdict] of CASES) {
       assert.notEqual(sent(verdict).kind, 'not_found')
-      assert.notEqual(asked(verdict).kind, 'not_found')
+      assert.notEqual(answerToQuery(verdict).kind, 'not_found')
     }
   })
 
-  it('in progress is queried after the pause that the gateway requires', () => {
+  it('the platform queries a payout in progress after the pause that the gateway requires', () => {
     for (const verdict of [verdictOfWords('111', 'PENDING'), verdictOfWords('999', 'AMBIGOUS')]) {
       assert.equal(sent(verdict).ask_again_ms, ASK_AGAIN_MS)
-      assert.equal(asked(verdict).ask_again_ms, ASK_AGAIN_MS)
+      assert.equal(answerToQuery(verdict).ask_again_ms, ASK_AGAIN_MS)
     }
     for (const verdict of [
       verdictOfWords('000', 'SUCCESS'),
@@ -354,11 +360,11 @@ describe('a payout', () => {
       classifySelcomExchange({ kind: 'lost', why: 'timeout' }),
     ]) {
       assert.equal(sent(verdict).ask_again_ms, undefined)
-      assert.equal(asked(verdict).ask_again_ms, undefined)
+      assert.equal(answerToQuery(verdict).ask_again_ms, undefined)
     }
   })
 
-  it("keeps the gateway's status and id", () => {
+  it("the answer about a payout keeps the gateway's status and id", () => {
     assert.deepEqual(sent(verdictOfWords('000', 'SUCCESS')), {
       kind: 'succeeded',
       amount_minor: 1_500_000n,
@@ -368,7 +374,7 @@ describe('a payout', () => {
     })
     assert.equal(sent(verdictOfWords('990', 'FAIL')).provider_status, '990 FAIL')
     // If the answer to a query is ambiguous, its status and its id do not belong to the payout.
-    assert.deepEqual(asked(verdictOfWords('999', 'AMBIGOUS')), {
+    assert.deepEqual(answerToQuery(verdictOfWords('999', 'AMBIGOUS')), {
       kind: 'unknown',
       why: 'unseen_status',
       provider_status: null,
@@ -376,16 +382,16 @@ describe('a payout', () => {
     })
   })
 
-  it('ignores an answer about another payout of the platform', () => {
+  it('the adapter ignores an answer about another payout of the platform', () => {
     const echo = (more: object) =>
       classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
     const another = REFERENCE.replace('1', '2')
     for (const more of [{ transid: another }, { messageId: another }]) {
       assert.equal(shortly(sent(echo(more))), 'unknown unreadable')
-      assert.equal(shortly(asked(echo(more))), 'unknown unreadable')
+      assert.equal(shortly(answerToQuery(echo(more))), 'unknown unreadable')
     }
     for (const more of [{}, { transid: REFERENCE }, { messageId: '20200721001' }, { transid: null }]) {
-      assert.equal(shortly(asked(echo(more))), 'succeeded 1500000 TZS')
+      assert.equal(shortly(answerToQuery(echo(more))), 'succeeded 1500000 TZS')
     }
   })
 })
@@ -415,7 +421,7 @@ describe('the look-ups of name and balance', () => {
 })
 
 describe('the destinations', () => {
-  it('all have a neutral code, and each payout method has its product of the gateway', () => {
+  it('every destination has a neutral code, and each payout method has its product of the gateway', () => {
     for (const { code, method } of DESTINATIONS) {
       const route = routeTo(method, code)
       assert.equal(route !== null, SELCOM_DESTINATIONS.includes(code), code)
@@ -429,7 +435,7 @@ describe('the destinations', () => {
     )
   })
 
-  it('are reachable only by their own payout method', () => {
+  it('only its own payout method reaches a destination', () => {
     assert.deepEqual(routeTo('MOBILE_MONEY', 'MIXX'), { rail: 'walletcashin', code: 'TPCASHIN' })
     assert.deepEqual(routeTo('BANK_ACCOUNT', 'CRDB'), { rail: 'qwiksend', code: 'CRDBBANK' })
     assert.deepEqual(routeTo('PROVIDER_PESA', 'PROVIDER_PESA'), { rail: 'selcompesa', code: 'SPSCASHIN' })

@@ -1,7 +1,5 @@
-// Maps the gateway's answers to outcomes of payouts, names and balances. Pure, so that every case can be tested as a table.
-//
-// A failed payout returns its money to the merchant. So only an explained code fails a payout, never a text in a message, and
-// in a query only if the answer is about this payout. The manual's "all other codes: failed" is not enough.
+// Maps the gateway's answers to outcomes of payouts, names and balances. A failed payout returns its money to the merchant.
+// So only an explained code about this payout fails a payout; the manual's "all other codes: failed" is not enough.
 
 import { busyOf } from '../exchange.ts'
 import { follows } from '../follows.ts'
@@ -9,35 +7,35 @@ import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
 import { isFields, type SelcomEnvelope, type SelcomVerdict, textOf } from './envelope.ts'
 import { amountOf, codeAndResultOf, REPEATED, UNAVAILABLE, unknown, whyOf } from './mapping.ts'
 
-/** Options for reading answers about payouts. */
+/** The options for reading answers about payouts. */
 export type SelcomPayoutReading = {
   /** The pause that the gateway requires before a query. */
   ask_again_ms: number
-  /** Additional codes of a certainly failed payout. */
+  /** The additional codes of a certainly failed payout. */
   failed_codes: readonly string[]
 }
 
-/** Codes for a number, account, name, customer or institution that cannot be paid. */
+/** The codes for a number, account, name, customer or institution to which the gateway cannot pay. */
 const NO_RECIPIENT: readonly string[] = ['010', '012', '029', '103', '201', '202', '203', '404', '415', '612']
-/** Codes for an amount above or below a limit. */
+/** The codes for an amount above or below a limit. */
 const OUT_OF_LIMITS: readonly string[] = ['013', '015', '703']
-/** A failure without a cause. A failed query may have this code too. */
+/** The code for a failure without a cause. A failed query may have this code too. */
 const FAILED = '400'
-/** The platform's payout account is empty. */
+/** The code for an empty payout account of the platform. */
 const FLOAT_EMPTY = '990'
-/** The payout account or its PIN is unknown: an operator must fix the settings, and the payout did not fail. */
+/** The codes for an unknown payout account or PIN. An operator must fix the settings, and the payout did not fail. */
 const WRONG_CREDENTIALS: readonly string[] = ['611', '651']
-/** In a query, this code may mean an unknown account or an unknown payout. */
+/** The codes that in a query may mean an unknown account or an unknown payout. */
 const ABOUT_THE_QUESTION: readonly string[] = ['404']
-/** Texts that never describe a finished payout. */
+/** The texts that never describe a finished payout. */
 const DOUBT =
   /time[sd]?[\s-]*out|try(?:ing)?\s+again|\bretry|(?:system|internal|server) (?:error|fail)|too many requests|in progress|being processed|pending|ambig/i
-/** Texts about the query itself: an unknown transaction or a malformed query. */
+/** The texts about the query itself: an unknown transaction or a malformed query. */
 const ABOUT_THE_QUESTION_TEXT =
   /not found|no such|no records?\b|unknown|missing|invalid (?:order|trans|reference|param|time|sign|digest|request|auth)|timestamp|signature|digest|authori[sz]|authentic/i
 const doesNotExist = (text: string): boolean =>
   follows(text, /(?:transaction|transid|reference|record|order|request|messageid)\b/i, /\b(?:not|n't) exist/i)
-/** Texts that describe a failure of the payout and nothing else. */
+/** The texts that describe a failure of the payout and nothing else. */
 const HAS_FAILED =
   /^\W*(?:the\s+)?(?:transaction|payment|payout|transfer|cash-?\s?in)\s+(?:has\s+|was\s+)?(?:been\s+)?(?:failed|declined|rejected|unsuccessful|not\s+successful)\W*$/i
 
@@ -69,10 +67,10 @@ export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, readi
   }
 }
 
-/** Maps a request that the gateway did not execute: the payout failed or the request was wrong. */
+/** Maps a request that the gateway did not execute. Either the payout failed or the request was wrong. */
 function refusal(
   { resultcode, message }: SelcomEnvelope,
-  standing: 'failed' | 'rejected',
+  verdict_class: 'failed' | 'rejected',
   { ask_again_ms, failed_codes }: SelcomPayoutReading,
 ): PayoutAnswer {
   const doubtful = { ...unknown('unseen_status'), ask_again_ms }
@@ -81,14 +79,17 @@ function refusal(
   if (resultcode === FLOAT_EMPTY) return { kind: 'blocked', because: 'float', provider_status: null }
   if (WRONG_CREDENTIALS.includes(resultcode)) return { kind: 'blocked', because: 'access', provider_status: null }
   const reason = reasonOf(resultcode, failed_codes)
-  if (standing === 'rejected') {
+  if (verdict_class === 'rejected') {
     const named = reason === null || reason === 'provider_declined' ? 'unknown_provider_error' : reason
     return { kind: 'declined', reason: named, provider_status: null }
   }
   return reason === null ? doubtful : { kind: 'declined', reason, provider_status: null }
 }
 
-/** Maps the answer to a payout query. The gateway has no certain "there is no such payout", so the answer is never `not_found`. */
+/**
+ * Maps the answer to a payout query. The gateway has no certain "there is no such payout", so the answer is never
+ * `not_found`.
+ */
 export function payoutStatus(
   verdict: SelcomVerdict,
   request: PayoutRequest,
@@ -106,12 +107,12 @@ export function payoutStatus(
   return why === 'unseen_status' ? { ...unknown(why), ask_again_ms: reading.ask_again_ms } : unknown(why)
 }
 
-/** True if the gateway has the payout: it accepted the payout before, or the answer repeats its id. */
+/** Returns true if the gateway has the payout, because it accepted the payout before or the answer repeats its id. */
 function isAbout({ transid }: SelcomEnvelope, { reference, sent_at }: PayoutRequest): boolean {
   return sent_at !== null || transid === reference
 }
 
-/** Why a payout failed, by the answer to a query. Null if the answer is no certain failure. */
+/** Returns the reason of a failed payout by the answer to a query. Returns null if the answer is no certain failure. */
 function failureIn(
   { resultcode, message }: SelcomEnvelope,
   { failed_codes }: SelcomPayoutReading,
@@ -124,28 +125,28 @@ function failureIn(
   return reasonOf(resultcode, failed_codes)
 }
 
-/** Why a payout failed, by an explained code. Null for any other code. */
+/** Returns the reason of a failed payout by an explained code. Returns null for any other code. */
 function reasonOf(code: string, failed_codes: readonly string[]): PayoutFailure | null {
   if (NO_RECIPIENT.includes(code)) return 'unknown_recipient'
   if (OUT_OF_LIMITS.includes(code)) return 'limit_exceeded'
   return code === FAILED || UNAVAILABLE.includes(code) || failed_codes.includes(code) ? 'provider_declined' : null
 }
 
-/** The gateway repeats no amount, so a done payout has the requested amount. */
+/** Returns the requested amount, because the gateway repeats no amount of a finished payout. */
 function paidAsAsked({ amount_minor, currency }: PayoutRequest) {
   return { amount_minor, currency }
 }
 
 /**
- * True if the answer has the id of another payout of the platform, because two connections were mixed up. An id of another
- * form is the gateway's own and is ignored.
+ * Returns true if the answer has the id of another payout, because the gateway mixed up two connections. An id of another
+ * form is the gateway's own, so this function ignores that id.
  */
 function isOfOtherRequest(envelope: SelcomEnvelope | null, { reference }: PayoutRequest): boolean {
   const echo = envelope?.transid ?? null
   return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
 }
 
-/** Reads the name on an account from a look-up. */
+/** Reads the name on an account from a look-up. Returns null if the answer has no name. */
 export function nameOf(verdict: SelcomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data
@@ -158,7 +159,7 @@ export function nameOf(verdict: SelcomVerdict): string | null {
 
 const NAME_MAX = 100
 
-/** Reads the balance of the payout account. */
+/** Reads the balance of the payout account. Returns null if the answer has no balance. */
 export function balanceOf(verdict: SelcomVerdict): bigint | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data

@@ -22,13 +22,13 @@ const PAYMENT: PaymentRequest = {
 }
 const READING = { now: NOW, expiry_min: null, unknown_codes: [] }
 
-describe('an order', () => {
+describe('answers about an order', () => {
   const kindOf = (verdict: SelcomVerdict) => {
     const made = orderMade(verdict)
     return made.kind === 'made' ? 'made' : `${made.kind}: ${shortly(made.answer)}`
   }
 
-  it('is made, refused, kept out, not sent or unclear, and no answer to its request pays the payment', () => {
+  it('orderMade reads an order as made, refused, kept out, not sent or unclear, and never as paid', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('000', 'SUCCESS'), 'made'],
       [verdictOfWords('010', 'FAIL'), 'refused: declined provider_declined'],
@@ -59,7 +59,7 @@ describe('an order', () => {
     for (const [verdict, expected] of cases) assert.equal(kindOf(verdict), expected)
   })
 
-  it('returns its QR code unchanged, or an unknown outcome if the answer has no code', () => {
+  it('the answer about an order returns its QR code unchanged, or an unknown outcome without a code', () => {
     const codeIn = (row: object) => {
       const made = orderMade(
         classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })),
@@ -79,7 +79,7 @@ describe('an order', () => {
     }
   })
 
-  it('is not paid by the answer to its prompt', () => {
+  it('the answer to a prompt never pays the payment', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('111', 'PENDING'), 'accepted'],
       [verdictOfWords('927', 'INPROGRESS'), 'accepted'],
@@ -105,7 +105,7 @@ describe('an order', () => {
   })
 })
 
-describe("an order's status", () => {
+describe('the status of an order', () => {
   const ROW = { order_id: REFERENCE, amount: '5000', payment_status: 'PENDING', transid: null, reference: null }
   const status = (row: object, request = PAYMENT, reading: Parameters<typeof orderStatus>[2] = READING) =>
     orderStatus(
@@ -114,7 +114,7 @@ describe("an order's status", () => {
       reading,
     )
 
-  it('decides the outcome of the payment, in each known spelling', () => {
+  it('the status of an order decides the outcome of the payment, in each known spelling', () => {
     const cases: [string, string][] = [
       ['PENDING', 'accepted'],
       ['INPROGRESS', 'accepted'],
@@ -138,7 +138,7 @@ describe("an order's status", () => {
     }
   })
 
-  it('gives the paid amount in cents, and an unreadable amount leaves the payment unknown', () => {
+  it('the status gives the paid amount in cents, and an unreadable amount leaves the payment unknown', () => {
     const paid = (amount: unknown) => shortly(status({ payment_status: 'COMPLETED', amount }))
     assert.equal(paid('5000'), 'succeeded 500000 TZS')
     assert.equal(paid('5000.00'), 'succeeded 500000 TZS')
@@ -151,13 +151,13 @@ describe("an order's status", () => {
     assert.equal(shortly(status({ payment_status: 'COMPLETED', currency: 'USD' })), 'succeeded 500000 USD')
   })
 
-  it('contains the id of the payment at the network', () => {
+  it('the answer contains the id of the payment at the network', () => {
     assert.equal(status({ reference: 'S20656625527', transid: 'DDQF10OW3W' }).provider_id, 'S20656625527')
     assert.equal(status({ transid: 'DDQF10OW3W' }).provider_id, 'DDQF10OW3W')
     assert.equal(status({}).provider_id, null)
   })
 
-  it('that is cancelled means an expired payment if the configured end of the order has passed', () => {
+  it('a cancelled order means an expired payment if the configured end of the order has passed', () => {
     const cancelled = (expiry_min: number | null, request = PAYMENT) =>
       shortly(status({ payment_status: 'CANCELLED' }, request, { ...READING, expiry_min }))
     assert.equal(cancelled(10), 'declined expired')
@@ -170,7 +170,7 @@ describe("an order's status", () => {
     )
   })
 
-  it('leaves the payment unknown if the answer names another order, two orders or none', () => {
+  it('an answer that names another order, two orders or none leaves the payment unknown', () => {
     const about = (data: unknown) =>
       shortly(
         orderStatus(
@@ -196,7 +196,7 @@ describe("an order's status", () => {
     assert.equal(shortly(status({ payment_status: { a: 1 } })), 'unknown unreadable')
   })
 
-  it('leaves the payment unknown if the query fails', () => {
+  it('a failed query leaves the payment unknown', () => {
     const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
     const cases: [ExchangeResult, string][] = [
       [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],
@@ -219,26 +219,26 @@ describe("an order's status", () => {
     }
   })
 
-  it('is not_found only if the gateway itself answers a configured code about an unconfirmed order', () => {
+  it('a payment is not_found only if the gateway itself answers a configured code about an unconfirmed order', () => {
     const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
-    const asked = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
+    const answerTo = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
       shortly(orderStatus(classifySelcomExchange(sent), request, { ...READING, unknown_codes: codes }))
     const none = { resultcode: '651', result: 'FAIL', message: 'Invalid order' }
-    for (const status of [200, 400, 404, 412]) assert.equal(asked(answered(status, none)), 'not_found')
+    for (const status of [200, 400, 404, 412]) assert.equal(answerTo(answered(status, none)), 'not_found')
     for (const status of [302, 401, 403, 408, 418, 429, 500, 503]) {
-      assert.notEqual(asked(answered(status, none)), 'not_found')
+      assert.notEqual(answerTo(answered(status, none)), 'not_found')
     }
-    assert.equal(asked(answered(200, none), [], unsent), 'unknown unseen_status')
-    assert.equal(asked(answered(200, none), ['651'], PAYMENT), 'unknown unseen_status')
-    assert.equal(asked(answered(200, { ...none, result: 'SUCCESS' })), 'unknown unseen_status')
-    assert.equal(asked(answered(200, { ...none, message: 'No reponse from upstream' })), 'unknown unseen_status')
-    assert.equal(asked(answered(200, { resultcode: '652', result: 'FAIL' })), 'unknown unseen_status')
-    assert.equal(asked(answered(200, { resultcode: '111', result: 'PENDING' }), ['111']), 'unknown unseen_status')
-    assert.equal(asked(answered(200, { resultcode: '000', result: 'SUCCESS' }), ['000']), 'unknown unreadable')
-    // An operator may also configure the ambiguous code, at the operator's risk. No default contains it.
+    assert.equal(answerTo(answered(200, none), [], unsent), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, none), ['651'], PAYMENT), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, { ...none, result: 'SUCCESS' })), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, { ...none, message: 'No reponse from upstream' })), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, { resultcode: '652', result: 'FAIL' })), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, { resultcode: '111', result: 'PENDING' }), ['111']), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, { resultcode: '000', result: 'SUCCESS' }), ['000']), 'unknown unreadable')
+    // An operator may also configure the ambiguous code, at the operator's risk. No default contains that code.
     const silent = { resultcode: '999', result: 'AMBIGOUS', message: 'No reponse from upstream system' }
-    assert.equal(asked(answered(200, silent)), 'unknown unseen_status')
-    assert.equal(asked(answered(200, silent), ['999']), 'not_found')
-    assert.equal(asked(answered(502, silent), ['999']), 'unknown unreachable')
+    assert.equal(answerTo(answered(200, silent)), 'unknown unseen_status')
+    assert.equal(answerTo(answered(200, silent), ['999']), 'not_found')
+    assert.equal(answerTo(answered(502, silent), ['999']), 'unknown unreachable')
   })
 })

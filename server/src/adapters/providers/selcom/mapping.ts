@@ -1,8 +1,5 @@
-// Maps the gateway's answers to outcomes of payments. Pure, so that every case can be tested as a table.
-//
-// A payment has two requests: an order, which prompts no payer, and the prompt. Its outcome is the order's status. The manual
-// says "all other codes: failed", so a payment fails by any other code; if it is paid later, it is still credited. For payouts
-// see mapping-payouts.ts.
+// Maps the gateway's answers to outcomes of payments. A payment has two requests: an order, which prompts no payer, and the
+// prompt. Any other code fails a payment, as the manual says, because a later success still credits the payment.
 
 import { parseAmount } from '../../../kernel/lib/index.ts'
 import type { Answer, FailureReason, PaymentRequest, PayoutAnswer, QrAnswer } from '../port.ts'
@@ -10,7 +7,7 @@ import { AMBIGUOUS, resultClassOf, type SelcomEnvelope, type SelcomVerdict, text
 
 /**
  * The result of a request for an order. `refused`: the gateway refused this order, which may exist already. `kept_out`: the
- * gateway refused access. `not_sent`: no byte was written. `unclear`: the order may exist now.
+ * gateway refused access. `not_sent`: the client wrote no byte. `unclear`: the order may exist now.
  */
 export type OrderMade =
   | { kind: 'made'; payment_token: string | null; qr_payload: string | null; status_fields: SelcomStatusFields }
@@ -18,23 +15,23 @@ export type OrderMade =
 
 type SelcomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** Options for reading the status of an order. */
+/** The options for reading the status of an order. */
 export type SelcomOrderReading = {
   now: Date
-  /** Minutes until the orders of prompts end. Null means no such end. */
+  /** The minutes until the orders of prompts end. Null means that the settings have no such end. */
   expiry_min: number | null
-  /** Result codes of the order query for an unknown order. */
+  /** The result codes of the order query for an unknown order. */
   unknown_codes: readonly string[]
 }
 
-/** Codes for a network that is down behind the gateway. */
+/** The codes for a network that is down behind the gateway. */
 export const UNAVAILABLE: readonly string[] = ['151', '218', '889', '900']
-/** Codes for wrong parameters or an unknown vendor, which an operator must fix. */
+/** The codes for wrong parameters or an unknown vendor, which an operator must fix. */
 const OUR_FAULT: readonly string[] = ['400', '412', '651']
-/** Possible messages for a repeated reference. The manual documents none. */
+/** The possible messages for a repeated reference. The manual documents none. */
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
-/** The code and the result of an envelope, for people. */
+/** Returns the code and the result of an envelope as one text for people. */
 export function codeAndResultOf(envelope: SelcomEnvelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
@@ -63,19 +60,19 @@ export function orderMade(verdict: SelcomVerdict): OrderMade {
   }
 }
 
-/** The QR answer of a made order, with its texts exactly as they came. */
+/** Returns the QR answer of a made order, with its texts exactly as they came. */
 export function qrAnswerOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer {
   const { payment_token, qr_payload, status_fields } = made
   if (payment_token === null || qr_payload === null) return { kind: 'unknown', why: 'unreadable', ...status_fields }
   return { kind: 'accepted', payment_token, qr_payload, ...status_fields }
 }
 
-/** Maps the answer to a prompt. Null means that the payer was certainly not prompted. */
+/** Maps the answer to a prompt. Returns null if the payer certainly got no prompt. */
 export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':
     case 'pending': {
-      // `done` only means that the prompt was sent. The order's status has the payer's decision.
+      // `done` only means that the gateway sent the prompt. The order's status has the payer's decision.
       const { result, reference } = verdict.envelope
       return { kind: 'accepted', provider_status: result, provider_id: reference }
     }
@@ -96,7 +93,7 @@ function refusalOf(envelope: SelcomEnvelope): Answer {
   const provider_status = codeAndResultOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
   const reason = failureOf(envelope.resultcode)
-  // The network behind the gateway is unavailable; the gateway itself answered.
+  // The network behind the gateway is unavailable, and the gateway itself answered.
   return { kind: 'declined', reason, provider_status, ...(reason === 'provider_unavailable' ? { answered: true } : {}) }
 }
 
@@ -115,7 +112,7 @@ export function orderStatus(verdict: SelcomVerdict, request: PaymentRequest, rea
   return denied ? { kind: 'not_found', provider_status: null } : unknown(whyOf(verdict))
 }
 
-/** The code by which the gateway itself, and no proxy, did not find an order. */
+/** Returns the code by which the gateway itself, and no proxy, did not find an order. */
 function denialOf(verdict: SelcomVerdict): string | null {
   const { envelope } = verdict
   if (envelope === null || verdict.is === 'refused') return null
@@ -136,7 +133,7 @@ function statusOf({ data }: SelcomEnvelope, request: PaymentRequest, reading: Se
     case 'COMPLETE': {
       const amount_minor = amountOf(row.amount)
       if (amount_minor === null) return { ...unknown('unreadable'), provider_status }
-      // The answer has no currency: an order keeps the currency of its request.
+      // The answer has no currency, because an order keeps the currency of its request.
       return { kind: 'succeeded', amount_minor, currency: textOf(row.currency) ?? request.currency, ...status_fields }
     }
     case 'PENDING':
@@ -161,8 +158,8 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 }
 
 /**
- * When an order ends by itself: after `expiry_min` for a prompt, and at the latest shortly before the payment's deadline, so
- * that the last query finds its end. Null means no end.
+ * Returns the time when an order ends by itself: after `expiry_min` for a prompt, and at the latest shortly before the
+ * payment's deadline. So the last query finds the end of the order. Returns null without an end.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
@@ -180,20 +177,20 @@ const MINUTE_MS = 60_000
 /** The time between the end of an order and the deadline of its payment. */
 const LAST_MS = 5 * MINUTE_MS
 
-/** Converts whole shillings, as text or number, to cents. Null if the value is no amount. */
+/** Converts whole shillings, as text or number, to cents. Returns null if the value is no amount. */
 export function amountOf(value: unknown): bigint | null {
   const amount = parseAmount(typeof value === 'number' ? String(value) : (textOf(value) ?? ''))
   return typeof amount === 'bigint' ? amount : null
 }
 
-/** The reason of an unknown outcome. */
+/** Returns the reason of an unknown outcome. */
 export function whyOf(verdict: SelcomVerdict) {
   if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }
 
-/** An unknown answer with its reason. */
+/** Makes an unknown answer with its reason. */
 export function unknown(why: (Answer & { kind: 'unknown' })['why']): Answer & PayoutAnswer & { kind: 'unknown' } {
   return { kind: 'unknown', why, provider_status: null }
 }

@@ -1,7 +1,5 @@
-// Sends payouts: one request to the product of the destination, and queries to the same product.
-//
-// A payout is sent again only if no byte of it was sent or the gateway refused access. After any other doubt, the adapter only
-// queries. The gateway has no certain "there is no such payout", so the adapter never answers `not_found`.
+// Sends payouts: one request to the product of the destination, and queries to the same product. The platform sends a payout
+// again only if the gateway got no byte or refused access. Otherwise the adapter only queries, and never answers `not_found`.
 
 import { CURRENCY, type Random, randomBase62 } from '../../../kernel/lib/index.ts'
 import type { PayoutRecipient } from '../extras.ts'
@@ -15,15 +13,18 @@ import { codeAndResultOf } from './mapping.ts'
 import { balanceOf, nameOf, payoutSent, payoutStatus, type SelcomPayoutReading } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
-/** Options of payouts. */
+/** The options of payouts. */
 export type SelcomPayoutsOptions = {
-  /** The prepaid account of payouts, separate from the till and filled by its owner. Null: no payouts. */
+  /**
+   * The prepaid account of payouts, separate from the till, which its owner fills. Null means that the provider pays out
+   * nothing.
+   */
   float: { vendor: string; pin: string } | null
   /** The sender of bank payouts. */
   sender: { account: string; name: string; phone: string; purpose: string }
-  /** True: a payout to a Selcom Pesa wallet contains its product code. The gateway's manual has both forms. */
+  /** If true, a payout to a Selcom Pesa wallet contains its product code. The gateway's manual has both forms. */
   selcom_pesa_code: boolean
-  /** Options for reading answers. */
+  /** The options for reading answers. */
   reading: SelcomPayoutReading
   timeout_ms: number
   random: Random
@@ -58,12 +59,12 @@ const NAME_PATHS: Record<SelcomRail, string> = {
 /** Makes the functions for payouts. */
 export function createSelcomPayouts(client: SelcomClient, options: SelcomPayoutsOptions): SelcomPayouts {
   const { float, timeout_ms, reading } = options
-  // A repeated reference gets the first answer, unless that answer allows to send the payout again.
+  // A repeated reference gets the first answer, unless that answer allows the platform to send the payout again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const newTransactionId = (prefix: string) => prefix + randomBase62(options.random, 24).toUpperCase()
 
   const send = async (request: PayoutRequest): Promise<PayoutAnswer> => {
-    // Without a payout account, the payout waits until one is configured.
+    // Without a payout account, the payout waits until an operator configures the account.
     if (float === null) return { kind: 'not_sent', provider_status: null }
     const route = routeTo(request.method, request.destination_code)
     if (route === null) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
@@ -145,7 +146,7 @@ function nameFields({ rail, code }: SelcomRoute, account: string, transid: strin
   }
 }
 
-/** The fields of a payout. Null if the gateway cannot take it. */
+/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
 function fieldsOf(
   request: PayoutRequest,
   { rail, code }: SelcomRoute,

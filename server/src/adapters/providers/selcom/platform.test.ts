@@ -1,4 +1,4 @@
-// The whole platform with this adapter as the provider of live payments, connected to the gateway's twin.
+// Tests the whole platform with this adapter as the provider of live payments, connected to the gateway's twin.
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -10,9 +10,12 @@ import type { SelcomOptions } from './adapter.ts'
 
 const ANY_TIME_S = 1e9
 
-/** A world that collects live payments over the twin. The clock of platform and adapter stands still; the gateway's does not. */
+/**
+ * Makes a world that collects live payments over the twin. The clock of platform and adapter stands still, and the gateway's
+ * clock runs.
+ */
 async function stage(
-  work: (world: World, asked: TwinWithAdapter) => Promise<void>,
+  work: (world: World, rig: TwinWithAdapter) => Promise<void>,
   {
     env = {},
     twin = {},
@@ -22,11 +25,11 @@ async function stage(
   const clock = { ...systemClock, now: () => world.deps.clock.now() }
   const any_time = { clock, callback_window_ms: ANY_TIME_S * 1_000 }
   const settings = { timestamp_window_s: ANY_TIME_S, ...twin.settings }
-  const asked = await startWithTwin({ ...twin, settings }, { name: 'mock', ...any_time, ...options })
-  const world: World = await createWorld({ compose: { providers: [asked.provider] }, env })
-  asked.callback((_order_id, headers, body) => void world.system.receive('mock', headers, body))
+  const rig = await startWithTwin({ ...twin, settings }, { name: 'mock', ...any_time, ...options })
+  const world: World = await createWorld({ compose: { providers: [rig.provider] }, env })
+  rig.callback((_order_id, headers, body) => void world.system.receive('mock', headers, body))
   try {
-    await work(world, asked)
+    await work(world, rig)
   } finally {
     await world.close()
   }
@@ -40,7 +43,7 @@ async function statusOf(world: World, id: string) {
   return (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 }
 
-/** Returns the collection when it is no longer processing. `step` runs between two queries. */
+/** Returns the collection when it is no longer processing. The caller's `step` runs between two queries. */
 async function settled(world: World, id: string, step: () => Promise<unknown>) {
   let collection = await statusOf(world, id)
   await repeatUntil(
@@ -53,7 +56,7 @@ async function settled(world: World, id: string, step: () => Promise<unknown>) {
   return collection
 }
 
-it('a payment is prompted once, settled by its callback alone, and credited', async () => {
+it('the payer gets one prompt, and the callback alone settles and credits the payment', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000001')
     const { status, provider_payment_status } = await settled(world, body.data.collection_id, () => world.work())
@@ -65,7 +68,7 @@ it('a payment is prompted once, settled by its callback alone, and credited', as
   })
 })
 
-it('a payment without a callback is settled by a query', async () => {
+it('a query settles a payment without a callback', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000008')
     const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
@@ -83,7 +86,7 @@ it('a payment that did not reach the gateway fails at once', async () => {
   })
 })
 
-it('an unpaid payment fails at its deadline, and its order can no longer be paid', async () => {
+it('an unpaid payment fails at its deadline, and no payer can pay its order afterwards', async () => {
   await stage(async (world, { twin }) => {
     const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
     const pushed = await pay(world, '0740000007')
@@ -107,7 +110,7 @@ it('the platform refuses an amount with cents, and the gateway gets no request',
   })
 })
 
-it('a payment that waits for a worker is prompted once if the gateway reports that it has no order', async () => {
+it('the payer gets one prompt for a payment that waits for a worker if the gateway reports no order', async () => {
   await stage(
     async (world, { twin }) => {
       const { body } = await pay(world, '0740000001')
@@ -119,7 +122,7 @@ it('a payment that waits for a worker is prompted once if the gateway reports th
   )
 })
 
-it('40 payments at once over 2 connections are each prompted once, and all succeed', async () => {
+it('40 payments at once over 2 connections get one prompt each, and all succeed', async () => {
   const slow = { settings: { fault_delay_ms: 250 } }
   await stage(
     async (world, { twin }) => {
@@ -150,7 +153,7 @@ it('40 payments at once over 2 connections are each prompted once, and all succe
   )
 })
 
-it('a network that is down fails only its own payments, and the circuit stays closed for all others', async () => {
+it('a mobile network that is down fails only its own payments, and the circuit stays closed for all others', async () => {
   await stage(async (world, { twin }) => {
     for (let i = 0; i < 8; i++) {
       const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())

@@ -8,7 +8,7 @@ import { authorizationOf, type SelcomCredentials } from './sign.ts'
 export type SelcomRedaction = {
   /** Removes the long secrets from a whole answer. */
   raw(text: string): string
-  /** Removes all secrets from stored or logged texts: the PIN too, except inside a longer number. */
+  /** Removes all secrets from texts that the server stores or logs. Inside a longer number, the PIN stays. */
   words(verdict: SelcomVerdict): SelcomVerdict
 }
 
@@ -18,8 +18,8 @@ export function createSelcomRedaction({ api_key, api_secret }: SelcomCredentials
   const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
   const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
-  // A second pass after JSON parsing finds secrets that were escaped before.
-  const word = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
+  // A second pass after JSON parsing finds secrets that the gateway had escaped.
+  const cleanText = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
   return {
     raw,
     words(verdict) {
@@ -28,9 +28,9 @@ export function createSelcomRedaction({ api_key, api_secret }: SelcomCredentials
       const { result, message, reference } = envelope
       const clean = {
         ...envelope,
-        result: word(result),
-        message: word(message),
-        reference: reference === null ? null : word(reference),
+        result: cleanText(result),
+        message: cleanText(message),
+        reference: reference === null ? null : cleanText(reference),
       }
       return { ...verdict, envelope: clean } as SelcomVerdict
     },

@@ -1,4 +1,4 @@
-// The settings of Selcom: the server refuses a bad value with the name of its variable.
+// Tests the settings of Selcom. The server refuses a bad value with the name of its variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ const BAD: [string, string[]][] = [
   ['SELCOM_CONNECTIONS', ['0', 'many']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad ${name} by name`, () => {
+  test(`the server refuses a bad value of ${name} and names the setting`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
@@ -52,7 +52,7 @@ test('the server accepts a gateway without TLS only in its own network', () => {
   )
 })
 
-test('payouts over Selcom need all of their settings or none', () => {
+test('the server requires all settings of payouts over Selcom, or none', () => {
   const all = { ...SELCOM_SETTINGS, ...SELCOM_PAYOUT_SETTINGS }
   assert.deepEqual(refusedFor(all), [])
   for (const one of Object.keys(SELCOM_PAYOUT_SETTINGS).filter((name) => name !== 'SELCOM_FLOAT_VENDOR')) {

@@ -28,27 +28,45 @@ export const settings = {
     "Selcom's gateway with its version: https://.../v1. Empty: not used.",
     { gateway: true, required: true },
   ),
-  api_key: setting('SELCOM_API_KEY', '', optional(word), 'Its API key.', { required: true, secret: true }),
-  api_secret: setting('SELCOM_API_SECRET', '', optional(word), 'Its API secret.', { required: true, secret: true }),
+  api_key: setting('SELCOM_API_KEY', '', optional(word), 'The API key that Selcom gave you.', {
+    required: true,
+    secret: true,
+  }),
+  api_secret: setting('SELCOM_API_SECRET', '', optional(word), 'The API secret that Selcom gave you.', {
+    required: true,
+    secret: true,
+  }),
   vendor: setting('SELCOM_VENDOR', '', optional(word), 'The till that takes the money.', { required: true }),
   float_vendor: setting(
     'SELCOM_FLOAT_VENDOR',
     '',
     optional(word),
-    'The prepaid account that payouts are paid from. Empty: nothing is paid out over Selcom.',
+    'The prepaid account that pays payouts. Empty: the server pays out nothing over Selcom.',
   ),
   pin: setting('SELCOM_PIN', '', optional(word), 'The PIN of SELCOM_FLOAT_VENDOR.', { secret: true }),
-  buyer_name: setting('SELCOM_BUYER_NAME', 'Customer', text, 'Whom orders at Selcom name as buyer.'),
-  buyer_email: setting('SELCOM_BUYER_EMAIL', '', optional(email), 'The e-mail address of that buyer.', {
-    required: true,
-  }),
-  buyer_phone: setting('SELCOM_BUYER_PHONE', '', mobileNumber, "The buyer's phone when the payer's is not known.", {
-    required: true,
-  }),
-  sender_account: setting('SELCOM_SENDER_ACCOUNT', '', optional(word), 'Who sends bank payouts: the account.'),
-  sender_name: setting('SELCOM_SENDER_NAME', '', text, 'Who sends bank payouts: the name.'),
-  sender_phone: setting('SELCOM_SENDER_PHONE', '', mobileNumber, 'Who sends bank payouts: the phone.'),
-  sender_purpose: setting('SELCOM_SENDER_PURPOSE', 'BUSINESS', text, 'What bank payouts are for.'),
+  buyer_name: setting('SELCOM_BUYER_NAME', 'Customer', text, 'The name of the buyer in orders at Selcom.'),
+  buyer_email: setting(
+    'SELCOM_BUYER_EMAIL',
+    '',
+    optional(email),
+    'The e-mail address of the buyer in orders at Selcom.',
+    {
+      required: true,
+    },
+  ),
+  buyer_phone: setting(
+    'SELCOM_BUYER_PHONE',
+    '',
+    mobileNumber,
+    "The buyer's phone in orders at Selcom if the payer's phone is not known.",
+    {
+      required: true,
+    },
+  ),
+  sender_account: setting('SELCOM_SENDER_ACCOUNT', '', optional(word), 'The account of the sender of bank payouts.'),
+  sender_name: setting('SELCOM_SENDER_NAME', '', text, 'The name of the sender of bank payouts.'),
+  sender_phone: setting('SELCOM_SENDER_PHONE', '', mobileNumber, 'The phone of the sender of bank payouts.'),
+  sender_purpose: setting('SELCOM_SENDER_PURPOSE', 'BUSINESS', text, 'The purpose that bank payouts state.'),
   push_expiry_min: setting(
     'SELCOM_PUSH_EXPIRY_MIN',
     '',
@@ -65,39 +83,44 @@ export const settings = {
     'SELCOM_FAILED_PAYOUT_CODES',
     '',
     words,
-    'Result codes beyond the documented ones by which a payout failed for certain, and no money left. Ask Selcom. Empty: none.',
+    'Undocumented result codes of a certainly failed payout, which moved no money. Ask Selcom. Empty: none.',
   ),
   refusal_texts: setting(
     'SELCOM_REFUSAL_TEXTS',
     '',
     texts,
-    'More texts, separated by |, by which the gateway says that our address or access is refused.',
+    "Additional texts, separated by |, by which the gateway refuses the server's address or access.",
   ),
-  pesa_code: setting('SELCOM_PESA_CODE', 'false', flag, "Payouts to the provider's own wallet carry its product code."),
+  pesa_code: setting(
+    'SELCOM_PESA_CODE',
+    'false',
+    flag,
+    "true: payouts to the provider's own wallet carry its product code.",
+  ),
   payout_ask_again_s: setting(
     'SELCOM_PAYOUT_ASK_AGAIN_S',
     '180',
     seconds,
-    'Seconds before a payout in progress is asked about.',
+    'Seconds before the server queries a payout in progress.',
   ),
   callback_window_s: setting(
     'SELCOM_CALLBACK_WINDOW_S',
     '900',
     seconds,
-    "Seconds by which a callback's time may be off.",
+    "Greatest difference in seconds between a callback's time and the server's.",
   ),
   connections: setting(
     'SELCOM_CONNECTIONS',
     '128',
     connections,
-    'Most connections for prompts, and payments that one process sends at once; as many each for codes, payouts, questions.',
+    'Maximum of connections for prompts, and of payments that one process sends at once. Codes, payouts and queries have as many each.',
   ),
 } as const
 
-/** The checked settings. */
+/** The checked settings of Selcom. */
 export type SelcomSettings = SettingValues<typeof settings>
 
-/** Payouts need all of these settings, or none. */
+/** The settings that payouts need together. */
 const PAYOUT_SETTINGS = ['float_vendor', 'pin', 'sender_account', 'sender_name', 'sender_phone'] as const
 
 /** Lists the missing settings of payouts. */

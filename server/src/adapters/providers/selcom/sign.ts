@@ -3,20 +3,23 @@
 import { createHmac } from 'node:crypto'
 import { sameSecret } from '../../../kernel/lib/index.ts'
 
-/** The credentials for signing requests and checking callbacks. The secret is used as text, also if it looks like hex. */
+/**
+ * The credentials for signing requests and checking callbacks. The gateway uses the secret as text, also if it looks like
+ * hex.
+ */
 export type SelcomCredentials = { api_key: string; api_secret: string }
 
-/** Fields in the order of signing and sending. Numbers are integers. */
+/** The fields in the order of signing and sending. Numbers are integers. */
 export type SignedFields = readonly (readonly [name: string, value: string | number])[]
 
 const DIGEST_METHOD = 'HS256'
 /** The gateway's time zone. */
 const OFFSET_MS = 3 * 3_600_000
 const OFFSET = '+03:00'
-/** Local time, with or without fractions of a second, and its offset in either form. */
+/** The form of a timestamp: local time, with or without fractions of a second, and its offset in either form. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/
 
-/** The value of the Authorization header. */
+/** Returns the value of the Authorization header. */
 export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key, 'utf8').toString('base64')}`
 }
@@ -26,7 +29,7 @@ export function timestampOf(time: Date): string {
   return new Date(time.getTime() + OFFSET_MS).toISOString().slice(0, 19) + OFFSET
 }
 
-/** Reads a timestamp as milliseconds. Null if it is none. */
+/** Reads a timestamp as milliseconds. Returns null if the text is no timestamp. */
 export function timeOf(timestamp: string): number | null {
   const [, local, offset] = TIMESTAMP.exec(timestamp) ?? []
   if (local === undefined || offset === undefined) return null
@@ -34,17 +37,17 @@ export function timeOf(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-/** The signed text: values without URL encoding. */
+/** Returns the text to sign, which has the values without URL encoding. */
 export function signingString(timestamp: string, fields: SignedFields): string {
   return fields.reduce((text, [name, value]) => `${text}&${name}=${value}`, `timestamp=${timestamp}`)
 }
 
-/** The signature of a text. */
+/** Returns the signature of a text. */
 export function digestOf(api_secret: string, text: string): string {
   return createHmac('sha256', Buffer.from(api_secret, 'utf8')).update(text, 'utf8').digest('base64')
 }
 
-/** The headers of a request that carries exactly these fields. */
+/** Returns the headers of a request that carries exactly these fields. */
 export function signedHeaders(credentials: SelcomCredentials, fields: SignedFields, now: Date): Record<string, string> {
   const timestamp = timestampOf(now)
   return {
@@ -59,8 +62,8 @@ export function signedHeaders(credentials: SelcomCredentials, fields: SignedFiel
 }
 
 /**
- * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field. Null
- * if key or signature is wrong, or the time is not near `now`.
+ * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field.
+ * Returns null if the key or the signature is wrong, or the time is not near `now`.
  */
 export function verifiedFields(
   credentials: SelcomCredentials,

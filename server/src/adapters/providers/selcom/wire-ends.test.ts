@@ -1,4 +1,4 @@
-// The end of unpaid orders: no payer can pay an order after the deadline of its payment.
+// Tests the end of unpaid orders. No payer can pay an order after the deadline of its payment.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -22,8 +22,8 @@ const STATUS = '/v1/checkout/order-status'
 const CANCEL = '/v1/checkout/cancel-order'
 const MINUTE_MS = 60_000
 
-describe('an order', () => {
-  it('ends shortly before the deadline of its payment, or at the configured end of prompts if that is earlier', async () => {
+describe('the end of an order', () => {
+  it('an order ends shortly before the deadline of its payment, or at an earlier configured end of prompts', async () => {
     const clock = settableClock(systemClock.now())
     const expiryOf = async (
       minutes: number | null,
@@ -49,13 +49,13 @@ describe('an order', () => {
 describe('a payment after its deadline', () => {
   const over = () => payment({ deadline_at: systemClock.now(), sent_at: new Date(0) })
   /** Queries a gateway that answers these order statuses in turn, and answers `cancel` to a cancellation. */
-  const ask = async (words: string[], cancel: ServerReaction, request = over()) => {
-    const left = [...words]
+  const ask = async (statuses: string[], cancel: ServerReaction, request = over()) => {
+    const left = [...statuses]
     const { provider, received } = await start(
       (call) => {
         if (call.path === CANCEL) return cancel
-        const word = left.shift()
-        return word === undefined ? 'reset' : existingOrder(call, word)
+        const status = left.shift()
+        return status === undefined ? 'reset' : existingOrder(call, status)
       },
       { timeout_ms: 1_500 },
     )
@@ -64,7 +64,7 @@ describe('a payment after its deadline', () => {
   }
   const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
-  it('is cancelled while its order is open, so that no payer can pay it', async () => {
+  it('the adapter cancels the open order of a payment after its deadline, so that no payer can pay', async () => {
     const request = over()
     const { answer, received, calls } = await ask(['PENDING'], ended, request)
     assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
@@ -72,14 +72,14 @@ describe('a payment after its deadline', () => {
     assert.deepEqual(received[1]?.fields, { order_id: request.reference })
   })
 
-  it('succeeds if the payer paid in the last moment', async () => {
+  it('a payment after its deadline succeeds if the payer paid in the last moment', async () => {
     const { answer, calls } = await ask(['INPROGRESS', 'COMPLETED'], FAIL)
     assert.equal(shortly(answer ?? null), 'succeeded 500000 TZS')
     assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`, `GET ${STATUS}`])
     assert.deepEqual((await ask(['COMPLETED'], ended)).calls, [`GET ${STATUS}`])
   })
 
-  it('keeps its last known outcome if the cancellation fails', async () => {
+  it('a payment keeps its last known outcome if the cancellation fails', async () => {
     for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as ServerReaction[]) {
       assert.equal(shortly((await ask(['PENDING', 'PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask(['PENDING'], cancel)).answer ?? null), 'accepted')
@@ -89,14 +89,14 @@ describe('a payment after its deadline', () => {
     assert.equal(shortly((await ask([], ended)).answer ?? null), 'declined expired')
   })
 
-  it('gets an answer within the timeout if the gateway hangs', async () => {
+  it('a query after the deadline gets an answer within the timeout if the gateway hangs', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 900 })
     const begin = performance.now()
     assert.equal(shortly((await provider.status([over()]))[0] ?? null), 'unknown timeout')
     assert.ok(performance.now() - begin < 1_400)
   })
 
-  it('is not cancelled before its deadline', async () => {
+  it('the adapter does not cancel the order of a payment before its deadline', async () => {
     for (const deadline_at of [new Date(systemClock.now().getTime() + MINUTE_MS), undefined]) {
       const request = payment(deadline_at === undefined ? {} : { deadline_at })
       assert.deepEqual((await ask(['PENDING'], ended, request)).calls, [`GET ${STATUS}`])

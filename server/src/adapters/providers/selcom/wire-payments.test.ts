@@ -1,4 +1,4 @@
-// Collects money over real sockets.
+// Tests the collection of money over real sockets.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -23,8 +23,8 @@ const CREATE = '/v1/checkout/create-order-minimal'
 const PROMPT = '/v1/checkout/wallet-payment'
 const STATUS = '/v1/checkout/order-status'
 
-describe('a prompt', () => {
-  it('makes an order, then sends the prompt, with one reference', async () => {
+describe('prompts', () => {
+  it('a push makes an order, then sends the prompt, with one reference', async () => {
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     const request = payment()
     const answer = await provider.push(request)
@@ -53,13 +53,13 @@ describe('a prompt', () => {
     })
   })
 
-  it("goes to the provider's own wallet by a separate path", async () => {
+  it("a prompt goes to the provider's own wallet by a separate path", async () => {
     const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     assert.equal((await provider.push(payment({ method: 'provider_pesa' }))).kind, 'accepted')
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
   })
 
-  it('has an end only if one is configured, and a callback URL unless it is null', async () => {
+  it('an order has an end only if the settings have one, and a callback URL unless the setting is null', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())
@@ -69,7 +69,7 @@ describe('a prompt', () => {
     assert.ok(!('expiry' in (received[2]?.fields ?? {})))
   })
 
-  it('is sent at most once for any number of pushes, also if the gateway refuses a duplicate order', async () => {
+  it('the adapter sends at most one prompt for any number of pushes, also if the gateway refuses a duplicate order', async () => {
     for (const create of [MADE, { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }]) {
       const { provider, paths } = await start(({ path }) => (path === CREATE ? create : PENDING))
       const request = payment()
@@ -81,7 +81,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is not sent for an existing order, because an earlier process may have sent it', async () => {
+  it('the adapter sends no prompt for an existing order, because an earlier process may have sent the prompt', async () => {
     const taken: ServerReaction = { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }
     for (const create of [taken, FAIL]) {
       for (const [status, kind] of [
@@ -98,7 +98,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is sent after a lost answer to its order if a query finds the order', async () => {
+  it('the adapter sends the prompt after a lost answer to its order if a query finds the order', async () => {
     for (const act of [
       'hang',
       'reset',
@@ -115,7 +115,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('fails at once if the payer was certainly not prompted', async () => {
+  it('a push fails at once if the payer certainly got no prompt', async () => {
     const acts: ServerReaction[] = [
       'hang',
       'reset',
@@ -136,7 +136,7 @@ describe('a prompt', () => {
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
   })
 
-  it('is not sent and not queried if no connection is free in time, and a later push sends it', async () => {
+  it('a push without a free connection sends and queries nothing, and a later push sends the prompt', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
@@ -146,7 +146,7 @@ describe('a prompt', () => {
     assert.ok(received.some(({ fields }) => fields.order_id === second.reference))
   })
 
-  it('is sent by a repeated push if the payer was certainly not prompted', async () => {
+  it('a repeated push sends the prompt if the payer certainly got no prompt', async () => {
     let is_up = false
     const { provider, paths } = await start(({ path }) => {
       if (!is_up) return { status: 503, content: '' }
@@ -159,7 +159,7 @@ describe('a prompt', () => {
     assert.deepEqual(paths(), [CREATE, STATUS, CREATE, PROMPT])
   })
 
-  it('that may have reached the payer is unknown, and is not sent again', async () => {
+  it('a prompt that may have reached the payer is unknown, and the adapter does not send the prompt again', async () => {
     const cases: [ServerReaction, string][] = [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
@@ -179,7 +179,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is declined with a reason if the gateway refuses it', async () => {
+  it('a push is declined with a reason if the gateway refuses the prompt', async () => {
     const number: ServerReaction = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
     const { provider } = await start(({ path }) => (path === CREATE ? MADE : number))
     assert.deepEqual(await provider.push(payment()), {
@@ -189,7 +189,7 @@ describe('a prompt', () => {
     })
   })
 
-  it('is not sent if the gateway cannot take its amount, currency, phone or method', async () => {
+  it('the adapter sends no prompt if the gateway cannot take its amount, currency, phone or method', async () => {
     const { provider, received } = await start(() => MADE)
     for (const fields of [
       { amount_minor: 500_050n },
@@ -207,8 +207,8 @@ describe('a prompt', () => {
   })
 })
 
-describe('a QR code', () => {
-  it('is returned unchanged, and requested once', async () => {
+describe('QR codes', () => {
+  it('the adapter returns a QR code unchanged, and requests the code once', async () => {
     const { provider, received } = await start(() => MADE)
     const request = payment({ method: 'qr', phone: null })
     const code = await provider.qr(request)
@@ -225,7 +225,7 @@ describe('a QR code', () => {
     assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
-  it('is unknown if its answer is lost, and a repeated request returns it', async () => {
+  it('a QR code is unknown if its answer gets lost, and a repeated request returns the code', async () => {
     let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })
@@ -245,7 +245,7 @@ describe('a QR code', () => {
     assert.equal(why(await alone.qr(request)), 'unreachable')
   })
 
-  it('fails if its order exists and its answer was lost, because no payer has the code', async () => {
+  it('a QR request fails if its order exists and its answer got lost, because no payer has the code', async () => {
     const { provider } = await start((received) => (received.path === CREATE ? FAIL : existingOrder(received)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
@@ -254,7 +254,7 @@ describe('a QR code', () => {
     })
   })
 
-  it('succeeds if its order was paid meanwhile', async () => {
+  it('a QR request succeeds if a payer paid its order meanwhile', async () => {
     const { provider } = await start((received) =>
       received.path === CREATE ? FAIL : existingOrder(received, 'COMPLETED'),
     )
@@ -263,7 +263,7 @@ describe('a QR code', () => {
 })
 
 describe('the status of payments', () => {
-  it('is queried for each payment over few connections, and returned in the order of the requests', async () => {
+  it('the adapter queries each payment over few connections, and answers in the order of the requests', async () => {
     const { provider, received } = await start(
       (call) => {
         const number = Number(String(call.fields.order_id).slice(-6))
@@ -287,7 +287,7 @@ describe('the status of payments', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  it('is unknown if a query hangs, and delays neither prompts nor payouts', async () => {
+  it('a payment is unknown if its query hangs, and the query delays neither prompts nor payouts', async () => {
     const { provider } = await start(
       ({ path }) => {
         if (path === STATUS) return 'hang'
@@ -295,13 +295,13 @@ describe('the status of payments', () => {
       },
       { connections: 2, timeout_ms: 1_500 },
     )
-    const asked = provider.status(Array.from({ length: 20 }, () => payment()))
+    const answers = provider.status(Array.from({ length: 20 }, () => payment()))
     const [prompt, sent] = await Promise.all([provider.push(payment()), provider.payout(payout())])
     assert.deepEqual([prompt.kind, sent.kind], ['accepted', 'accepted'])
-    for (const answer of await asked) assert.equal(answer.kind, 'unknown')
+    for (const answer of await answers) assert.equal(answer.kind, 'unknown')
   })
 
-  it('is not_found only for a configured code', async () => {
+  it('a payment is not_found only for a configured code', async () => {
     const { provider } = await start(() => NO_ORDER)
     assert.equal((await provider.status([payment()]))[0]?.kind, 'unknown')
     const sure = await start(() => NO_ORDER, { order_unknown_codes: ['651'] })

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test'
 import { adapterFor, KEY, PIN, payment, payout, SECRET, start } from '../../../../test/providers/selcom.ts'
 import { CALL_MS_MAX } from '../port.ts'
 
-describe('the adapter', () => {
-  it('moves whole shillings, by every method, to every destination except one bank', async () => {
+describe('the adapter as a whole', () => {
+  it('the adapter moves whole shillings, by every method, to every destination except one bank', async () => {
     const { capabilities, name } = adapterFor('http://127.0.0.1:1').provider
     assert.equal(name, 'selcom')
     assert.equal(capabilities.whole_shillings, true)
@@ -17,7 +17,7 @@ describe('the adapter', () => {
     assert.equal(capabilities.destinations?.includes('STANDARD_CHARTERED'), false)
   })
 
-  it('ends every call within CALL_MS_MAX, for any configured timeout', async () => {
+  it('the adapter ends every call within CALL_MS_MAX, for any configured timeout', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 60_000 })
     const calls = [
       () => provider.push(payment()),
@@ -38,7 +38,7 @@ describe('the adapter', () => {
     for (const ms of took) assert.ok(ms < CALL_MS_MAX, `${ms} ms`)
   })
 
-  it('has no secret in logs and answers, also if the gateway repeats all of them', async () => {
+  it('logs and answers have no secret, also if the gateway repeats all secrets', async () => {
     const authorization = `SELCOM ${Buffer.from(KEY).toString('base64')}`
     const secrets = [SECRET, KEY, authorization.slice(7), PIN]
     const repeated = `${authorization} ${KEY} ${SECRET} pin ${PIN}.`
@@ -53,8 +53,14 @@ describe('the adapter', () => {
         const words = { ...kind, message: `(4032) ${repeated}`, reference: repeated, transid: repeated }
         const { provider, logged } = await start(({ fields }) => {
           // A row of an order contains no PIN, because no request for an order does.
-          const told = repeated.replace(`pin ${PIN}`, '')
-          const row = { order_id: fields.order_id, payment_status: told, payment_token: told, qr: told, name: told }
+          const echoed = repeated.replace(`pin ${PIN}`, '')
+          const row = {
+            order_id: fields.order_id,
+            payment_status: echoed,
+            payment_token: echoed,
+            qr: echoed,
+            name: echoed,
+          }
           return { status, content: { ...words, data: [row] } }
         })
         const answers = [
@@ -73,14 +79,14 @@ describe('the adapter', () => {
     }
   })
 
-  it('does not change a number that contains the PIN by chance', async () => {
+  it('the adapter does not change a number that contains the PIN by chance', async () => {
     for (const reference of [`S20${PIN}`, `${PIN}5527`, `S20${PIN}5527`]) {
       const { provider } = await start(() => ({ content: { resultcode: '000', result: 'SUCCESS', reference } }))
       assert.equal((await provider.payout(payout())).provider_id, reference)
     }
   })
 
-  it('logs a problem that only an operator can fix once a minute', async () => {
+  it('the adapter logs a problem that only an operator can fix once a minute', async () => {
     const message = 'Source IP not whitelisted (4032)'
     const { provider, logged } = await start(() => ({
       status: 403,
@@ -90,9 +96,17 @@ describe('the adapter', () => {
     await provider.payout(first)
     for (let i = 0; i < 3; i++) await provider.payout(payout())
     assert.equal(logged.length, 1)
-    const { level, provider: name, path, reference, status, resultcode, message: told } = JSON.parse(logged[0] ?? '')
+    const {
+      level,
+      provider: name,
+      path,
+      reference,
+      status,
+      resultcode,
+      message: logged_message,
+    } = JSON.parse(logged[0] ?? '')
     assert.deepEqual(
-      { level, name, path, reference, status, resultcode, told },
+      { level, name, path, reference, status, resultcode, logged_message },
       {
         level: 'warn',
         name: 'selcom',
@@ -100,7 +114,7 @@ describe('the adapter', () => {
         reference: first.reference,
         status: 403,
         resultcode: '403',
-        told: message,
+        logged_message: message,
       },
     )
   })

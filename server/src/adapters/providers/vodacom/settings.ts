@@ -44,7 +44,7 @@ export const settings = {
     'VODACOM_CALLBACK_SECRET',
     '',
     optional(word),
-    'Secret in the URL that you register for callbacks: BASE_URL/callbacks/vodacom?secret=... At least 16 of A-Za-z0-9_-. Empty: every callback is refused.',
+    'Secret in the URL that you register for callbacks: BASE_URL/callbacks/vodacom?secret=... At least 16 of A-Za-z0-9_-. Empty: the server refuses every callback.',
     { secret: true },
   ),
   payment_text: setting('VODACOM_PAYMENT_TEXT', 'Payment', text, 'Text about a payment that the payer sees.'),
@@ -53,7 +53,7 @@ export const settings = {
     'VODACOM_SESSION_LIFE_S',
     '600',
     seconds,
-    "Seconds for which a session is used. At most the application's session lifetime in the portal.",
+    "Seconds for which the server uses a session. At most the application's session lifetime in the portal.",
   ),
   session_settle_s: setting(
     'VODACOM_SESSION_SETTLE_S',
