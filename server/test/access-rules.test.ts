@@ -1,6 +1,6 @@
 /**
- * Access rules of every operation: one table, written by hand, checked against the OpenAPI document of the real app, with
- * every kind of caller. The test fails for an operation without a rule and for a rule without an operation.
+ * Access rules of every operation: one table, written by hand. The test compares the table with the OpenAPI document of the
+ * real app, for every kind of caller. An operation without a rule fails the test, and so does a rule without an operation.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -162,7 +162,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/waiting': 'operator',
 }
 
-/** Bodies of operations whose schema alone does not describe a valid one. */
+/** Valid bodies of the operations whose schema alone does not describe a valid body. */
 const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
@@ -202,7 +202,7 @@ function forSession(rule: Rule, role: MerchantRole | null, super_admin = false):
 /** A caller with a credential, and the expected result for each rule. */
 type Actor = { name: string; credential: string | null; meets(rule: Rule): Outcome; merchant_id?: string }
 
-/** A caller that may do everything in one merchant and names another one. */
+/** A caller that may do everything in one merchant and names another merchant. */
 type Stranger = { name: string; credential: string; allowed(rule: Rule): boolean }
 
 const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
@@ -210,16 +210,22 @@ const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
 let world: World
 let operations: Map<string, Operation>
 let actors: Actor[]
-/** The merchant that operators change in this test; no other caller uses it. */
+/** The merchant that operators change in this test; no other caller uses this merchant. */
 let bystander: string
 let strangers: Stranger[]
-/** Administrator of one merchant, viewer of another. */
+/** An administrator of one merchant who is viewer of another. */
 let divided: { credential: string; viewed: string }
 
 before(async () => {
   world = await createWorld()
   operations = await readOperations()
-  actors = [...nobodies(), ...(await people()), ...(await keys()), ...(await keysThatStopped()), ...(await standings())]
+  actors = [
+    ...callersWithoutAccess(),
+    ...(await people()),
+    ...(await keys()),
+    ...(await keysThatStopped()),
+    ...(await membersOfBlockedMerchants()),
+  ]
   const { token: administrator } = await world.newSession('MERCHANT_ADMIN')
   strangers = [
     {
@@ -237,15 +243,15 @@ before(async () => {
 })
 after(() => world.close())
 
-function nobodies(): Actor[] {
+function callersWithoutAccess(): Actor[] {
   const refused = (name: string, credential: string | null, outcome: Outcome) => ({
     name,
     credential,
     meets: () => outcome,
   })
   return [
-    refused('nobody', null, '401 authentication_required'),
-    refused('garbage', 'garbage', '401 authentication_required'),
+    refused('a caller without a credential', null, '401 authentication_required'),
+    refused('a meaningless credential', 'garbage', '401 authentication_required'),
     refused('a forged token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.', '401 invalid_session'),
     refused('a public identifier', 'pk_live_0123456789', '401 public_key_not_accepted'),
     refused('a mistyped key', `${world.live_key}x`, '401 invalid_api_key'),
@@ -258,15 +264,18 @@ async function people(): Promise<Actor[]> {
     return { name: role, credential: token, meets: (rule: Rule) => forSession(rule, role) }
   })
   const { token: operator } = await world.newSession('SUPER_ADMIN')
-  const { token: nobody } = await world.newSession([])
+  const { token: outsider } = await world.newSession([])
   return [
     ...(await Promise.all(members)),
     { name: 'SUPER_ADMIN', credential: operator, meets: (rule) => forSession(rule, null, true) },
-    { name: 'a member of nothing', credential: nobody, meets: (rule) => forSession(rule, null) },
+    { name: 'a member of nothing', credential: outsider, meets: (rule) => forSession(rule, null) },
   ]
 }
 
-/** Sandbox keys: for each scope, one key with only it and one with all others; and keys of both environments with all. */
+/**
+ * Sandbox keys: for each scope, a key with only this scope, and a key with all others. Also a key of each environment with all
+ * scopes.
+ */
 async function keys(): Promise<Actor[]> {
   const key = async (name: string, scopes: readonly Scope[], environment: 'live' | 'sandbox' = 'sandbox') => {
     const credential = await world.newKey({ scopes, environment })
@@ -300,8 +309,8 @@ async function keysThatStopped(): Promise<Actor[]> {
   ]
 }
 
-/** Members and keys of a suspended merchant, and of one that is not approved yet. */
-async function standings(): Promise<Actor[]> {
+/** Members and keys of a suspended merchant, and of a merchant that no operator has approved yet. */
+async function membersOfBlockedMerchants(): Promise<Actor[]> {
   const suspended = await world.newMerchant()
   const pending = await world.newMerchant({ approved: false })
   const live = await world.newKey({ merchant: suspended, environment: 'live' })
@@ -309,11 +318,11 @@ async function standings(): Promise<Actor[]> {
   const found: Actor[] = [
     { name: 'a live key of a suspended merchant', credential: live, meets: () => '403 production_access_restricted' },
   ]
-  for (const [standing, merchant] of [
+  for (const [status, merchant] of [
     ['suspended', suspended],
     ['PENDING', pending],
   ] as const) {
-    const of = `of a ${standing} merchant`
+    const of = `of a ${status} merchant`
     const merchant_id = merchant.id
     const key = await world.newKey({ merchant })
     found.push({ name: `a sandbox key ${of}`, credential: key, meets: (rule) => forKey(rule, ALL_SCOPES), merchant_id })
@@ -405,7 +414,7 @@ async function outcome(operation: Operation, credential: string | null, naming: 
 
 // Tests ---------------------------------------------------------------------------------------------------------------
 
-test('each operation has a rule in this file, and each rule an operation', () => {
+test('each operation has a rule in this file, and each rule has an operation', () => {
   const unruled = [...operations.keys()].filter((name) => !(name in RULES))
   const idle = Object.keys(RULES).filter((name) => !operations.has(name))
   assert.deepEqual({ unruled, idle }, { unruled: [], idle: [] }, 'add a rule to RULES that names the callers')
@@ -415,14 +424,14 @@ for (const [name, rule] of Object.entries(RULES)) {
   const found = () => operations.get(name) ?? assert.fail(`no operation ${name}`)
 
   if (rule === 'public') {
-    test(`${name} is open to every caller`, async () => {
+    test(`${name} accepts every caller`, async () => {
       assert.equal(await outcome(found(), null), 'through')
       assert.deepEqual(found().security, [])
     })
     continue
   }
 
-  test(`${name} accepts the callers of its rule, and refuses the others with the right code`, async () => {
+  test(`${name} accepts the callers of its rule, and refuses all others with the right code`, async () => {
     const operation = found()
     const wrong: string[] = []
     for (const actor of actors) {
@@ -434,7 +443,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     assert.equal(wrong.length, 0, `\n${wrong.join('\n')}\n`)
   })
 
-  test(`${name} is documented with the credentials that it accepts`, () => {
+  test(`${name} documents the credentials that it accepts`, () => {
     const { security } = found()
     const takes_keys = rule === 'authenticated' || (typeof rule === 'object' && rule.scopes !== undefined)
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
@@ -451,7 +460,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     const operation = found()
     const foreign = (await world.newMerchant()).id
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : {}
-    for (const { name: who, credential, allowed } of strangers) {
+    for (const { name: caller, credential, allowed } of strangers) {
       if (!allowed(rule)) continue
       for (const merchant_id of [foreign, randomUUID()]) {
         const namings: [string, Naming][] = [['query', { query: `?merchant_id=${merchant_id}` }]]
@@ -459,13 +468,13 @@ for (const [name, rule] of Object.entries(RULES)) {
         if (operation.method !== 'GET') namings.push(['body', { body: { ...sound, merchant_id } }])
         for (const [place, naming] of namings) {
           const got = await outcome(operation, credential, { body: operation.body ? sound : null, ...naming })
-          assert.equal(got, NOT_YOURS, `${who} names another merchant in the ${place}`)
+          assert.equal(got, NOT_YOURS, `${caller} names another merchant in the ${place}`)
         }
       }
     }
   })
 
-  test(`${name} checks the role in the named merchant, not a higher role in another one`, async () => {
+  test(`${name} checks the role in the named merchant, not a higher role in another merchant`, async () => {
     const operation = found()
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : null
     const in_path = operation.path.includes('{merchant_id}')

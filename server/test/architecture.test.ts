@@ -1,6 +1,6 @@
 /**
- * Rules that keep the code easy to change, checked on the texts of the sources. Needs no database. Each message tells how to
- * repair a breach. Each rule is also run on a text that breaks it, so that a rule that finds nothing fails.
+ * Rules that keep the code easy to change; the tests check the texts of the sources and need no database. Each message tells
+ * how to repair a breach. Each rule also runs on a text that breaks it, so a rule that finds nothing fails.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -12,7 +12,10 @@ import { catalogue } from '../src/kernel/lib/index.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
-/** The wings and their rooms, in order: a room imports from rooms of wings before its own, and from rooms before it in its wing. */
+/**
+ * The wings and their rooms, in order. A room imports from rooms of the wings before its own, and from the rooms before it in
+ * its wing.
+ */
 const WINGS: Record<string, readonly string[]> = {
   kernel: ['lib', 'db', 'http', 'work', 'documents'],
   books: ['ledger', 'audit'],
@@ -28,13 +31,16 @@ const PROGRAMS = ['system.ts', 'process.ts', 'main.ts', 'admin.ts']
 /** Every room with its wing, in order, then the files beside the wings. */
 const ORDER = [...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)), ...PROGRAMS]
 
-/** Doors beside index.ts, and the rooms and programs that may use them. Null: every later room. */
+/**
+ * Files besides index.ts that other rooms may import, and the rooms and programs that may import them. Null means every later
+ * room.
+ */
 const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/port.ts': null, // defines a provider
-  'adapters/providers/answer.ts': null, // checks what a provider answered
+  'adapters/providers/answer.ts': null, // checks the answers of providers
   'adapters/providers/extras.ts': null, // capabilities that some providers have
   'adapters/providers/breaker.ts': null, // the circuit breaker
-  'adapters/providers/questions.ts': null, // status queries, in sets or one by one
+  'adapters/providers/questions.ts': null, // status queries, in batches or one by one
   'adapters/providers/routing.ts': null, // chooses a provider for a method
   'adapters/providers/statement-forms.ts': null, // references in the statements of providers
   'adapters/providers/registry.ts': ['process.ts', 'system.ts', 'money/reconciliation', 'apps/admin'], // lists the providers
@@ -52,7 +58,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/options.ts': ['admin.ts'],
 }
 
-/** `code` is the text with its comments replaced by blanks, line for line. */
+/** `code` is the text with a blank in place of each character of a comment, line for line. */
 type Source = { path: string; text: string; code: string }
 
 const IS_TEST = /\.test\.ts$/
@@ -98,7 +104,7 @@ function holds(rule: Rule, files: readonly Source[]): void {
   assert.equal(problems.length, 0, `\n${problems.join('\n')}\n`)
 }
 
-/** Asserts that a rule finds something in each of these texts and nothing in those. */
+/** Asserts that a rule finds a problem in each text of `breaks` and no problem in the texts of `keeps`. */
 function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [string, string][] }): void {
   for (const [path, text] of cases.breaks)
     assert.ok(rule([source(path, text)]).length > 0, `not found: ${path}: ${text}`)
@@ -190,7 +196,7 @@ test('a twin of a gateway shares no code with an adapter', () => {
   })
 })
 
-/** What a part of web/ and sdk/ may not import. No part imports bench/ and scripts/, which are programs. */
+/** The imports that a part of web/ and sdk/ may not have. No part imports bench/ and scripts/, which are programs. */
 const FORBIDDEN_IMPORTS: Record<string, readonly string[]> = {
   'web/ui/': ['web/dashboard/', 'web/operator/', 'sdk/'],
   'web/dashboard/': ['web/operator/', 'sdk/'],
@@ -249,7 +255,7 @@ test('the server imports nothing of bench, and nothing of scripts but the list o
         return /^(?:bench|scripts)\//.test(to) ? [`${path} imports ${specifier}: bench/ and scripts/ are programs`] : []
       }),
     )
-  // The first checks the generated files; this file shows wrong imports to its rules.
+  // The first file checks the generated files; this file passes wrong imports to its rules.
   const EXEMPT = ['server/test/generated.test.ts', 'server/test/architecture.test.ts']
   const server = filesBelow(join(ROOT, 'server'), '.ts').map((file) => ({ ...file, path: `server/${file.path}` }))
   holds(
@@ -261,7 +267,7 @@ test('the server imports nothing of bench, and nothing of scripts but the list o
 
 // Words ---------------------------------------------------------------------------------------------------------------
 
-/** A pattern, what to do instead, and the files that may use it, each with its reason. */
+/** A pattern, the replacement for it, and the files that may contain it, each with its reason. */
 type Ban = { what: string; pattern: RegExp; instead: string; but?: Record<string, string> }
 
 const BANS: Ban[] = [
@@ -270,8 +276,8 @@ const BANS: Ban[] = [
     pattern: /\bDate\.now\b|new Date\(\)|new Date\b(?!\s*\()/,
     instead: 'use deps.clock.now()',
     but: {
-      'kernel/lib/clock.ts': 'it is the clock',
-      'kernel/lib/log.ts': 'log lines tell when they were written, whatever a test plays',
+      'kernel/lib/clock.ts': 'this file is the clock',
+      'kernel/lib/log.ts': 'each log line has the real time, independent of the clock of a test',
     },
   },
   {
@@ -279,9 +285,9 @@ const BANS: Ban[] = [
     pattern: /\bset(?:Timeout|Interval)\(|'node:timers/,
     instead: 'use deps.clock.after()',
     but: {
-      'kernel/lib/clock.ts': 'it is the clock',
-      'kernel/lib/batch.ts': 'waits a moment for company inside one process; no outcome depends on it',
-      'main.ts': 'a process that is asked to stop must end, even when its own clock is stuck',
+      'kernel/lib/clock.ts': 'this file is the clock',
+      'kernel/lib/batch.ts': 'waits a moment for more requests inside one process; no outcome depends on the wait',
+      'main.ts': 'a stopping process must end, even when its own clock hangs',
       'kernel/db/embedded.ts': 'waits for another process to start',
       'kernel/documents/draw.ts': 'bounds a real thread',
       'kernel/db/watch.ts': 'bounds real connections',
@@ -296,7 +302,7 @@ const BANS: Ban[] = [
     pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync)\b|\bgetRandomValues\b/,
     instead: 'use deps.random, or newId',
     but: {
-      'kernel/lib/random.ts': 'it is the source',
+      'kernel/lib/random.ts': 'this file is the source of chance',
       'process.ts': 'the name of the process and the first secret key, before deps exist',
       'kernel/db/embedded.ts': 'passwords of the embedded server, before deps exist',
       'kernel/db/embedded-files.ts': 'names of files that are not written yet, before deps exist',
@@ -337,7 +343,7 @@ const BANS: Ban[] = [
   },
 ]
 
-/** Lines of `files` that match, except in the files that may. */
+/** The lines of `files` that match, except in the files with an exception. */
 function breaches(ban: Ban, files: readonly Source[]): string[] {
   return files
     .filter(({ path }) => !(path in (ban.but ?? {})))
@@ -350,7 +356,7 @@ function breaches(ban: Ban, files: readonly Source[]): string[] {
 }
 
 for (const ban of BANS) {
-  test(`the server contains no forbidden text: ${ban.what}`, () => {
+  test(`the server uses ${ban.what} only in files with an exception`, () => {
     holds((files) => breaches(ban, files), [...sources, ...twins])
     for (const path of Object.keys(ban.but ?? {})) {
       const file = [...sources, ...twins].find((one) => one.path === path)
@@ -399,7 +405,7 @@ const unfinished: Rule = (files) =>
     text
       .split('\n')
       .flatMap((line, i) =>
-        /\b(?:TODO|FIXME|XXX|HACK)\b/.test(line) ? [`${path}:${i + 1}: do it, or open an issue`] : [],
+        /\b(?:TODO|FIXME|XXX|HACK)\b/.test(line) ? [`${path}:${i + 1}: do the work, or open an issue`] : [],
       ),
   )
 
@@ -408,14 +414,14 @@ test('no comment of the code leaves work to do', () => {
   isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
 
-// Comments may cite only pages of this repository, because a reader has no others.
+// Comments may cite only pages of this repository, because a reader has no other pages.
 const elsewhere: Rule = (files) =>
   files.flatMap(({ path, text }) =>
     text
       .split('\n')
       .flatMap((line, i) =>
         /\bcontract,? (?:section )?\d/.test(line)
-          ? [`${path}:${i + 1} cites a page that is not in the repository: say what it says`]
+          ? [`${path}:${i + 1} cites a page that is not in the repository: write the content of the page here`]
           : [],
       ),
   )
@@ -439,9 +445,9 @@ const undocumented: Rule = (files) =>
     return lines.flatMap((line, i) => {
       const name = EXPORT.exec(line)?.[1]
       if (name === undefined || lines[i - 1]?.endsWith('*/')) return []
-      // The type of a schema has the schema's name, and its words.
+      // The type of a schema needs no comment, because the schema has the same name and its own comment.
       if (line.startsWith('export type') && lines.some((other) => other.startsWith(`export const ${name} =`))) return []
-      return [`${path}:${i + 1} exports ${name} without a comment: say in a sentence what it promises`]
+      return [`${path}:${i + 1} exports ${name} without a comment: state its guarantee in a sentence`]
     })
   })
 
@@ -471,7 +477,7 @@ const notRun: Rule = (files) =>
       ),
   )
 
-test('every test runs', () => {
+test('no test file leaves a test out', () => {
   holds(notRun, tests)
   isAwake(notRun, {
     breaks: [
@@ -538,9 +544,9 @@ const untestedCodes =
   (files) =>
     codes
       .filter((code) => !files.some(({ text }) => new RegExp(`['"\`]${code}['"\`]`).test(text)))
-      .map((code) => `no test names the error code ${code}: write one that gets it, as a caller would`)
+      .map((code) => `no test names the error code ${code}: write a test that gets the code, as a caller would`)
 
-test('every error code is met in a test', () => {
+test('a test contains each error code of the catalogue', () => {
   holds(untestedCodes(Object.keys(catalogue)), tests)
   isAwake(untestedCodes(['not_found']), {
     breaks: [['a.test.ts', 'not a word']],
@@ -548,9 +554,9 @@ test('every error code is met in a test', () => {
   })
 })
 
-// This page -----------------------------------------------------------------------------------------------------------
+// Documents -----------------------------------------------------------------------------------------------------------
 
-test('ARCHITECTURE.md lists the wings, their rooms and the files beside them, in the order that is checked here', () => {
+test('ARCHITECTURE.md lists the wings, their rooms and the files beside them, in the order of these rules', () => {
   const listed = [
     ...readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').matchAll(/^ {4}(?: {2})?([a-z-]+\/|[a-z]+\.ts) {2,}/gm),
   ]
@@ -560,7 +566,7 @@ test('ARCHITECTURE.md lists the wings, their rooms and the files beside them, in
   for (const room of ORDER) assert.ok(existsSync(join(SRC, room)), `${room} does not exist`)
 })
 
-test('docs/design/crash-points.md lists the crash points that exist', () => {
+test('docs/design/crash-points.md lists exactly the crash points of the sources', () => {
   const text = readFileSync(join(ROOT, 'docs/design/crash-points.md'), 'utf8')
   const listed = [...text.matchAll(/`([a-z]+\.(?:before|after)_[a-z]+)`/g)].map(([, name]) => name)
   const existing = sources.flatMap(({ code }) => [...code.matchAll(/\.point\('([^']+)'\)/g)].map(([, name]) => name))

@@ -1,11 +1,13 @@
-// A real browser for tests: Chromium, driven by playwright-core.
+// A real browser for tests: Chromium under the control of playwright-core.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** Chromium prepares two more pages for the address line of each window. Without them a window needs a quarter less work. */
+/**
+ * Chromium prepares two more pages for the address line of each window. Without these pages a window needs a quarter less work.
+ */
 const ADDRESS_LINE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 
 /** Chromium uses only the last list of disabled features, so this list repeats the features that playwright-core disables. */
@@ -26,7 +28,7 @@ const SWITCHED_OFF = [
   ...ADDRESS_LINE,
 ]
 
-/** Starts Chromium: see find-browser.ts. Close it in `after`. */
+/** Starts the Chromium that find-browser.ts chooses. The test closes the browser in `after`. */
 export async function launchBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
   // As root, and in containers, Chromium cannot build its own sandbox. The tests open only pages of this repository.
@@ -49,7 +51,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, context, complaints, close: () => context.close() }
 }
 
-/** A small server on loopback, answered by one function. */
+/** A small server on loopback, with one function that answers every request. */
 export type Site = { url: string; close(): Promise<void> }
 
 /** Starts a server. If the function throws, the response is a 500 with the error. */

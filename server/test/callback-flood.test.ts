@@ -1,5 +1,5 @@
-// A flood of callbacks credits nothing, fills neither tables nor log, and causes almost no queries to the provider.
-// A true callback in the middle of the flood is processed.
+// A flood of callbacks credits nothing, fills neither tables nor log, and causes almost no queries to the provider. The
+// platform still processes a true callback in the middle of the flood.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -16,13 +16,13 @@ const HEADER = 'x-mock-signature'
 const sign = (body: string | Buffer, secret = SECRET) => createHmac('sha256', secret).update(body).digest('hex')
 
 /** References that the server queried, and references that the provider reports as paid. */
-const asked: string[] = []
+const queried: string[] = []
 const paid = new Map<string, bigint>()
 let slow: Promise<void> = Promise.resolve()
 const provider: Provider = {
   ...scriptedProvider(newPayoutScript()),
   async status(requests) {
-    asked.push(...requests.map(({ reference }) => reference))
+    queried.push(...requests.map(({ reference }) => reference))
     await slow
     return requests.map(({ reference }): Answer => {
       const amount_minor = paid.get(reference)
@@ -79,21 +79,21 @@ const many = (length: number, make: (i: number) => Parameters<typeof callBack>) 
 
 test('thousands of forged callbacks about open payments credit nothing, and fill neither table nor log', async () => {
   const open = await Promise.all(Array.from({ length: 5 }, () => prompted()))
-  const before_it = { money: await money(), lines: world.deps.logged.length, asked: asked.length }
+  const before_flood = { money: await money(), lines: world.deps.logged.length, queried: queried.length }
   const about = (i: number) => completed((open[i % 5] as { reference: string }).reference, { i })
   const statuses = await send([
     ...many(1_000, (i) => [world, about(i), { signature: null }]),
     ...many(1_000, (i) => [world, about(i), { signature: i % 2 === 0 ? 'f'.repeat(64) : 'x'.repeat(i % 200) }]),
     ...many(1_000, (i) => [world, about(i), { secret: 'a guess' }]),
-    // A signature over other bytes: the callback got an amount afterwards.
+    // The signature covers other bytes, because the sender changed the callback after the signing.
     ...many(500, (i) => [world, `${about(i)} `, { signature: sign(about(i)) }]),
   ])
   assert.deepEqual(statuses, { 403: 3_500 })
-  assert.equal(await money(), before_it.money)
+  assert.equal(await money(), before_flood.money)
   for (const { id } of open) assert.equal(await statusOf(id), 'processing')
-  assert.equal(asked.length, before_it.asked, 'the server queries nothing because of them')
+  assert.equal(queried.length, before_flood.queried, 'the server queries nothing because of forged callbacks')
   assert.equal(await count(`provider_callbacks where verdict = 'forged'`), 10)
-  const lines = world.deps.logged.slice(before_it.lines).filter((line) => line.includes('callback'))
+  const lines = world.deps.logged.slice(before_flood.lines).filter((line) => line.includes('callback'))
   assert.equal(lines.length, 10, 'the log has no line for each callback')
 
   world.deps.clock.advance(60_000)
@@ -104,14 +104,14 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
   )
 })
 
-test('thousands of signed callbacks about foreign payments are accepted, credit nothing, and few are stored', async () => {
+test('the server accepts thousands of signed callbacks about foreign payments, credits nothing, and stores few of them', async () => {
   world.deps.clock.advance(60_000)
-  const before_it = { money: await money(), asked: asked.length, lines: world.deps.logged.length }
+  const before_flood = { money: await money(), queried: queried.length, lines: world.deps.logged.length }
   assert.deepEqual(await send(many(2_000, () => [world, completed(unknownReference())])), { 200: 2_000 })
-  assert.equal(await money(), before_it.money)
-  assert.equal(asked.length, before_it.asked)
+  assert.equal(await money(), before_flood.money)
+  assert.equal(queried.length, before_flood.queried)
   assert.equal(await count(`provider_callbacks where verdict = 'unknown_reference'`), 100)
-  const lines = world.deps.logged.slice(before_it.lines).filter((line) => line.includes('not ours'))
+  const lines = world.deps.logged.slice(before_flood.lines).filter((line) => line.includes('not ours'))
   assert.equal(lines.length, 100)
 })
 
@@ -125,31 +125,34 @@ test('a true callback in a flood settles its payment, and its replays credit not
   assert.deepEqual(statuses, { 200: 1, 403: 2_000 })
   assert.equal(await statusOf(payment.id), 'successful')
 
-  const before_it = { money: await money(), asked: asked.length }
+  const before_flood = { money: await money(), queried: queried.length }
   let answer = () => {}
   slow = new Promise((resolve) => {
     answer = resolve
   })
   const replays = Promise.all(Array.from({ length: 2_000 }, () => callBack(world, truth)))
-  while (asked.length === before_it.asked) await new Promise((resolve) => setImmediate(resolve))
+  while (queried.length === before_flood.queried) await new Promise((resolve) => setImmediate(resolve))
   answer()
   for (const { status } of await replays) assert.equal(status, 200)
-  assert.equal(await money(), before_it.money)
-  assert.ok(asked.length - before_it.asked <= 10, `${asked.length - before_it.asked} questions for 2,000 replays`)
+  assert.equal(await money(), before_flood.money)
+  assert.ok(
+    queried.length - before_flood.queried <= 10,
+    `${queried.length - before_flood.queried} queries for 2,000 replays`,
+  )
   const rows = await world.rows<{ times: number }>('select times from provider_callbacks where body = $1', [truth])
   assert.deepEqual(rows, [{ times: 2_001 }])
   assert.equal(await count(`ledger_transfers where source_id = '${payment.id}'`), 1)
 })
 
-test('a callback that arrives during a status query causes a second query, because its news may be newer', async () => {
+test('a callback that arrives during a status query causes a second query, because the callback may be newer than the answer', async () => {
   const payment = await prompted()
   let answer = () => {}
   slow = new Promise((resolve) => {
     answer = resolve
   })
-  const before_it = asked.length
+  const before_flood = queried.length
   const first = callBack(world, completed(payment.reference, { event: 1 }))
-  while (asked.length === before_it) await new Promise((resolve) => setImmediate(resolve))
+  while (queried.length === before_flood) await new Promise((resolve) => setImmediate(resolve))
   // The provider's answer "open" is on its way when the payer pays.
   const newer = completed(payment.reference, { event: 2 })
   const second = callBack(world, newer)
@@ -173,7 +176,7 @@ test('the server limits a flood by address, and no flood blocks the provider, no
         key: null,
         headers: { 'content-type': 'application/json', 'x-forwarded-for': address, [HEADER]: signature },
       })
-    // One after the other: the rate limit counts simultaneous callbacks together.
+    // The callbacks come one after the other, because the rate limit counts simultaneous callbacks together.
     const flood = async (address: string, length: number) => {
       const statuses: Record<number, number> = {}
       for (let i = 0; i < length; i++) {

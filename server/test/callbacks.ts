@@ -6,7 +6,10 @@ import type { Reply, World } from './harness.ts'
 
 const MOCK_SECRET = settings.secret.default
 
-/** Sends a callback as the mock provider does; with `secret` or `signature`, a forged one. Null `signature`: no signature. */
+/**
+ * Sends a callback as the mock provider does; with `secret` or `signature`, a forged callback. Null `signature` means no
+ * signature.
+ */
 export function callBack(
   world: World,
   body: string | Buffer,

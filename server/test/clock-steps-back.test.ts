@@ -1,4 +1,4 @@
-// If the clock steps back, a row whose due time is further ahead than its rule allows becomes due in time.
+// If the clock steps back, a row whose due time is further ahead than the longest pause of its queue becomes due in time.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -55,7 +55,7 @@ for (const [words, back_ms] of STEPS) {
   })
 }
 
-/** The other queues. `open` gives a world in which ROWS rows wait, and a function after which their next step succeeds. */
+/** The other queues. `open` gives a world with ROWS waiting rows, and a function after which their next step succeeds. */
 const QUEUES = [
   {
     words: 'open payouts',
@@ -107,7 +107,7 @@ for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) 
     }))
 }
 
-test('messages in their longest pause are sent within that pause when the clock steps back five minutes', () =>
+test('the worker sends messages in their longest pause within that pause when the clock steps back five minutes', () =>
   withMessages(async (own, mend) => {
     for (const minutes of [1, 5, 30]) {
       own.deps.clock.advance(minutes * MINUTE_MS)
@@ -135,7 +135,7 @@ test('a lease that a process with a clock a day ahead took ends within one lease
   assert.deepEqual(await world.rows('select 1 from collection_attempts where due_at is not null'), [])
 })
 
-test('each table with due_at has a limit of how far ahead its rows may be due', async () => {
+test('each table with due_at limits how far ahead its rows may be due', async () => {
   const tables = await world.rows<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
      where a.attname = 'due_at' and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,

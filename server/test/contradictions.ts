@@ -1,4 +1,4 @@
-// Contradictions contradictions in correct books, one at a time, and asserts that `verify` finds each.
+// Plants contradictions in correct books, one at a time, and asserts that `verify` finds each contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,8 +17,8 @@ export function oneRow(table: string, condition: string): string {
 }
 
 /**
- * Adds a test for each plant: the plant changes a copy of the database at `url()`, and its check must fail. Each plant is
- * rolled back before the next one. The last one stays, and the whole of `verify` runs over the copy.
+ * Adds a test for each plant: the plant changes a copy of the database at `url()`, and its check must fail. The test rolls each
+ * plant back before the next. The last plant stays, and the whole of `verify` runs over the copy.
  */
 export function testContradictions(url: () => string, plants: Contradictions): void {
   let copy: Awaited<ReturnType<typeof createTestDatabase>>
@@ -26,7 +26,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
   before(async () => {
     copy = await createTestDatabase(new URL(url()).pathname.slice(1))
     client = await connect(copy.url)
-    // The owner may grant itself the revoked privileges; the application never does.
+    // The owner may grant itself the revoked privileges; the application never does that.
     await client.query('grant update, delete on all tables in schema public to current_user')
   })
   after(async () => {
@@ -34,7 +34,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
     await copy?.drop()
   })
 
-  test('without a plant every check holds for every reader', async () => {
+  test('every check holds for every reader without a plant', async () => {
     const { checks } = await runChecks(readerOf(client), (name) => name !== PRIVILEGES_HOLD)
     assert.deepEqual(
       checks.filter(({ ok }) => !ok),
@@ -46,7 +46,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
     ways.map((way, i) => ({ name, way, place: `${i + 1} of ${ways.length}` })),
   )
   for (const [i, { name, way, place }] of all.entries()) {
-    test(`${name} (${place})`, async () => {
+    test(`verify finds books against the check "${name}" (plant ${place})`, async () => {
       await client.query('begin')
       try {
         await plant(client, way)

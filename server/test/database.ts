@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** SQLSTATE of "source database is being accessed by other users": another test is copying it. */
+/** SQLSTATE of "source database is being accessed by other users": another test copies the template at this moment. */
 const NOT_OURS_TO_END = '42501'
 const TEMPLATE_BUSY = '55006'
 const RETRIES = 200
 const RETRY_MS = 25
 
-/** A database of one test, or of one file of tests. */
+/** The database of a test, or of a file of tests. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
 /** The test server, and the name of the migrated template. Throws outside `npm test`. */
@@ -19,7 +19,7 @@ export function testServer(): { adminUrl: string; template: string } {
   return { adminUrl, template }
 }
 
-/** Makes a database with the current schema, or an empty one when `template` is null. `drop` cuts open connections. */
+/** Makes a database with the current schema, or an empty database if `template` is null. `drop` cuts open connections. */
 export async function createTestDatabase(template: string | null = testServer().template): Promise<TestDatabase> {
   const { adminUrl } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`

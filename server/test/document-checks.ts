@@ -9,15 +9,15 @@ export async function pagesOf(bytes: Promise<Buffer>): Promise<Page[]> {
   return readPdf(await bytes).pages
 }
 
-/** The texts of a page from top to bottom, as drawn. */
+/** The texts of a page from top to bottom, in the order of their positions. */
 export function linesOf(pages: readonly Page[]): string[] {
   return pages.flatMap(({ texts }) => texts.map(({ text }) => text))
 }
 
 /** Asserts that the pages contain each of these texts in full. */
-export function shows(pages: readonly Page[], wanted: readonly string[]): void {
+export function shows(pages: readonly Page[], expected: readonly string[]): void {
   const lines = linesOf(pages)
-  for (const text of wanted) assert.ok(lines.includes(text), `${text} is not in ${lines.join(' | ')}`)
+  for (const text of expected) assert.ok(lines.includes(text), `${text} is not in ${lines.join(' | ')}`)
 }
 
 /** Asserts that no text on the pages matches. */

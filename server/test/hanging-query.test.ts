@@ -1,4 +1,5 @@
-// If a provider does not answer a status query about one payment or payout, the callbacks of all others are processed at once.
+// If a provider does not answer a status query about a payment or payout, the platform processes the callbacks of all others at
+// once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,16 +16,16 @@ function singly(provider: Provider): Provider {
   return { ...provider, capabilities: { ...provider.capabilities, asks_singly: 4 } }
 }
 
-test('callbacks of payments are processed while the provider does not answer the query about one of them', async () => {
+test('the platform processes callbacks of payments while the provider does not answer the query about another payment', async () => {
   const hanging = Promise.withResolvers<Answer>()
-  const asked: string[] = []
+  const queried: string[] = []
   let first = ''
   const provider: Provider = {
     ...singly(scriptedProvider(newPayoutScript())),
     status: (requests) =>
       Promise.all(
         requests.map(({ reference, amount_minor, currency }): Answer | Promise<Answer> => {
-          asked.push(reference)
+          queried.push(reference)
           if (reference === first) return hanging.promise
           return { kind: 'succeeded', amount_minor, currency, provider_status: 'COMPLETED' }
         }),
@@ -51,7 +52,7 @@ test('callbacks of payments are processed while the provider does not answer the
     const all = references.map(callback)
     const paid = async () => (await world.rows("select 1 from collections where status = 'successful'")).length
     await waitUntil(async () => (await paid()) === OTHERS)
-    assert.equal(asked.filter((reference) => reference === first).length, 1)
+    assert.equal(queried.filter((reference) => reference === first).length, 1)
     hanging.resolve({ kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' })
     await Promise.all(all)
     await waitUntil(async () => (await paid()) === OTHERS + 1)
@@ -61,7 +62,7 @@ test('callbacks of payments are processed while the provider does not answer the
   }
 })
 
-test('callbacks of payouts are processed while the provider does not answer the query about one of them', () =>
+test('the platform processes callbacks of payouts while the provider does not answer the query about another payout', () =>
   withPayoutWorld(
     async (stage) => {
       const { hands, script, submitted, questions } = stage

@@ -24,10 +24,10 @@ import { createTestDatabase } from './database.ts'
 /** The time at which a test starts by default. */
 export const START = new Date('2026-01-05T09:00:00.000Z')
 
-/** Deps of a test: a clock that stands until the test moves it, and the logged lines. */
+/** The dependencies of a test: a clock that stands until the test moves it, and the logged lines. */
 export type TestDeps = Deps & { clock: SettableClock; logged: string[]; close(): Promise<void> }
 
-/** Builds deps over a database. `env` overrides configuration by variable name. */
+/** Builds the dependencies over a database. `env` overrides configuration by variable name. */
 export function testDeps(
   url: string,
   options: { env?: Record<string, string>; clock?: SettableClock; point?: Point; before?: DbOptions['before'] } = {},
@@ -68,13 +68,13 @@ export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>
   text: string
-  /** The body as it was sent: a file is not text. */
+  /** The bytes of the body, because a file is not text. */
   bytes: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
 }
 
-/** The status and the error code of a response; 'ok' if it is no error. */
+/** The status and the error code of a response; 'ok' means that the response is no error. */
 export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
 /** A whole system under test. */
@@ -102,7 +102,7 @@ export type World = {
   get(path: string, key?: string): Promise<Reply>
   /** Runs all work that is due now, callbacks included, without moving the clock. */
   work(): Promise<void>
-  /** Moves the clock in steps and runs the work that is due at each. */
+  /** Moves the clock in steps, and runs the due work at each step. */
   pass(ms: number): Promise<void>
   /** Rows of a query, for assertions about the database. */
   rows<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
@@ -112,7 +112,7 @@ export type World = {
 const STEP_MS = 1_000
 const ROUNDS_MAX = 200
 
-/** Builds a world over its own database. Close it in `after`. */
+/** Builds a world over its own database. The test closes the world in `after`. */
 export async function createWorld(
   options: {
     env?: Record<string, string>
@@ -138,13 +138,13 @@ export async function createWorld(
   const live_key = await newKey({ environment: 'live' })
 
   const newSession: World['newSession'] = async (roles) => {
-    const wanted = typeof roles === 'string' ? [{ role: roles }] : roles
-    const super_admin = wanted.some(({ role }) => role === 'SUPER_ADMIN')
+    const memberships = typeof roles === 'string' ? [{ role: roles }] : roles
+    const super_admin = memberships.some(({ role }) => role === 'SUPER_ADMIN')
     const email = `${randomUUID()}@example.com`
     const user = await inTransaction(deps.db, async (tx) => {
       const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
       const made = await createUser(deps, tx, { ...base, super_admin })
-      for (const { role, merchant: of = merchant } of wanted as { role: Role; merchant?: Merchant }[]) {
+      for (const { role, merchant: of = merchant } of memberships as { role: Role; merchant?: Merchant }[]) {
         if (role !== 'SUPER_ADMIN') await setMember(deps, tx, of.id, made.id, role)
       }
       return made
@@ -174,7 +174,7 @@ export async function createWorld(
   const work: World['work'] = async () => {
     let quiet = 0
     for (let round = 0; round < ROUNDS_MAX && quiet < 2; round++) {
-      // A mock callback without a delay waits for the clock, which stands, so this line lets its timer run.
+      // The callback of a mock provider waits for the clock, which stands, so this line lets its timer run.
       deps.clock.advance(0)
       await system.idle()
       let taken = 0

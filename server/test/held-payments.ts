@@ -19,7 +19,7 @@ type Environment = 'live' | 'sandbox'
 
 /** A decision of an operator. */
 export type Decision = 'approve' | 'decline'
-/** Both decisions. */
+/** Both decisions that an operator may make about a held payment. */
 export const DECISIONS = ['approve', 'decline'] as const
 
 /** One row of a collection's history. */
@@ -37,7 +37,7 @@ export type HeldPaymentCalls = {
   shop(prices?: object): Promise<ShopWithKeys>
   /** Requests 1000.00 from a phone that ends in these three digits, and runs the work. Returns the id. */
   pay(shop: ShopWithKeys, ending: string, environment?: Environment): Promise<string>
-  /** A payment that is held: for review (014, the default), or because another amount was taken (011). */
+  /** A held payment: the provider holds it for review (014, the default), or took another amount (011). */
   hold(shop: ShopWithKeys, ending?: '011' | '014', environment?: Environment): Promise<string>
   /** The collection as the API returns it to its merchant. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
@@ -128,7 +128,7 @@ export type HeldPaymentWorld = {
   operator: TestOperator
   review: HeldPaymentCalls
   receiver: Receiver
-  /** Closes everything. Fails if the books do not hold. */
+  /** Closes everything. Throws if a check of the books fails. */
   close(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-// Helpers for tests of invoices: create, send and pay them, and read the messages to their customers.
+// Helpers for tests of invoices: functions that create, send and pay invoices, and that read the messages to customers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Reply, World } from './harness.ts'
 
-/** An invoice whose items come to 25,000 shillings. Tests begin on 5 January 2026. */
+/** An invoice with items of 25,000 shillings in total. Tests begin on 5 January 2026. */
 export const INVOICE = {
   customer_name: 'Juma Ali',
   customer_phone: '0754 123 456',

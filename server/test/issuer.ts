@@ -9,7 +9,7 @@ export type TestKey = { kid: string; alg: 'RS256' | 'ES256'; private_key: KeyObj
 /** An external OpenID Connect issuer that a test controls. */
 export type TestIssuer = {
   url: string
-  /** The published keys; the first one signs. */
+  /** The published keys; the first key signs. */
   keys: TestKey[]
   /** The requested paths, in order. */
   asked: string[]
@@ -17,9 +17,9 @@ export type TestIssuer = {
   description: Record<string, unknown>
   /** The answer of the userinfo endpoint by token. */
   people: Map<string, Record<string, unknown>>
-  /** Answers every request with this status, or never. Null: normal answers. */
+  /** The issuer answers every request with this status, or never. Null means normal responses. */
   broken: number | 'hang up' | 'endless' | 'silent' | null
-  /** Signs claims with the first key or another one, under the header of its algorithm. */
+  /** Signs claims with the first key or another key, under the header of the key's algorithm. */
   token(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: TestKey): string
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ export function part(value: unknown): string {
   return Buffer.from(bytes as string).toString('base64url')
 }
 
-/** A compact JWS signed with any key under any header, also combinations that no library would write. */
+/** A compact JWS that any key signs under any header, also in combinations that no library would write. */
 export function compact(header: unknown, payload: unknown, key: Pick<TestKey, 'alg' | 'private_key'>): string {
   const input = `${part(header)}.${part(payload)}`
   const signature =

@@ -1,4 +1,4 @@
-// Realistic movements of money for tests of lists and statements: facts in the ledger, and withdrawals.
+// Realistic movements of money for tests of lists and statements: postings in the ledger, and withdrawals.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,10 +11,10 @@ import { newId, Refusal } from '../src/kernel/lib/index.ts'
 import { approveWithdrawals, type PayoutProviders, settlePayouts } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** One fact of a merchant's book, with a new source by default. */
+/** One posting of a merchant's book, with a new source by default. */
 export type FactOf = Partial<Posting> & { fact: Fact; amount_minor: bigint }
 
-/** Posts facts as one set, as a worker does. Returns the ids of their sources. */
+/** Posts a batch of facts in one transaction, as a worker does. Returns the ids of their sources. */
 export async function postFacts(deps: Deps, merchant: Merchant, facts: readonly FactOf[]): Promise<string[]> {
   const postings = facts.map((one) =>
     postingOf({
@@ -36,9 +36,9 @@ export type WithdrawalOf = {
   merchant?: Merchant
   environment?: Environment
   amount_minor: bigint
-  /** Our fee. */
+  /** Our fee in cents. */
   fee_minor?: bigint
-  /** The provider's charge. */
+  /** The charge of the provider in cents. */
   charge_minor?: bigint
   pass_through?: boolean
   reference?: string | null
@@ -84,7 +84,7 @@ const ACT = {
   address: null,
 } as const
 
-/** Approves withdrawals as one set, in this order; the test plays the provider. Throws the first refusal. */
+/** Approves a batch of withdrawals in this order; the test plays the provider. Throws the first refusal. */
 export async function approve(deps: Deps, merchant: Merchant, ids: readonly string[]): Promise<void> {
   const approvals = ids.map((id) => ({ merchant_id: merchant.id, id, act: ACT }))
   const { answers } = await inTransaction(deps.db, (tx) =>
@@ -105,10 +105,10 @@ export async function payoutAnswer(
     [merchant.id, id],
   )
   assert.ok(row, `the withdrawal ${id} exists`)
-  const said =
+  const outcome =
     answer.kind === 'declined'
       ? { ...answer, reason: 'provider_declined' }
       : { ...answer, amount_minor: row.amount_minor, currency: 'TZS' }
-  const full = { provider_status: null, ...said } as PayoutAnswer
+  const full = { provider_status: null, ...outcome } as PayoutAnswer
   await settlePayouts(deps, [{ merchant_id: merchant.id, id, answer: full, holds_lease: false }], () => false)
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Reads a file of the repository. Null: the file does not exist. */
+/** Reads a file of the repository. Null means that the file does not exist. */
 type ReadText = (path: string) => string | null
 
 const readText: ReadText = (path) => {

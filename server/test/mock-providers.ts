@@ -1,4 +1,4 @@
-// The two mock providers as the tests of the contract use them, and the helpers of those tests.
+// The two mock providers for the tests of the contract, and the helpers of these tests.
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { systemClock } from '../src/kernel/lib/index.ts'
 export const SECRET = 'a secret of the tests'
 /** Pause before each outcome. */
 export const DELAY_MS = 50
-/** The time by which every outcome has happened, the second ones too. */
+/** The delay after which every outcome has happened, also the second outcomes. */
 export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
 /** Options of the mock providers. */
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
@@ -54,7 +54,9 @@ export async function startRemote(): Promise<Subject> {
   }
 }
 
-/** A receiver that records requests and answers 200, or as `reply` says; on null it never answers. */
+/**
+ * A receiver that records requests and answers 200, or as `reply` says; if `reply` returns null, the receiver never answers.
+ */
 export async function listen(
   take: (headers: Record<string, string | undefined>, body: Buffer) => void,
   reply: () => [number, string] | null = () => [200, ''],
@@ -63,8 +65,8 @@ export async function listen(
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     take(request.headers as Record<string, string | undefined>, Buffer.concat(chunks))
-    const said = reply()
-    if (said !== null) response.writeHead(said[0]).end(said[1])
+    const response_to_send = reply()
+    if (response_to_send !== null) response.writeHead(response_to_send[0]).end(response_to_send[1])
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
@@ -75,7 +77,7 @@ export function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Waits this long. */
+/** Waits for the number of milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

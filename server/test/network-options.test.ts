@@ -6,7 +6,7 @@ import type { Outgoing } from '../src/kernel/http/index.ts'
 import { compose } from '../src/system.ts'
 import { createWorld, type World } from './harness.ts'
 
-const asked: string[] = []
+const looked_up: string[] = []
 const sent: string[] = []
 const outgoing: Outgoing = {
   post: async (url) => {
@@ -23,7 +23,7 @@ before(async () => {
     compose: {
       outgoing,
       lookup: async (name) => {
-        asked.push(name)
+        looked_up.push(name)
         return [{ address: '93.184.216.34', family: 4 }]
       },
     },
@@ -31,11 +31,11 @@ before(async () => {
 })
 after(() => world.close())
 
-test('webhooks are sent with the agent and the name lookup that the system was composed with', async () => {
+test('the platform sends webhooks with the agent and the name lookup of the options of compose', async () => {
   const webhook_url = 'https://shop.test/hook'
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url } })
   assert.equal(saved.status, 200, saved.text)
-  assert.deepEqual(asked, ['shop.test'])
+  assert.deepEqual(looked_up, ['shop.test'])
   await world.post('/v1/collections/wallet-push', { amount: 10, phone: '0754123001' })
   await world.work()
   assert.deepEqual(sent, [webhook_url])

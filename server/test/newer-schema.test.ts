@@ -1,4 +1,4 @@
-// Going back one version: a program that starts on a database that a newer program has migrated.
+// A return to the previous version: a program starts on a database that a newer program has migrated.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -36,7 +36,7 @@ test('this version starts, takes a payment and settles it on a schema that a new
   }
 })
 
-test('this version refuses to start on a schema of a newer version that is incompatible with it, with the reason', async (t) => {
+test('this version names the reason when it refuses to start on a schema of a newer version that is incompatible with it', async (t) => {
   const refusal = /the database is newer than this program: it has had 9998_newer\.sql.*start a newer version/
   for (const oldest of [String(Number(await newestNumber()) + 1).padStart(4, '0'), '9998']) {
     const { url } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${oldest}\n${CHANGES}`)
@@ -45,7 +45,7 @@ test('this version refuses to start on a schema of a newer version that is incom
   }
 })
 
-test('a migration from 0013 on is refused if it does not name the oldest program that runs on its schema', async (t) => {
+test('migrate refuses a migration from 0013 on that does not name the oldest program for its schema', async (t) => {
   const { url, dir } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${await newestNumber()}\n${CHANGES}`)
   const file = '9999_silent.sql'
   await writeFile(join(dir, file), '-- Why.\ncreate table silent (id uuid);')
@@ -58,7 +58,7 @@ test('no migration adds a column that an older version, which may still run, lea
   assert.deepEqual(await requiredOfOlder(t, MIGRATIONS_DIR), [])
 })
 
-test('the check finds a column that an older version leaves empty, whatever version the migration names', async (t) => {
+test('the check finds a column that an older version leaves empty, independent of the version that the migration names', async (t) => {
   const { dir } = await newerDir(
     t,
     '-- Why.\n-- oldest program: 0012\nalter table collections add column a text not null;\n' +
@@ -101,7 +101,7 @@ async function requiredOfOlder(t: TestContext, dir: string): Promise<string[]> {
   return problems
 }
 
-/** Each column as table.column, and whether an insert must name it. */
+/** Each column as table.column, and whether an insert must name the column. */
 async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
   const { rows } = await client.query<{ name: string; required: boolean }>(
     `select c.relname || '.' || a.attname as name,
@@ -114,7 +114,7 @@ async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
 
 const newestNumber = async () => ((await readdir(MIGRATIONS_DIR)).sort().at(-1) as string).slice(0, 4)
 
-/** The migrations of this version and a newer one. */
+/** The migrations of this version and of a newer version. */
 async function newerDir(t: TestContext, text: string): Promise<{ dir: string }> {
   const dir = await mkdtemp(join(tmpdir(), 'malipo-newer-'))
   t.after(() => rm(dir, { recursive: true }))

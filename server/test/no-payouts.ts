@@ -1,4 +1,4 @@
-// The payout functions of a test's provider when the test is about payments only.
+// The payout functions of a test's provider in tests that are about payments only.
 
 import type { Provider } from '../src/adapters/providers/port.ts'
 

@@ -24,7 +24,7 @@ export async function consoleToken(
     .sign(private_key)
 }
 
-/** An operator, and a token that is valid now. */
+/** An operator, and a function that returns a token for the current time. */
 export type Operator = { user_id: string; email: string; token(): Promise<string> }
 
 /** A new operator, optionally with roles in merchants. */

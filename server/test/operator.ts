@@ -18,15 +18,15 @@ export const PRICES = {
   ],
 }
 
-/** The opening balance of a shop. The books below are those after a withdrawal of 10000.00, which costs 800.00. */
+/** The opening balance of a shop. The books below follow a withdrawal of 10000.00, which costs 800.00. */
 export const MONEY = '100000.00'
-/** The book if no money is reserved, or all of it was released. */
+/** The book without reserved money, or after the release of all reserved money. */
 export const UNTOUCHED: BookBalances = { available: 10_000_000n, provider_float: -10_000_000n }
 /** The book after the approval. */
 export const RESERVED: BookBalances = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
 /** The book after the payout. */
 export const PAID: BookBalances = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
-/** The book after a reversal: amount and fee came back, the processor's charge did not. */
+/** The book after a reversal: amount and fee came back, and the provider kept its charge. */
 export const REVERSED: BookBalances = { available: 9_980_000n, provider_float: -9_980_000n }
 
 /** A merchant and its keys for requesting withdrawals. */
@@ -64,9 +64,9 @@ export type TestOperator = {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   show(id: string): Promise<any>
   book(shop: ShopWithKeys, environment?: 'live' | 'sandbox'): Promise<BookBalances>
-  /** Approves, and runs the work that follows at once. */
+  /** Approves the withdrawal, and runs the work that follows at once. */
   approve(id: string): Promise<Reply>
-  /** The statuses that a withdrawal had, each with its actor: `SUCCESS by mock`. */
+  /** The statuses of a withdrawal so far, each with its actor: `SUCCESS by mock`. */
   wayOf(id: string): Promise<string[]>
 }
 

@@ -1,4 +1,4 @@
-// A PostgreSQL server of one test, which may restart, stop, freeze and change it without an effect on other tests.
+// A PostgreSQL server of one test. The test may restart, stop, freeze and change this server without an effect on other tests.
 
 import { spawn } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-/** How a server is stopped: `fast` ends all connections, `immediate` is a crash from which it recovers. */
+/** How a server stops: `fast` ends all connections, `immediate` is a crash from which the server recovers. */
 export type StopMode = 'fast' | 'immediate'
 
 /** A migrated server that belongs to one test. */
@@ -35,7 +35,7 @@ export type OwnPostgres = {
   start(role?: 'primary' | 'standby'): Promise<void>
   /** Sends a signal to every process of the server. */
   signal(name: NodeJS.Signals): void
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const READY_MS_MAX = 60_000
 /** Makes a server with the current schema. Only `start` starts it again. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'own-'))
-  // PostgreSQL may run as another user, who must be able to reach the folder.
+  // PostgreSQL may run as another user, and that user must be able to reach the folder.
   chmodSync(folder, 0o711)
   const made = await startEmbedded({
     dataDir: folder,
@@ -66,7 +66,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: new URL(url).searchParams.get('host') ?? '',
-    // Without fsync, a crash of the machine loses data; a crash of the server does not.
+    // Without fsync, a crash of the machine loses data, but a crash of the server does not.
     fsync: 'off',
     shared_buffers: '16MB',
     max_connections: '100',
@@ -124,7 +124,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
         try {
           process.kill(pid, name)
         } catch {
-          // The process has just ended.
+          // The process ended before the signal arrived.
         }
       }
     },
@@ -139,13 +139,13 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return own
 }
 
-/** All processes of the server whose files are in `folder`. */
+/** All processes of the server with files in `folder`. */
 function serverPids(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
     } catch {
-      return [] // The process has just ended, or belongs to another user.
+      return [] // The process ended, or the process belongs to another user.
     }
   })
 }

@@ -22,16 +22,16 @@ import {
 
 /** The amount of a withdrawal, in cents. */
 export const A = 100_000n
-/** In milliseconds. */
+/** An hour in milliseconds. */
 export const HOUR = 3_600_000
 
 /** One process: a world, and the calls of its operator and merchant. */
 export type PayoutProcess = { world: World; hands: PayoutCalls }
 
-/** The stage of a test. */
+/** The processes, the script of the provider and the helpers of a test. */
 export type PayoutWorld = PayoutProcess & {
   script: PayoutScript
-  /** How often the provider was requested to execute a payout. */
+  /** How often the platform requested the provider to execute a payout. */
   executions(key: WithdrawalKey): number
   questions(key: WithdrawalKey): number
   /** A submitted withdrawal that the balance covers. */
@@ -102,7 +102,7 @@ export function gate() {
   return { answer, open }
 }
 
-/** Waits until the condition holds; fails if it does not in time. */
+/** Waits until the condition holds; throws if the condition does not hold in time. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
@@ -111,7 +111,7 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Ends a process at this crash point, once. */
+/** Ends a process at this crash point, at the first pass. */
 export function dieAt(point: string): (name: string) => void {
   let alive = true
   return (name) => {

@@ -25,7 +25,7 @@ import {
 } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** The keys of a withdrawal. */
+/** The keys of a withdrawal: merchant and id. */
 export type WithdrawalKey = { merchant_id: string; id: string }
 
 type PayoutReply = PayoutAnswer | Promise<PayoutAnswer>
@@ -53,12 +53,12 @@ export const payoutAnswers = {
     ({ kind: 'reversed', amount_minor, currency: 'TZS', charge_returned, provider_status: 'REVERSED' }) as const,
 } as const satisfies Record<string, PayoutAnswer | ((...given: never[]) => PayoutAnswer)>
 
-/** A script that accepts every payout and leaves it open. */
+/** A script that accepts every payout and leaves the payout open. */
 export function newPayoutScript(given: Partial<PayoutScript> = {}): PayoutScript {
   return { payout: () => payoutAnswers.accepted, status: () => payoutAnswers.accepted, sent: [], asked: [], ...given }
 }
 
-/** A provider that follows a script. It prompts no payer; the body of a callback to it is the reference. */
+/** A provider that follows a script. The provider prompts no payer, and the body of a callback to it is the reference. */
 export function scriptedProvider(script: PayoutScript, name = 'mock'): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -67,7 +67,7 @@ export function scriptedProvider(script: PayoutScript, name = 'mock'): Provider 
       methods: ['wallet_push', 'provider_pesa', 'qr'],
       whole_shillings: false,
       payout_methods: ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'],
-      // An open circuit of one test must not block the next one.
+      // An open circuit of one test must not block the next test.
       circuit_breaker: false,
     },
     push: async () => accepted,
@@ -99,11 +99,11 @@ export type WithdrawalFields = {
   processor_fee_pass_through?: boolean
 }
 
-/** Stores a withdrawal as a submission does, without checking the balance. */
-export async function insertWithdrawal(world: World, wish: WithdrawalFields = {}): Promise<WithdrawalKey> {
-  const { merchant = world.merchant, environment = 'live', amount_minor = 100_000n } = wish
-  const { percentage_fee_minor = 0n, flat_fee_minor = 0n, processor_charge_minor = 0n } = wish
-  const { processor_fee_pass_through = false } = wish
+/** Stores a withdrawal as a submission does, but without a check of the balance. */
+export async function insertWithdrawal(world: World, fields: WithdrawalFields = {}): Promise<WithdrawalKey> {
+  const { merchant = world.merchant, environment = 'live', amount_minor = 100_000n } = fields
+  const { percentage_fee_minor = 0n, flat_fee_minor = 0n, processor_charge_minor = 0n } = fields
+  const { processor_fee_pass_through = false } = fields
   const charges = percentage_fee_minor + flat_fee_minor + (processor_fee_pass_through ? processor_charge_minor : 0n)
   const id = newId(world.deps, merchant.routing_code)
   await world.rows(
@@ -132,7 +132,7 @@ export async function insertWithdrawal(world: World, wish: WithdrawalFields = {}
 
 const keys = new WeakMap<World, Map<string, string>>()
 
-/** Gives a merchant money to withdraw: a settled payment. Returns the collection's id. */
+/** Gives a merchant money to withdraw: a settled payment. Returns the id of the collection. */
 export async function fund(
   world: World,
   amount_minor: bigint,
@@ -177,12 +177,12 @@ export type PayoutCalls = {
   retry(key: WithdrawalKey): Promise<unknown>
 }
 
-/** The calls in this world. `sends: false`: as in a process that only serves HTTP. */
+/** The calls in this world. `sends: false` means the calls of a process that only serves HTTP. */
 export function payoutCallsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): PayoutCalls {
   const { deps } = world
   const service = createApprovalService(deps, {
     driver: world.system.payouts,
-    // Sandbox money never goes to the live provider, also not in a test.
+    // Sandbox money never goes to the live provider, even in a test.
     find: createRouting({
       providers: new Map([[provider.name, provider]]),
       default_name: provider.name,
@@ -216,7 +216,7 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
   }
 }
 
-/** Fails unless every check of `verify` holds. */
+/** Throws unless every check of `verify` holds. */
 export async function booksHold(world: World): Promise<void> {
   const { checks } = await verify(world.url)
   assert.deepEqual(
@@ -256,7 +256,7 @@ export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey)
   return rows[0]
 }
 
-/** The history of a withdrawal: status, place of the money, moves with their reasons, and posted facts. */
+/** The history of a withdrawal: status, account of the money, moves with their reasons, and postings. */
 export type WithdrawalTrace = {
   status: string
   funds: string
@@ -267,7 +267,7 @@ export type WithdrawalTrace = {
   events: string[]
 }
 
-/** In the order in which they can happen. */
+/** The moves in the order in which they can happen. */
 const FACTS = ['reserved', 'paid', 'released', 'paid_late', 'reversed'].map((fact) => `withdrawal_${fact}`)
 
 /** Reads the history of a withdrawal. */

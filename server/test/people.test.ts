@@ -1,6 +1,6 @@
 /**
- * The admin commands about people. On a fresh installation the test runs `npm run -s admin`; later it runs the script
- * behind it, because npm takes as long as the command itself.
+ * The admin commands about people. On a fresh installation the test runs `npm run -s admin`. Later it runs the script itself,
+ * because npm takes as long as the command.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** No database listens there. A command that opens a connection fails with another message. */
+/** A port without a database. A command that opens a connection to it fails with another message. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 const NO_ID = '00000000-0000-8000-8000-000000000000'
 const PRODUCTION = {
@@ -35,7 +35,7 @@ type Outcome = { code: number | null; json: any; errors: string }
 const NPM = ['npm', 'run', '-s', 'admin', '--']
 const SCRIPT: string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.admin.split(' ')
 
-/** Runs `npm run -s admin -- ARGS --json`, or the script itself. */
+/** Runs `npm run -s admin -- ARGS --json`, or the script of that command itself. */
 function admin(args: readonly string[], url: string, env = PRODUCTION as Env, command = NPM): Promise<Outcome> {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
   const [program = '', ...given] = [...command, ...args, '--json']
@@ -64,7 +64,7 @@ describe('a fresh production installation', () => {
   })
   after(() => database.drop())
 
-  test('gets its first operator by one command without demo data, and the operator can use the operators API', async () => {
+  test('one command gives a fresh installation its first operator without demo data, and the operator can use the operators API', async () => {
     const { code, json, errors } = await admin(
       ['user', 'create', '--email', 'Boss@Example.tz', '--role', 'SUPER_ADMIN', '--name', 'Neema', '--language', 'en'],
       database.url,
@@ -114,7 +114,7 @@ describe('a fresh production installation', () => {
     await world.close()
   })
 
-  test('refuses the command that makes demo data', async () => {
+  test('an installation in production refuses the command that makes demo data', async () => {
     const { code, json } = await admin(['demo'], database.url)
     assert.deepEqual([code, json.error.code], [1, 'forbidden'])
   })
@@ -187,7 +187,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('an unknown merchant and a disabled person are refused, and nothing is written', async () => {
+  test('the commands refuse an unknown merchant and a disabled person, and write nothing', async () => {
     assert.deepEqual(codeOf(await create('new@example.tz', 'VIEWER', ...inMerchant(NO_ID))), [1, 'not_found'])
     assert.deepEqual(await world.rows("select 1 from users where email = 'new@example.tz'"), [])
     const { json } = await create('gone@example.tz', 'VIEWER', ...inMerchant())
@@ -197,7 +197,7 @@ describe('people of a merchant', () => {
     assert.deepEqual(codeOf(await run(['token', '--email', 'nobody@example.tz'])), [1, 'not_found'])
   })
 
-  test('with an external issuer a person is bound by subject or by e-mail address, and gets no password', async () => {
+  test('with an external issuer, the command binds a person by subject or by e-mail address, and sets no password', async () => {
     const foreign = { OIDC_ISSUER: 'https://id.example.tz' }
     const make = (email: string, ...more: string[]) =>
       run(['user', 'create', '--email', email, '--role', 'SUPER_ADMIN', ...more], foreign)
@@ -225,7 +225,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the demo has a person of each role, keeps the passwords of its file, and sets new ones when the file is gone', async () => {
+  test('the demo has a person of each role, keeps the passwords of its file, and sets new passwords when the file is gone', async () => {
     const once = await done(['demo'])
     const again = await done(['demo'])
     assert.deepEqual(again.users, once.users)

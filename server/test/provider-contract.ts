@@ -1,4 +1,5 @@
-// The contract of every provider, mock and real, in one suite. contract.test.ts in the folder of each provider runs it.
+// The contract of every provider, mock and real, as a suite of tests. contract.test.ts in the folder of each provider runs the
+// suite.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -15,12 +16,12 @@ import { DESTINATIONS } from '../src/kernel/lib/index.ts'
 import { eventually } from './mock-providers.ts'
 import { type AnySubject, paymentBy, payoutTo } from './provider-subjects.ts'
 
-/** The only allowed answers about a request that was never sent. */
+/** The only allowed answers about a request that the platform never sent. */
 const SAYS_NOTHING = ['unknown', 'not_found']
 
 /** Runs the contract of every provider with the provider that `start` makes. */
 export function testProviderContract(name: string, start: () => Promise<AnySubject>): void {
-  describe(`every provider: ${name}`, () => {
+  describe(`the contract of every provider: ${name}`, () => {
     let subject: AnySubject
     before(async () => {
       subject = await start()
@@ -44,7 +45,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       return { ...request, sent_at: new Date() }
     }
 
-    it('a paid payment is succeeded with its amount and currency at each query', async () => {
+    it('the provider reports a paid payment as succeeded with its amount and currency at each query', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       const first = await statusOf(request)
@@ -85,7 +86,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('a payment that the provider cannot take is declined before any prompt', async () => {
+    it('the provider declines a payment that it cannot take before any prompt', async () => {
       const { methods, whole_shillings } = subject.provider.capabilities
       const cannot = METHODS.filter((method) => !methods.includes(method)).map((method) => paymentBy('001', { method }))
       if (whole_shillings) cannot.push(paymentBy('001', { amount_minor: 500_050n }))
@@ -96,7 +97,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       }
     })
 
-    it('a repeated request for a QR code, if the provider makes them, returns the same code', async () => {
+    it('a provider of QR codes returns the same code for a repeated request', async () => {
       if (!subject.provider.capabilities.methods.includes('qr')) return
       const request = paymentBy('001', { method: 'qr', phone: null })
       const code = await subject.provider.qr(request)
@@ -108,7 +109,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.notEqual(other.qr_payload, code.qr_payload)
     })
 
-    it('a callback names its payment, and a callback without proof is forged', async () => {
+    it('a callback names its payment, and the adapter rejects a callback without proof', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.ok(callbacksFor(request).length > 0))
       const [callback] = callbacksFor(request)
@@ -127,7 +128,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       }
     })
 
-    it('a paid payout is succeeded with its amount and currency', async () => {
+    it('the provider reports a paid payout as succeeded with its amount and currency', async () => {
       const request = await payOut(payoutTo(subject.payees.pays))
       await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
       const answer = await payoutStatusOf(request)
@@ -149,7 +150,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       const request = payoutTo(subject.payees.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
-      // A repeated reference is no failure, because the money left.
+      // The answer to a repeated reference is no failure, because the money left.
       const again = await subject.another?.payout(request)
       assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
       await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
@@ -167,7 +168,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('an unreachable destination is declined, an unsupported payout is blocked, and neither is paid', async () => {
+    it('the provider declines an unreachable destination, blocks an unsupported payout, and pays neither', async () => {
       const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
       const beyond = DESTINATIONS.filter(
         ({ code, method }) =>

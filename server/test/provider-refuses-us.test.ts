@@ -1,5 +1,5 @@
-// The provider removes our address from its allowlist during the day, and adds it again. One process runs all the time. The
-// tests check what merchants, payers and operators see before, meanwhile and afterwards, and the provider's own books.
+// The provider removes our address from its allowlist during the day, and adds it again, while one process runs all the time.
+// The tests compare the views of merchants, payers and operators with the provider's own books.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -9,7 +9,7 @@ import { waitUntil } from './payout-processes.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 
-/** Endings of phone numbers by their outcome at the twin. None: paid after a moment. */
+/** Endings of phone numbers by their outcome at the twin. Without such an ending, the payer pays after a moment. */
 const SLOWLY = '016'
 const IN_PROGRESS = '106'
 const PAYMENT = '50000.00'
@@ -96,7 +96,7 @@ async function circuits(): Promise<Record<string, string>> {
 const waiting = async (kind: string): Promise<string[]> =>
   (await world.get(`/v1/operator/waiting?kind=${kind}`, operator)).body.data.items.map(({ id }: { id: string }) => id)
 
-describe('a provider that removes our address from its allowlist during the day, and adds it again', {
+describe('a provider with an allowlist of addresses', {
   timeout: 120_000,
 }, () => {
   let open_payment: string
@@ -105,7 +105,7 @@ describe('a provider that removes our address from its allowlist during the day,
   const blocked: string[] = []
   const held_back: string[] = []
 
-  it('before: payments and payouts succeed', async () => {
+  it('payments and payouts succeed before the provider removes our address', async () => {
     const paid = await Promise.all(Array.from({ length: 4 }, () => pay()))
     await comes(async () => (await Promise.all(paid.map(payment))).every(({ status }) => status === 'successful'))
     const out = [await payOut(), await payOut()]
@@ -121,7 +121,7 @@ describe('a provider that removes our address from its allowlist during the day,
     })
   })
 
-  it('meanwhile: payments fail at once as provider_unavailable, and no payer gets a prompt', async () => {
+  it('payments fail at once as provider_unavailable without a prompt while the provider refuses our address', async () => {
     await list(['10.1.2.3'])
     prompts = stage.twin.totals().pushes.prompts
     for (let i = 0; i < 7; i++) {
@@ -133,18 +133,18 @@ describe('a provider that removes our address from its allowlist during the day,
     assert.equal(stage.twin.totals().refusals.source_ip, 5)
   })
 
-  it('meanwhile: a payout is blocked with its money reserved, and those behind an open circuit wait with theirs', async () => {
+  it('the platform blocks refused payouts, lets payouts behind an open circuit wait, and keeps the money of both reserved', async () => {
     for (let i = 0; i < 5; i++) blocked.push(await payOut())
     assert.deepEqual(await statuses(blocked), Array(5).fill('BLOCKED_IP_WHITELIST'))
     for (let i = 0; i < 2; i++) held_back.push(await payOut())
     assert.deepEqual(await statuses(held_back), ['PROCESSING', 'PROCESSING'])
-    // Four payments and two payouts before, and eight payouts since, whose money is still reserved.
+    // The reserved money belongs to eight payouts; four payments and two payouts ended before.
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['180000.00', '16000.00'])
     assert.equal(booked('payouts').length, 3, "the provider's books have none of them")
   })
 
-  it('meanwhile: a refused status query neither fails nor pays an earlier payment or payout', async () => {
+  it('a refused status query neither fails nor pays an earlier payment or payout', async () => {
     await world.pass(10_000)
     await waitUntil(async () => stage.twin.totals().payments.count === 5)
     const order = stage.twin.order(await referenceOf(open_payment))
@@ -155,8 +155,8 @@ describe('a provider that removes our address from its allowlist during the day,
     await booksHold(world)
   })
 
-  it('meanwhile: operators see the blocked and the waiting payouts, and that the circuit of the provider is open', async () => {
-    // After the pause of the circuit, waiting payouts were tried one at a time, and refused too.
+  it('operators see the blocked and the waiting payouts, and the open circuit, while the provider refuses our address', async () => {
+    // After the pause of the circuit, the platform tries waiting payouts one at a time, and the provider refuses these too.
     await comes(async () => (await statuses(held_back)).includes('BLOCKED_IP_WHITELIST'))
     const { data } = (await world.get('/v1/operator/withdrawals?status=BLOCKED_IP_WHITELIST', operator)).body
     const shown = new Set(data.items.map(({ id }: { id: string }) => id))
@@ -170,18 +170,18 @@ describe('a provider that removes our address from its allowlist during the day,
     assert.match(world.deps.logged.join(''), /Source IP not whitelisted/)
   })
 
-  it('meanwhile: a payout that an operator sends again is blocked again, and its money stays reserved', async () => {
-    const before_it = await balance()
+  it('a payout that an operator sends again gets blocked again with its money reserved while the provider refuses our address', async () => {
+    const earlier = await balance()
     const [id] = blocked as [string]
     await world.pass(2 * MINUTE)
     const retried = await act(id, 'retry')
     assert.equal(retried.status, 200, retried.text)
     await comes(async () => (await statuses([id]))[0] === 'BLOCKED_IP_WHITELIST')
-    assert.deepEqual(await balance(), before_it)
+    assert.deepEqual(await balance(), earlier)
     assert.equal(await paidOut(id), null)
   })
 
-  it('afterwards: waiting payouts continue without an operator, and new payments succeed in the same process', async () => {
+  it('waiting payouts continue without an operator, and new payments succeed, after the provider adds our address again', async () => {
     const process_id = (await world.get('/v1/operator/providers', operator)).body.data.process_id
     await list(null)
     await comes(async () => (await payment(open_payment)).status === 'successful')
@@ -192,32 +192,32 @@ describe('a provider that removes our address from its allowlist during the day,
     assert.equal((await world.get('/v1/operator/providers', operator)).body.data.process_id, process_id)
   })
 
-  it('afterwards: an operator sends each blocked payout once, under its old reference', async () => {
+  it('an operator sends each blocked payout once, under its old reference, after the provider adds our address again', async () => {
     const all = [...blocked, ...held_back]
     const stuck: string[] = []
     for (const id of all) if ((await payout(id)).status === 'BLOCKED_IP_WHITELIST') stuck.push(id)
     for (const id of blocked) assert.ok(stuck.includes(id), 'a blocked payout is sent only by an operator')
-    const before_it = await Promise.all(all.map(referenceOf))
+    const earlier = await Promise.all(all.map(referenceOf))
     for (const id of stuck) {
-      // Twice: a second click finds no payout to send.
+      // The operator clicks twice: the second click finds no payout to send.
       const answers = await Promise.all([act(id, 'retry'), act(id, 'retry')])
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
     }
     await comes(async () => (await statuses(all)).every((status) => status === 'SUCCESS'))
-    assert.deepEqual(await Promise.all(all.map(referenceOf)), before_it)
+    assert.deepEqual(await Promise.all(all.map(referenceOf)), earlier)
     for (const id of all) {
       const entry = await paidOut(id)
       assert.deepEqual([entry?.truth, entry?.executions, entry?.amount], ['paid', 1, 2_000n])
     }
   })
 
-  it('afterwards: every circuit is closed, nothing waits, and the books of both sides agree', async () => {
+  it('every circuit is closed, nothing waits, and the books of both sides agree at the end of the day', async () => {
     await world.pass(2 * MINUTE)
     await comes(async () => Object.values(await circuits()).every((state) => state === 'closed'))
     assert.deepEqual([await waiting('collection'), await waiting('payout')], [[], []])
     const totals = stage.twin.totals()
     assert.deepEqual([totals.payouts.count, totals.payouts.executed_more_than_once], [10, 0])
-    // Eight payments and ten payouts in the provider's books and in ours.
+    // Both books have eight payments and ten payouts.
     assert.deepEqual([totals.payments.amount, totals.payouts.paid_amount], [400_000n, 20_000n])
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['380000.00', '0.00'])

@@ -1,5 +1,4 @@
-// What the contract of every provider (provider-contract.ts) needs: the type of a provider under test, a receiver of callbacks,
-// and requests.
+// The types and helpers of provider-contract.ts: the type of a provider under test, a receiver of callbacks, and requests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,13 +17,13 @@ export type ArrivedCallback = { headers: Headers; body: Buffer }
 /** A provider under test. */
 export type AnySubject = {
   provider: Provider
-  /** The provider as another process uses it; the one in this process has no other. */
+  /** The provider as another process uses it. Null means that the provider lives in this process only. */
   another: Provider | null
   received: ArrivedCallback[]
   /** Endings of phone numbers by their outcome. */
   payers: { pays: string; declines: string }
   payees: { pays: string; declines: string }
-  /** How often the provider's books show a prompt or a payout for a reference. Null: the provider keeps no books. */
+  /** How often the provider's books show a prompt or a payout for a reference. Null means that the provider keeps no books. */
   times(reference: string): number | null
   close(): Promise<void>
 }
@@ -35,7 +34,7 @@ export async function startReceiver() {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    // The adapter gets the callback as the platform passes it on: with the address at which it arrived.
+    // The adapter gets the callback as the platform passes it on: with the address of its arrival.
     const headers = { ...(request.headers as Headers), [CALLBACK_PATH]: request.url }
     received.push({ headers, body: Buffer.concat(chunks) })
     response.end('{}')

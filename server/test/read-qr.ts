@@ -1,6 +1,7 @@
-// Reads a QR code as a scanner does, but without error correction. Supports level M, the level of the product's codes.
+// Reads a QR code as a scanner does, but without error correction. This reader supports level M, the level of the product's
+// codes.
 
-/** Blocks, and error correction bytes per block, of versions 1 to 40 at level M. */
+/** The number of blocks, and of error correction bytes for each block, of versions 1 to 40 at level M. */
 const BLOCKS = [
   1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35,
   37, 38, 40, 43, 45, 47, 49,
@@ -21,7 +22,9 @@ const MASKS: ((x: number, y: number) => boolean)[] = [
 ]
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
 
-/** The bytes of a code from its modules by row: true for black, without the quiet zone. Throws if it is not a code. */
+/**
+ * The bytes of a code from its modules by row: true for black, without the quiet zone. Throws if the modules are no QR code.
+ */
 export function readQr(modules: readonly (readonly boolean[])[]): Buffer {
   const size = modules.length
   const version = (size - 17) / 4

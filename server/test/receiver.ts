@@ -1,4 +1,4 @@
-/** A merchant's webhook receiver on loopback: records requests, and answers as the test sets. */
+/** A merchant's webhook receiver on loopback, which records requests and answers as the test decides. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

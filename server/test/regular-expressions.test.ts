@@ -21,7 +21,7 @@ import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
 
 const SIZE = 64 * 1024
 const LIMIT_MS = 5
-/** The fastest of this many runs counts: a busy machine slows some runs, a slow expression slows all. */
+/** The fastest of this many runs counts, because a busy machine slows some runs and a slow expression slows all runs. */
 const RUNS = 40
 
 /** Expressions that may be slow, by their source, each with the reason. */
@@ -29,7 +29,7 @@ const EXCEPTIONS: Record<string, string> = {
   '\\/\\*[\\s\\S]*?\\*\\/': 'pay-page/assets.ts reads only our own files with it, once, at the start',
 }
 
-/** Expressions that are made from values at run time, by their text, each with an example. */
+/** Expressions that the code makes from values at run time, by their text, each with an example. */
 const EXAMPLES: Record<string, RegExp> = {
   "new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')": /(?<![0-9A-Za-z])4321(?![0-9A-Za-z])/g,
 }
@@ -107,7 +107,7 @@ test('each function that reads outside text takes less than 100 ms for 64 KB of 
   assert.deepEqual(slow, [])
 })
 
-test('the search finds each regular expression of the sources: literals, constructed ones and patterns of schemas', () => {
+test('the search finds literals, constructed expressions and patterns of schemas in the sources', () => {
   assert.ok(found.expressions.length > 200, `only ${found.expressions.length} were found`)
   const unread = found.unread.filter(({ text }) => !(text in EXAMPLES))
   assert.deepEqual(unread, [], 'give each of these an example in EXAMPLES')
@@ -127,7 +127,7 @@ test('the search finds each regular expression of the sources: literals, constru
   assert.deepEqual(open, [{ place: 'b.ts:1', text: 'new RegExp(given)' }])
 })
 
-test('the check of regular expressions finds a quadratic one', () => {
+test('the check of regular expressions finds a quadratic expression', () => {
   for (const expression of [/\s+$/, /(\\*)"a\1"/g, /\bip\b.*\bwhite list/i, /^(?:a|aa)+$/]) {
     assert.ok(
       worstTexts(expression).some((text) => timeOf(expression, text, expression.global) >= LIMIT_MS),
@@ -147,7 +147,7 @@ function distinct(all: readonly Expression[]) {
   return by_text.values()
 }
 
-/** The fastest time for 64 KB, or for a smaller size if that already exceeds the limit. */
+/** The fastest time for 64 KB, or for a smaller size that already exceeds the limit. */
 function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
   for (const size of [32, 2_048, 8_192, SIZE]) {
     const input = fill(text, size)

@@ -1,17 +1,19 @@
-// A gateway that reveals its requests: it forwards them to a twin and adds a PIN to the responses, or it answers with the
-// headers and body of the request in every field that a person might read.
+// A gateway that reveals its requests. In one mode the gateway adds a PIN to the twin's responses. In the other mode each field
+// for a person repeats headers and body of the request.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Its mode: forward, or repeat the request under this HTTP status, as an envelope of the gateway or as a page. */
+/**
+ * The mode of the gateway: forward, or repeat the request under this HTTP status, as an envelope of the gateway or as a page.
+ */
 export type GatewayMode = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
 
 /** A running gateway. Its mode does not apply to the opening of sessions. */
 export type RevealingGateway = {
   url: string
   mood: GatewayMode
-  /** Used credentials: authorization headers as sent, and issued sessions. */
+  /** The used credentials: authorization headers, and sessions that the twin issued. */
   credentials: Set<string>
   revealed: number
   close(): Promise<void>

@@ -38,7 +38,7 @@ const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 
 const AWAIT_BEFORE = new URL('runner/await-before.ts', import.meta.url).href
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
-/** Test files at once. A file waits more than half of its time, so four of them keep two cores busy. */
+/** Test files at once. A file waits more than half of its time, so four files keep two cores busy. */
 const CONCURRENCY = 4
 /** Fast settings without durability, because the data is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
@@ -49,7 +49,7 @@ const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30
 
-// The reader of our output may stop reading; the server must still be stopped.
+// The reader of our output may stop reading, and the runner must still stop the server.
 process.stdout.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
@@ -59,7 +59,7 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   await clearLeftovers()
-  // PostgreSQL may run as another user, who must be able to reach the folder.
+  // PostgreSQL may run as another user, and that user must be able to reach the folder.
   const folder = await mkdtemp(join(await folderRoot(), `${FOLDER_PREFIX}${process.pid}-`))
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
@@ -84,7 +84,7 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** The folder of this run's data: in memory if it has room and permits programs, else on the disk. */
+/** The folder of this run's data: in memory if the memory has space and permits programs, otherwise on the disk. */
 async function folderRoot(): Promise<string> {
   try {
     const [{ bavail, bsize }, mounts] = await Promise.all([statfs(MEMORY), readFile('/proc/mounts', 'utf8')])
@@ -150,7 +150,7 @@ async function runTests(
   return code
 }
 
-/** Removes the folder of the run, and the data folder if it is elsewhere. */
+/** Removes the folder of the run, and the data folder if that folder is elsewhere. */
 async function removeData(folder: string): Promise<void> {
   const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null) {
@@ -197,6 +197,6 @@ function endServer(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // The process has just ended.
+    // The process ended before the signal arrived.
   }
 }

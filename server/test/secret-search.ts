@@ -6,7 +6,7 @@ import type { World } from './harness.ts'
 /** A searched text with its name. */
 export type Place = { where: string; text: string }
 
-/** A secret by its name. `shown`: the places that may show it, because the caller is to receive it there. */
+/** A secret by its name. `shown`: the places that may show the secret, because the caller is to receive it there. */
 export type Secret = { name: string; value: string; shown?: RegExp }
 
 const HEX = /^[0-9a-f]+$/
@@ -18,7 +18,7 @@ export function writingsOf(value: string): string[] {
   const hex = bytes.toString('hex')
   for (const writing of [hex, hex.toUpperCase()]) writings.add(writing)
   for (let before = 0; before < 3; before++) {
-    // Its first and last characters also encode the neighbouring bytes, so only those between belong to the secret.
+    // The first and last characters also encode the neighbouring bytes, so only the characters between belong to the secret.
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const own = padded.toString('base64').slice(before === 0 ? 0 : before + 1, Math.floor((padded.length * 8) / 6) - 1)
     for (const writing of [own, own.replaceAll('+', '-').replaceAll('/', '_')]) writings.add(writing)
@@ -26,9 +26,9 @@ export function writingsOf(value: string): string[] {
   return [...writings].filter((writing) => writing.length >= 6)
 }
 
-/** Names the secrets in places that must not have them, each with its place and the text around it. */
+/** Names the secrets in places that must not have them, each secret with its place and the text around it. */
 export function findSecrets(places: readonly Place[], secrets: readonly Secret[]): string[] {
-  // One line per secret and place is enough.
+  // A secret needs only one line for each place.
   const reported = new Set<string>()
   return secrets.flatMap(({ name, value, shown }) => {
     const writings = writingsOf(value)

@@ -1,5 +1,5 @@
-// Uses the whole system with all its failures, then searches for every secret in its log at the most verbose level, in every
-// row of its database, and in every response.
+// Uses the whole system with all its failures, and then searches for every secret: in the log at its most verbose level, in
+// every row of the database, and in every response.
 
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -134,7 +134,7 @@ function listenIn(): void {
   })
 }
 
-test('people: passwords, second step, recovery codes, sessions and mailed links', async () => {
+test('people sign in, fail, recover and reset passwords while the test records every response', async () => {
   const password = know('a password', unique('nenosiri')) as string
   const person = await newPerson(world, { password })
   know('a wrong password', unique('kosa'))
@@ -146,7 +146,7 @@ test('people: passwords, second step, recovery codes, sessions and mailed links'
     know(`a session's ${name}`, tokens[name], /POST \/identity\/token/)
   }
   for (const { name, value } of browser.cookies) {
-    // The token names a page, also in the address; only its signature gives access.
+    // The token names a page, also in the address. Only the signature of the token gives access.
     if (name !== 'identity_sign_in') know(`the cookie ${name}`, value)
   }
   await world.get('/v1/me', tokens.access_token)
@@ -186,7 +186,7 @@ test('people: passwords, second step, recovery codes, sessions and mailed links'
   await browser.post(link, { password: fresh })
 })
 
-test('merchants: API keys and webhook secrets, also of a receiver that repeats its requests', async () => {
+test('merchants use API keys and webhook secrets, also with a receiver that repeats its requests', async () => {
   const admin = (await world.newSession('MERCHANT_ADMIN')).token
   know('a session', admin)
   const body = {
@@ -222,7 +222,7 @@ test('merchants: API keys and webhook secrets, also of a receiver that repeats i
   assert.ok(!twice.text.includes(first), 'the secret is shown once')
   const turned = await world.call({ method: 'PATCH', url, key: admin, payload: { rotate_secret: true } })
   const next = know('a new webhook secret', turned.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/)
-  // The signing bytes: the part behind whsec_ is their base64.
+  // The signing key is the base64 value behind whsec_.
   know('the bytes of a webhook secret', first.slice('whsec_'.length), /PATCH \/v1\/merchant\/webhook-config 200/)
   const text = JSON.stringify({ secret: first, was: next, key, pin: PIN, form: `a=1&pin=${PIN}`, session: admin })
   for (const status of [200, 500]) {
@@ -234,7 +234,7 @@ test('merchants: API keys and webhook secrets, also of a receiver that repeats i
   for (const sent of deliveries.body.data.items) await world.get(`/v1/merchant/webhook-deliveries/${sent.id}`, admin)
 })
 
-test('providers: gateways that repeat their requests, callbacks with a PIN, and broken statements', async () => {
+test('the platform survives gateways that repeat their requests, callbacks with a PIN, and broken statements', async () => {
   const operator = (await world.newSession('SUPER_ADMIN')).token
   know("an operator's session", operator)
   const key = world.live_key
@@ -296,7 +296,7 @@ test('providers: gateways that repeat their requests, callbacks with a PIN, and 
   }
 })
 
-/** Callbacks, true and forged, with values that a payer typed. */
+/** Sends true and forged callbacks with values that a payer typed. */
 async function callBacks(): Promise<void> {
   const send = (path: string, body: string | object, headers: object = {}) =>
     world.call({
@@ -326,7 +326,7 @@ async function callBacks(): Promise<void> {
   assert.ok(rows.length >= 7, 'the callbacks are stored')
 }
 
-/** Invalid requests, and statements that fail during valid ones. */
+/** Sends invalid requests, and lets statements fail during valid requests. */
 async function brokenStatements(operator: string, take: () => Promise<void>): Promise<void> {
   const url = '/v1/collections/wallet-push'
   const phone = '0754123500'
@@ -349,7 +349,7 @@ async function brokenStatements(operator: string, take: () => Promise<void>): Pr
   }
 }
 
-test('an invalid setting is refused without its value', () => {
+test('readConfig refuses an invalid setting without its value', () => {
   const wrong = know('a wrong secret', unique('Wrong')) as string
   for (const name of ['SECRET_KEY', 'SELCOM_API_SECRET', 'VODACOM_CALLBACK_SECRET', 'DATABASE_URL']) {
     const value = name === 'DATABASE_URL' ? `nonsense://user:${wrong}@host` : `${wrong} \u0000`
@@ -379,7 +379,7 @@ test('no secret is in the log, in the database, or in a response that must not s
   assert.deepEqual(leaks, [])
 })
 
-test('the search finds a secret in each encoding, at any place of a text', () => {
+test('the search finds a secret in each encoding, at any position of a text', () => {
   const value = SELCOM.api_secret
   const about = (text: string) => findSecrets([{ where: 'here', text }], [{ name: 'it', value }]).length
   assert.equal(about('nothing'), 0)

@@ -1,5 +1,5 @@
-// A whole system with the real Selcom adapter as its live provider, and the gateway's twin. They exchange HTTP requests in
-// both directions and use one clock.
+// A whole system with the real Selcom adapter as its live provider, and the gateway's twin. System and twin exchange HTTP
+// requests in both directions and use one clock.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +54,7 @@ export async function createSelcomWorld(
   }
 }
 
-/** A free port on loopback: the gateway needs the address before the system listens. */
+/** A free port on loopback, because the gateway needs the address before the system listens. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-// For tests: a browser without scripts, and the console's part of a sign-in.
+// A browser without scripts, and the console's part of a sign-in, for tests.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { setPassword } from '../src/access/identity/index.ts'
@@ -8,7 +8,7 @@ import { inTransaction } from '../src/kernel/db/index.ts'
 import type { Console } from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-/** A world whose app listens, and its address. */
+/** A world with a listening app, and the address of the app. */
 export type Served = World & { base: string }
 
 /** Builds a world and lets its app listen on a free port. */
@@ -25,7 +25,7 @@ export type BrowserPage = { status: number; url: string; text: string; location:
 /** A browser: stores cookies by path, and follows no redirect by itself. */
 export type Browser = {
   get(url: string): Promise<BrowserPage>
-  /** Sends a form as a page of the same site does; `headers` replace those of the browser. */
+  /** Sends a form as a page of the same site does; `headers` replace the headers of the browser. */
   post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<BrowserPage>
   /** Follows redirects within the site, up to the first page or an address outside /identity. */
   follow(shown: BrowserPage): Promise<BrowserPage>

@@ -1,4 +1,4 @@
-/** A twin of Africa's Talking on loopback for tests: records SMS, and answers as the test sets. */
+/** A twin of Africa's Talking on loopback for tests, which records SMS and answers as the test decides. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

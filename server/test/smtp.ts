@@ -1,10 +1,10 @@
-/** A mail server on loopback for tests: records e-mails, and answers as the test sets. */
+/** A mail server on loopback for tests, which records e-mails and answers as the test decides. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** A recorded e-mail: sender and recipients of the envelope, and the whole text with its headers. */
 export type ReceivedMail = { from: string; to: string[]; raw: string }
 
-/** A step of the protocol whose response a test can set. */
+/** A step of the protocol with a response that a test can choose. */
 export type SmtpStep = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
 
 /** A running mail server. */
@@ -12,7 +12,10 @@ export type MailServer = {
   port: number
   /** The accepted e-mails, oldest first. */
   mails: ReceivedMail[]
-  /** The response at a step: a line such as `550 no such mailbox`, silence, or a closed connection. By default it accepts. */
+  /**
+   * The response at a step: a line such as `550 no such mailbox`, silence, or a closed connection. By default the server
+   * accepts.
+   */
   answers: Partial<Record<SmtpStep, string | 'hang' | 'drop'>>
   /** The number of connections so far. */
   connections: number
@@ -21,7 +24,7 @@ export type MailServer = {
   close(): Promise<void>
 }
 
-/** Starts the server, on 127.0.0.1 by default. With `password` it demands AUTH PLAIN with it. */
+/** Starts the server, on 127.0.0.1 by default. With `password` the server demands AUTH PLAIN with this password. */
 export async function startMailServer(options: { password?: string; host?: string } = {}): Promise<MailServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -65,7 +68,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
       if (line !== '.') return void body.push(line.startsWith('.') ? line.slice(1) : line)
       current.raw = body.join('\r\n')
       body = null
-      // The server keeps the e-mail although its response is lost, as a real mail server may.
+      // The server keeps the e-mail although it sends no response, as a real mail server may.
       const set = mail.answers.END
       if (set === undefined || set === 'hang' || set === 'drop') mail.mails.push(current)
       return void answer('END', '250 2.0.0 taken as 4711')

@@ -1,11 +1,11 @@
-// The heavy work of one caller is limited; further requests get a clear refusal, and other callers are not delayed.
+// The server limits the heavy work of one caller. Further requests get a clear refusal, and other callers see no delay.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createWorld, type Reply, type World } from './harness.ts'
 import { authorizeUrl, type BrowserPage, newPerson, openBrowser, type Served, serve } from './sign-in.ts'
 
-test('of 180 posters at once with one sandbox key some are drawn, the others get 503 with Retry-After, and live requests stay quick', async (t) => {
+test('of 180 posters at once with one sandbox key the server draws some and refuses the others, and live requests stay quick', async (t) => {
   const world = await createWorld()
   try {
     const linkOf = async (key: string) =>
@@ -34,7 +34,7 @@ test('of 180 posters at once with one sandbox key some are drawn, the others get
   }
 })
 
-test('of 400 wrong sign-ins at once few passwords are checked, and the others get 503 with Retry-After and do not count', async (t) => {
+test('of 400 wrong sign-ins at once the server checks few passwords, and refuses the others without counting them', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)
@@ -49,7 +49,7 @@ test('of 400 wrong sign-ins at once few passwords are checked, and the others ge
     const [{ failures }] = (await world.rows('select sum(failures)::int as failures from sign_in_attempts')) as [
       { failures: number },
     ]
-    // An attempt counts for its pair of account and address, for its account, and for its address.
+    // A checked attempt counts for its pair of account and address, for its account, and for its address.
     const tried = shown.filter(({ status }) => status === 401).length
     assert.ok(tried >= 1, 'no password was checked')
     assert.equal(failures, tried * 3)
@@ -60,7 +60,7 @@ test('of 400 wrong sign-ins at once few passwords are checked, and the others ge
   }
 })
 
-test('a wrong sign-in is 503 with Retry-After and a page in both languages while the database does not answer', async () => {
+test('the server answers a wrong sign-in with 503, Retry-After and a page in both languages while the database does not answer', async () => {
   const away = { names: new Set<string>() }
   const world = await serve({
     before: (name) => {
@@ -96,7 +96,7 @@ test('a wrong sign-in is 503 with Retry-After and a page in both languages while
   }
 })
 
-test('a client with 32 open forms is refused beyond 8, and other clients are served', async () => {
+test('the server refuses a client with 32 open forms beyond 8, and serves other clients', async () => {
   const world = await createWorld()
   try {
     const post = (remoteAddress: string) =>
@@ -134,7 +134,7 @@ test('a client with 32 open forms is refused beyond 8, and other clients are ser
   }
 })
 
-/** Opens the sign-in form in one browser, which can post it many times. */
+/** Opens the sign-in form in one browser, which can post the form many times. */
 async function openForm(world: Served, language: string) {
   const browser = openBrowser(world.base, language)
   const { url } = authorizeUrl(world.base)
@@ -144,7 +144,10 @@ async function openForm(world: Served, language: string) {
   }
 }
 
-/** Every response is a normal refusal, or 503 with Retry-After and a page with `words`; at least one is 503. */
+/**
+ * Asserts that each response is a normal refusal, or 503 with Retry-After and a page with `words`, and that at least one is
+ * 503.
+ */
 function assertRefused(world: World, shown: readonly BrowserPage[], words: RegExp): void {
   const other = shown.filter(({ status }) => ![401, 429, 503].includes(status))
   const logged = world.deps.logged.filter((line) => line.includes('identity page failed'))
@@ -174,7 +177,7 @@ type Latencies = Record<string, number[]>
 
 const SAMPLES_MIN = 15
 
-/** Response times of GET /v1/me and of live wallet-pushes, one after another, during the flood, and at least 15 of each. */
+/** The response times of GET /v1/me and of live wallet-pushes, one after another, during the flood, at least 15 of each. */
 async function measureLive(world: World, token: string, flood?: Flood<unknown>): Promise<Latencies> {
   const took = { 'GET /v1/me': [] as number[], 'POST wallet-push': [] as number[] }
   const timed = async (times: number[], status: number, ask: () => Promise<Reply>) => {
@@ -199,7 +202,7 @@ function p95(times: readonly number[]): number {
   return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0)
 }
 
-/** Live requests take less than half a second during the flood. A slow machine gets more time. */
+/** Asserts that live requests take less than half a second during the flood. A slow machine gets more time. */
 function assertCalm(t: TestContext, flood: string, quiet: Latencies, busy: Latencies): void {
   for (const [name, times] of Object.entries(busy)) {
     const [before, during] = [p95(quiet[name] ?? []), p95(times)]

@@ -6,7 +6,7 @@ import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
 import type { Reply, World } from './harness.ts'
 import { createTestOperator } from './operator.ts'
 
-/** A planted payment or payout: its status, and when it was booked. */
+/** A planted payment or payout: its status, and the time of its booking. */
 export type PlannedRecord = {
   flow: 'payment' | 'payout'
   state: 'paid' | 'failed' | 'processing' | 'reversed'
@@ -127,7 +127,10 @@ export async function plant(
   return all
 }
 
-/** A further attempt of a planted payment. `provider`: another one. `settled`: the payment is booked with its money. */
+/**
+ * A further attempt of a planted payment. `provider` is another provider. `settled` means that the ledger has the money of the
+ * payment.
+ */
 export type Retry = { provider?: string; settled?: boolean; duplicate_payment?: PlantedRecord }
 
 const RETRY = `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
@@ -141,7 +144,9 @@ const RETRY_WITH_DUPLICATE = `with x as (update collections set attempts = 0 whe
     provider_id = $5, extra_collection_id = $6
   where merchant_id = $1 and collection_id = $6`
 
-/** Writes the second attempt of a payment. `duplicate_payment`: this planted payment becomes the duplicate of the first one. */
+/**
+ * Writes the second attempt of a payment. `duplicate_payment` is the planted payment that becomes the duplicate of the first payment.
+ */
 export async function plantRetry(world: World, first: PlantedRecord, retry: Retry = {}): Promise<PlantedRecord> {
   const { provider = null, settled = false, duplicate_payment } = retry
   const key = [first.merchant_id, first.id]
@@ -198,12 +203,12 @@ export type Reconciler = {
     csv: string | Buffer,
     options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },
   ): Promise<Reply>
-  /** Uploads lines that must be accepted. Returns the statement. */
+  /** Uploads lines that the server must accept. Returns the statement. */
   importRows(
     rows: readonly StatedRow[],
     options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
-  /** All open cases, or all resolved ones. */
+  /** All open cases, or all resolved cases. */
   cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   summary(): Promise<any>
@@ -231,7 +236,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
     session,
     upload,
     async importRows(rows, options) {
-      // Empty lines have no meaning, but make it another file.
+      // Empty lines have no meaning, but they make another file.
       taken += 1
       const reply = await upload(csvOf(rows) + '\r\n'.repeat(taken), options)
       assert.equal(reply.status, 201, reply.text)

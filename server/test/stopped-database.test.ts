@@ -15,7 +15,7 @@ function serverPids(folder: string): number[] {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
     } catch {
-      return [] // the process has just ended, or belongs to another user
+      return [] // the process ended, or the process belongs to another user
     }
   })
 }
@@ -25,7 +25,7 @@ after(async () => {
   for (const clean of cleanups.reverse()) await clean()
 })
 
-test('while the database is stopped, a request gets 503 within 15 seconds and /readyz within 3, and both work afterwards', async () => {
+test('while the database stands still, the server answers a request with 503 within 15 seconds and /readyz within 3, and then recovers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'))
   chmodSync(folder, 0o711)
   const server = await startEmbedded({

@@ -1,6 +1,6 @@
 /**
- * Rules about names, lengths, circles and tables, checked on the syntax trees of the sources. Needs no database. Each
- * message tells how to repair a breach. Each rule is also run on a source that breaks it.
+ * Rules about names, lengths, circles and tables; the tests check the syntax trees of the sources and need no database. Each
+ * message tells how to repair a breach. Each rule also runs on a source that breaks it.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ function lineOf({ text }: ParsedSource, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Fails with the problems that the rule finds in `sources`. First checks that the rule finds `broken`. */
+/** Throws the problems that the rule finds in `sources`. First asserts that the rule finds `broken`. */
 function holds(rule: StructureRule, sources: readonly ParsedSource[], broken: Record<string, string>): void {
   const shown = Object.entries(broken).map(([path, text]) => parse(path, text))
   assert.ok(rule(shown).length > 0, 'the rule does not find the source that breaks it')
@@ -59,7 +59,7 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   )
 }
 
-/** Functions longer than LINES_MAX, by their first lines. A function within one of them is found too. */
+/** Functions longer than LINES_MAX, by their first lines. The rule also finds a function within another function. */
 const longFunctions: StructureRule = (sources) =>
   sources.flatMap((source) => {
     const visit = (node: SyntaxNode): string[] => {
@@ -131,7 +131,7 @@ const functionNames: NamesOf = (declared) => {
   return variables.filter(({ init }) => init !== null && /Function/.test(init.type)).map(({ id }) => id.name)
 }
 
-/** Where each name is declared at the top level of a file, by name. */
+/** The places of each name that a file declares at its top level, by name. */
 function declarations(sources: readonly ParsedSource[], declares: RegExp, namesOf: NamesOf): Map<string, string[]> {
   const places = new Map<string, string[]>()
   for (const source of sources) {
@@ -145,7 +145,7 @@ function declarations(sources: readonly ParsedSource[], declares: RegExp, namesO
   return places
 }
 
-/** Finds names that are declared more than once. `isSame` may permit the places of one name. */
+/** Finds names with more than one declaration. `isSame` may permit the places of a name. */
 function sharedNames(
   declares: RegExp,
   namesOf: NamesOf,
@@ -159,7 +159,9 @@ function sharedNames(
 
 const PROVIDER_FOLDER = /^server\/src\/adapters\/providers\/[a-z]+\//
 
-/** True if each place is in the folder of another provider. These folders share no code and do the same jobs. */
+/**
+ * True if each place is in the folder of another provider. These folders share no code, and their functions do the same work.
+ */
 function areSameJobs(places: readonly string[]): boolean {
   const folders = new Set(places.map((place) => PROVIDER_FOLDER.exec(place)?.[0]))
   return !folders.has(undefined) && folders.size === places.length
@@ -199,7 +201,7 @@ const tables = new Set(
     .filter((name) => !dropped.has(name)),
 )
 
-/** Which room writes each table. */
+/** The tables that each room writes. */
 const OWNERS: Record<string, readonly string[]> = {
   'kernel/db': ['list_counts', 'readiness_probes', 'vault_canary', 'schema_migrations'],
   'kernel/http': ['idempotency_keys'],
@@ -239,10 +241,12 @@ const OWNERS: Record<string, readonly string[]> = {
 
 /** Files that write a table of another room, each with the reason. */
 const FOREIGN_WRITES: Record<string, string> = {
-  'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole set of requests, each with its key',
+  'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole batch of requests, each with its key',
 }
 
-/** Tables of other rooms that a room reads. The administration reads every table, because it verifies them. */
+/**
+ * Tables of other rooms that a room reads. The list omits the administration, because it reads every table to verify the data.
+ */
 const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
@@ -309,7 +313,7 @@ const foreignTables: StructureRule = (sources) =>
     ]
   })
 
-test('each table is written by one room, and read by rooms that declare it', () => {
+test('one room writes each table, and a room reads only the tables that it declares', () => {
   holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'update collections set id = $1')" })
   holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'select 1 from outbox_messages')" })
   assert.deepEqual(

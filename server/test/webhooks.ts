@@ -24,7 +24,10 @@ import { createTestDatabase } from './database.ts'
 /** One process of the platform with a merchant and its receivers of webhooks. */
 export type Bench = Awaited<ReturnType<typeof startBench>>
 
-/** Starts one process of the platform on a fresh database, delivering to private addresses with a cut after 400 ms. */
+/**
+ * Starts one process of the platform on a fresh database. The process delivers to private addresses and cuts a delivery after
+ * 400 ms.
+ */
 export async function startBench(env: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const clock = settableClock(new Date())
@@ -33,7 +36,7 @@ export async function startBench(env: Record<string, string> = {}) {
   return {
     ...first,
     clock,
-    /** Another process on the same database. */
+    /** Starts another process on the same database. */
     anotherProcess() {
       const process = startProcess(database.url, clock, env)
       processes.push(process)
@@ -75,7 +78,7 @@ export async function merchantWith(deps: Deps, url: string): Promise<Merchant & 
   return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
 }
 
-/** Changes a merchant's configuration. Returns the secret if one was made. */
+/** Changes a merchant's configuration. Returns the secret if the server made a new secret. */
 export async function configure(
   deps: Deps,
   merchant: Merchant,
@@ -85,7 +88,7 @@ export async function configure(
   return (await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, change))).secret
 }
 
-/** Queues `count` events of a merchant, without a lease or leased to this process. */
+/** Queues `count` events of a merchant, without a lease or under a lease of this process. */
 export function queue(
   deps: Deps,
   merchant: Merchant,
@@ -108,7 +111,7 @@ export function queue(
   return inTransaction(deps.db, (tx) => enqueueEvents(deps, tx, events, () => leased))
 }
 
-/** Claims and sends the due deliveries and waits until they are recorded. Returns the number of claimed deliveries. */
+/** Claims and sends the due deliveries and waits for their records. Returns the number of claimed deliveries. */
 export async function deliverDue(deliverer: Deliverer): Promise<number> {
   const claimed = await deliverer.task.runOnce()
   await deliverer.task.idle()

@@ -1,11 +1,11 @@
-// Helpers of tests of withdrawals: fund a merchant, and assert that a refusal changed nothing.
+// Helpers for tests of withdrawals: a funded merchant, and an assertion that a refusal changed nothing.
 
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** A payer pays the merchant (the world's by default), whose balance grows by that. */
+/** A payer pays the merchant (the world's by default), whose balance grows by this amount. */
 export async function fund(
   world: World,
   options: { amount: string; environment?: Environment; merchant?: Merchant },
@@ -17,7 +17,10 @@ export async function fund(
   await world.work()
 }
 
-/** The tables that a refused request must not change. Idempotency keys are apart: a refusal is stored with its key. */
+/**
+ * The tables that a refused request must not change. The list omits the idempotency keys, because the server stores a refusal
+ * with its key.
+ */
 const TABLES = [
   'withdrawals',
   'withdrawal_approvals',
@@ -26,7 +29,7 @@ const TABLES = [
   'ledger_transfers',
   'ledger_accounts',
   'audit_log',
-  // Without the progress of deliveries: an earlier one may be under way.
+  // The comparison omits the progress of deliveries, because an earlier delivery may still run.
   '(select merchant_id, id, event, source_id, source_seq, body from webhook_deliveries)',
   'outbox_messages',
 ]

@@ -1,8 +1,8 @@
-// The slowest texts for a regular expression: those that a checker finds, and those that are bad for many.
+// The slowest texts for a regular expression: texts that a checker finds, and texts that are slow for many expressions.
 
 import recheck from 'recheck'
 
-// The checker in JavaScript, which starts no other program.
+// This checker runs in JavaScript and starts no other program.
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 const CHECK_MS = 500
 
@@ -33,7 +33,7 @@ const ANY = [
 ]
 const ENDS = ['', '\0']
 
-/** The worst texts of one expression, those of the checker first. */
+/** The worst texts of one expression; the texts of the checker come first. */
 export function worstTexts({ source, flags }: RegExp): WorstText[] {
   return [...attackOn(source, flags), ...ownWords(source), ...HOSTILE]
 }
@@ -56,7 +56,7 @@ function write({ pumps, suffix }: WorstText, size: number): string {
 }
 
 function attackOn(source: string, flags: string): WorstText[] {
-  // No part of it repeats without limit, so the work at each position is bounded.
+  // An expression without an unlimited repetition limits the work at each position.
   if (!/[*+]|\{\d+,\}/.test(source)) return []
   const found = recheck.checkSync(source, flags, { timeout: CHECK_MS })
   if (found.status !== 'vulnerable') return []
@@ -64,7 +64,7 @@ function attackOn(source: string, flags: string): WorstText[] {
   return [{ name: 'the attack of the checker', pumps, suffix }]
 }
 
-/** Texts from the expression itself, repeated: each starts a match and never completes it. */
+/** Texts from the expression itself, repeated: each text starts a match and never completes it. */
 function ownWords(source: string): WorstText[] {
   const plain = source.replace(/\\[bBdDsSwWpP](?:\{[^}]*\})?/g, ' ').replace(/\\([^A-Za-z0-9])/g, '$1')
   const words = new Set(plain.match(/[A-Za-z0-9_]{2,}/g) ?? [])
@@ -77,5 +77,5 @@ function repeated(pumps: readonly string[]): WorstText[] {
   )
 }
 
-/** Texts that are bad for scanners of all kinds. */
+/** Texts that are slow for scanners of all kinds. */
 export const HOSTILE: readonly WorstText[] = repeated(ANY)

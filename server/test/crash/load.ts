@@ -130,7 +130,7 @@ export function startLoad(options: LoadOptions): Load {
       acks.push(ack)
       if (!repeats) return
       const again = await client.order(order)
-      if (again.text !== ack.text) problems.push(`${order.key} was answered ${ack.text} and then ${again.text}`)
+      if (again.text !== ack.text) problems.push(`${order.key} got the answer ${ack.text} and then ${again.text}`)
     } catch (error) {
       problems.push((error as Error).message)
     }

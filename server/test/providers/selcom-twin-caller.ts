@@ -8,9 +8,9 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../twi
 
 const WAIT_MS = 5000
 
-/** The start of a test's clock. */
+/** The start of the clock of a test. */
 export const START = new Date('2026-03-01T09:00:00Z')
-/** The Timestamp header of that time. */
+/** The Timestamp header for that time. */
 export const START_TEXT = '2026-03-01T12:00:00+03:00'
 
 /** Fields of a request in their signed order. */
@@ -24,19 +24,19 @@ export type TwinResponse = {
   json: Record<string, unknown> | null
 }
 
-/** The text to sign, made without the twin's code. */
+/** The text to sign. This helper shares no code with the twin. */
 export function textToSign(timestamp: string, fields: Fields): string {
   let text = `timestamp=${timestamp}`
   for (const name of Object.keys(fields)) text += `&${name}=${fields[name]}`
   return text
 }
 
-/** The digest of a text, made without the twin's code. */
+/** The digest of a text. This helper shares no code with the twin. */
 export function sign(key: string | Buffer, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64')
 }
 
-/** The headers of a request. */
+/** The headers of a request, with a valid signature by default. */
 export function headersFor(account: Simulator['account'], timestamp: string, fields: Fields): Record<string, string> {
   return {
     'Content-Type': 'application/json',
@@ -49,7 +49,7 @@ export function headersFor(account: Simulator['account'], timestamp: string, fie
   }
 }
 
-/** Sends any request. Rejects if there is no complete response. */
+/** Sends any request. Rejects if no complete response arrives. */
 export function send(
   url: string,
   method: string,
@@ -79,9 +79,9 @@ export function send(
 export type TwinRig = {
   simulator: Simulator
   clock: SettableClock
-  /** A signed request. `changes` replaces headers; an empty one is removed. */
+  /** Sends a signed request. `changes` replaces headers; an empty value removes a header. */
   call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<TwinResponse>
-  /** A signed request that the test can abort. */
+  /** Sends a signed request that the test can abort. */
   callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<TwinResponse>
   control(method: string, path: string, content?: unknown, token?: string): Promise<TwinResponse>
   close(): Promise<void>
@@ -118,7 +118,7 @@ export async function startRig(options: SimulatorOptions = {}): Promise<TwinRig>
   }
 }
 
-/** One callback as it arrived. */
+/** A callback as it arrived. */
 export type ReceivedCallback = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
 /** Starts a receiver that answers with the statuses of `answers` in turn, then with 200. */
@@ -139,7 +139,7 @@ export async function startReceiver(answers: number[] = []) {
   const { port } = server.address() as AddressInfo
   return {
     received,
-    /** The address in base64, the form of an order. */
+    /** The address of the receiver in base64, the form of an order. */
     webhook: (path = '/callback') => Buffer.from(`http://127.0.0.1:${port}${path}`).toString('base64'),
     close() {
       server.closeAllConnections()

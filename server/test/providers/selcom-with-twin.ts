@@ -17,7 +17,7 @@ const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callb
 const PATIENCE_MS = 20_000
 const ASK_EVERY_MS = 50
 
-/** Called with each verified callback: the order, the headers and the body. */
+/** The platform calls this function with each verified callback: the order, the headers and the body. */
 export type CallbackListener = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
 
 /** A twin, an adapter, and a listener for callbacks. */
@@ -56,7 +56,7 @@ export async function startWithTwin(
   }
 }
 
-/** Another adapter for the same twin, as in another process. */
+/** Makes another adapter for the same twin, as in another process. */
 export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOptions>): SelcomProvider {
   const provider = createSelcomProvider({
     name: 'selcom',
@@ -78,7 +78,7 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
   return provider
 }
 
-/** True if the twin sends nothing more. */
+/** True if the twin sends no further request. */
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
 /** Repeats a function until it succeeds, or until the time limit. */

@@ -16,12 +16,12 @@ import { closing, listen } from './servers.ts'
 
 /** The key and secrets of the tests. They protect nothing. */
 export const KEY = 'the-api-key-of-the-tests'
-/** See KEY. */
+/** The API secret of the tests. It protects nothing. */
 export const SECRET = 'the-api-secret-of-the-tests'
-/** See KEY. */
+/** The PIN of the float in the tests. It protects nothing. */
 export const PIN = '4343'
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export type SignedRequest = {
   method: string
   path: string
@@ -150,9 +150,9 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   return { method, path: pathname, fields, names, body }
 }
 
-/** A payment that no payer was asked for. */
+/** A payment for which no payer got a prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The reason of an unknown answer, or the kind of another one. */
+/** The reason of an unknown answer, or the kind of another answer. */
 export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind
 
 /** An envelope for a test. */
@@ -163,7 +163,7 @@ export type Text = {
   data?: unknown
   [more: string]: unknown
 }
-/** Its text. */
+/** The text of this envelope. */
 export const text = (content: Text) => JSON.stringify({ reference: '0289999288', message: '', data: [], ...content })
 /** An exchange that ended with a response. */
 export const answered = (status: number, content: Text | string): ExchangeResult => ({
@@ -171,7 +171,7 @@ export const answered = (status: number, content: Text | string): ExchangeResult
   status,
   text: typeof content === 'string' ? content : text(content),
 })
-/** The verdict about these words. */
+/** The verdict of the adapter about a response with this result code and result. */
 export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): SelcomVerdict =>
   classifySelcomExchange(answered(status, { resultcode, result, message }))
 

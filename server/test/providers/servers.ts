@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach } from 'node:test'
 
-/** Closes these when a test ends, the last one first. */
+/** Closes the servers when a test ends, the last server first. */
 export const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()

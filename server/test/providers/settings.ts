@@ -24,7 +24,7 @@ export const SELCOM_PAYOUT_SETTINGS = {
   SELCOM_SENDER_PHONE: '0754123456',
 }
 
-/** The required settings of Vodacom. The public key is none, so no adapter can be built. */
+/** The required settings of Vodacom. The public key is invalid, so no adapter can start with these settings. */
 export const VODACOM_SETTINGS = {
   VODACOM_URL: 'https://openapi.example/openapi/ipg/v2/vodacomTZN',
   VODACOM_API_KEY: 'key',
@@ -48,7 +48,7 @@ export const PRODUCTION_SETTINGS = {
 
 type Env = Record<string, string | undefined>
 
-/** The message of the refusal of a configuration. Empty if the configuration is accepted. */
+/** The message of the refusal of a configuration. An empty text means that the program accepts the configuration. */
 export function refusalOf(env: Env): string {
   try {
     readConfig(env, PROVIDERS)

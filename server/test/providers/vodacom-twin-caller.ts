@@ -17,14 +17,14 @@ export type VodacomTwinResponse = {
   code: string | undefined
   json: Record<string, string> | null
 }
-/** Changes of a request. An empty header is removed. */
+/** Changes of a request. An empty value removes a header. */
 export type Changes = { headers?: Record<string, string>; secret?: string; base?: string; body?: string }
 
 /** A twin with its own clock, and requests to it. */
 export type VodacomTwinRig = {
   twin: VodacomTwin
   clock: SettableClock
-  /** Sends any request, with the key or the given changes. Rejects if there is no complete response. */
+  /** Sends any request, with the key or the given changes. Rejects if no complete response arrives. */
   send(method: string, path: string, fields: object, changes?: Changes): Promise<VodacomTwinResponse>
   openSession(): Promise<string>
   sealed(secret: string): string
@@ -135,7 +135,7 @@ export const reversal = (receipt: string) => ({
   input_ThirdPartyConversationID: `reversal${++last}`,
 })
 
-/** The paths of payments and status queries. */
+/** The path of payments. */
 export const C2B = '/c2bPayment/singleStage/'
-/** See C2B. */
+/** The path of status queries. */
 export const QUERY = '/queryTransactionStatus/'

@@ -14,10 +14,10 @@ import { closing, listen } from './servers.ts'
 
 /** The secret in the address of the callbacks. It protects nothing. */
 export const CALLBACK_SECRET = 'the-callback-secret-of-the-tests'
-/** See CALLBACK_SECRET. */
+/** The API key of the tests. It protects nothing. */
 export const API_KEY = 'the-api-key-of-the-tests'
 
-// References derive from a seed, so that the twin draws the same faults for them in each run.
+// References derive from a seed, so the twin draws the same faults for them in each run.
 const random = seededRandom('vodacom')
 const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
 let adapters = 0
@@ -53,7 +53,7 @@ export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): Pay
   }
 }
 
-/** An adapter, with its log. */
+/** An adapter with its log. */
 export type Adapter = { provider: VodacomProvider; logged: string[] }
 
 /** An adapter for a gateway. */
@@ -91,7 +91,7 @@ export async function start(
   return { ...adapterFor(twin, options), twin }
 }
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export type VodacomRequest = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
 /** The reaction of a scripted server: a response, silence, or a closed connection. */
 export type VodacomReaction = { status?: number; content: object | string } | 'hang' | 'reset'
@@ -130,7 +130,7 @@ export async function script(
   return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), received }
 }
 
-/** The public key of scripted servers. Its private key is unknown. */
+/** The public key of scripted servers. No program has its private key. */
 export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 1024 })
   .publicKey.export({ format: 'der', type: 'spki' })
   .toString('base64')
@@ -138,7 +138,7 @@ export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 10
 /** A twin that answers later than the adapter waits, but within the time of a test. */
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
-/** A payment that no payer was asked for. */
+/** A payment for which no payer got a prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
 /** The important part of an answer, in a word. */

@@ -1,6 +1,6 @@
 /**
- * Loaded before each test file. If a name pattern leaves a file without a test, Node runs `after` hooks before the `before`
- * hooks have ended, and the file fails. Here each `after` hook waits for the `before` hooks that began.
+ * Node loads this file before each test file. If a name pattern leaves a file without a test, Node runs `after` hooks before
+ * the `before` hooks have ended, and the file fails. With this file each `after` hook waits for the `before` hooks.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -8,7 +8,7 @@ const nodeTest = createRequire(import.meta.url)('node:test') as typeof import('n
 const { after, before } = nodeTest
 const begun: Promise<unknown>[] = []
 
-/** An async function, so that its promise also holds what the hook throws. */
+/** The function is async, so that its promise also holds an error that the hook throws. */
 type Hook = () => Promise<unknown>
 
 Object.assign(nodeTest, {

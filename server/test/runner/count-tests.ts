@@ -1,9 +1,12 @@
-// A reporter of Node's test runner: the number of tests that ran.
+// A reporter of Node's test runner that yields the number of tests that ran.
 
 import { resolve } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-/** Yields the number of tests. Node reports a file without a test as one test with the name of the file; that is not counted. */
+/**
+ * Yields the number of tests. Node reports a file without a test as a test with the name of the file, and the reporter does not
+ * count that.
+ */
 export default async function* countTests(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let tests = 0
   for await (const { type, data } of events) {

@@ -17,14 +17,17 @@ before(async () => {
   world = { close() {} }
 })
 after(() => world.close())
-test('the first', () => {})
+test('the first file has a test', () => {})
 `
 
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'malipo-runner-'))
   await writeFile(join(folder, 'slow.test.mjs'), SLOW_BEFORE)
-  await writeFile(join(folder, 'other.test.mjs'), "import { test } from 'node:test'\ntest('the second', () => {})\n")
+  await writeFile(
+    join(folder, 'other.test.mjs'),
+    "import { test } from 'node:test'\ntest('the second file has a test', () => {})\n",
+  )
 })
 after(() => rm(folder, { recursive: true }))
 

@@ -4,34 +4,34 @@ import fc from 'fast-check'
 import type { Crash, ModelAnswer, Price } from './model.ts'
 
 const SECOND = 1_000
-/** In milliseconds. */
+/** An hour in milliseconds. */
 export const HOUR = 3_600 * SECOND
-/** Shorter than a lease, longer than one, a pause, a night, and longer than the deadline. */
+/** Times in milliseconds: shorter than a lease, longer than a lease, a pause, a night, and longer than the deadline. */
 export const TIMES = [0, 3 * SECOND, 16 * SECOND, 70 * SECOND, 10 * HOUR, 60 * HOUR] as const
 
 const MERCHANTS = 2
 const merchant = fc.integer({ min: 0, max: MERCHANTS - 1 })
-/** The index of a withdrawal, counted back from the newest. The newest ones are the most likely. */
+/** The index of a withdrawal, counted back from the newest. The newest withdrawals are the most likely. */
 const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 9 }))
 const amount = fc.oneof(fc.bigInt({ min: 100n, max: 9_000n }), fc.bigInt({ min: 100n, max: 80_000n }))
 
-/** The result of a payout request: the answer, and whether the provider executed it. */
-export type Sent = { word: ModelAnswer; executes: boolean }
+/** The result of a payout request: the answer, and whether the provider executed the payout. */
+export type Sent = { answer: ModelAnswer; executes: boolean }
 const sent = fc.constantFrom<Sent>(
-  { word: { kind: 'accepted' }, executes: true },
-  { word: { kind: 'accepted', again_ms: 1_000 }, executes: true },
-  { word: { kind: 'paid', more: 0n }, executes: true },
-  { word: { kind: 'paid', more: 0n, again_ms: 2_000 }, executes: true },
-  { word: { kind: 'paid', more: 1n }, executes: true },
-  { word: { kind: 'reversed', more: 0n }, executes: true },
-  // The response is lost: the provider executed the payout, or it did not.
-  { word: { kind: 'unknown' }, executes: true },
-  { word: { kind: 'unknown' }, executes: false },
-  { word: { kind: 'declined' }, executes: false },
-  { word: { kind: 'blocked' }, executes: false },
-  { word: { kind: 'not_sent' }, executes: false },
+  { answer: { kind: 'accepted' }, executes: true },
+  { answer: { kind: 'accepted', again_ms: 1_000 }, executes: true },
+  { answer: { kind: 'paid', more: 0n }, executes: true },
+  { answer: { kind: 'paid', more: 0n, again_ms: 2_000 }, executes: true },
+  { answer: { kind: 'paid', more: 1n }, executes: true },
+  { answer: { kind: 'reversed', more: 0n }, executes: true },
+  // Either the provider executed the payout and its response did not arrive, or the provider never got the request.
+  { answer: { kind: 'unknown' }, executes: true },
+  { answer: { kind: 'unknown' }, executes: false },
+  { answer: { kind: 'declined' }, executes: false },
+  { answer: { kind: 'blocked' }, executes: false },
+  { answer: { kind: 'not_sent' }, executes: false },
 )
-const word = fc.constantFrom<ModelAnswer>(
+const answer = fc.constantFrom<ModelAnswer>(
   { kind: 'accepted' },
   { kind: 'paid', more: 0n },
   { kind: 'paid', more: 0n },
@@ -41,20 +41,20 @@ const word = fc.constantFrom<ModelAnswer>(
   { kind: 'reversed', more: 0n },
   { kind: 'reversed', more: 0n, charge_returned: true },
   { kind: 'reversed', more: 7n },
-  // For an executed payout the provider never answers 'not found'; the answer is then 'accepted'.
+  // For an executed payout the simulation replaces 'not found' by 'accepted'.
   { kind: 'not_found' },
   { kind: 'not_found' },
   { kind: 'unknown' },
   { kind: 'blocked' },
   { kind: 'not_sent' },
 )
-/** The answers of the provider to status queries, one per withdrawal. */
-const voices = fc.record({
-  says: fc.array(word, { minLength: 1, maxLength: 3 }),
+/** The answers of the provider to status queries, one for each withdrawal. */
+const answers = fc.record({
+  says: fc.array(answer, { minLength: 1, maxLength: 3 }),
   sends: fc.array(sent, { minLength: 1, maxLength: 3 }),
 })
 
-/** The answers of the provider. */
+/** The answers of the provider to status queries and to payout requests. */
 export type ProviderAnswers = { says: ModelAnswer[]; sends: Sent[] }
 
 const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_commit', 'after_commit'), {
@@ -62,13 +62,13 @@ const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_com
   freq: 3,
 }) as fc.Arbitrary<Crash>
 const process = fc.integer({ min: 0, max: 1 })
-/** One of the operators. */
+/** The index of an operator. */
 const operator = fc.integer({ min: 0, max: 1 })
 const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
 )
 
-/** One event. */
+/** One event of a life. */
 export type Event =
   | { what: 'collect'; merchant: number; amount: bigint }
   | { what: 'take_back'; which: number }
@@ -78,15 +78,15 @@ export type Event =
       which: number
       process: number
       operator: number
-      voices: ProviderAnswers
+      answers: ProviderAnswers
       crash: Crash
       dies: 'no' | 'before' | 'after'
     }
-  | { what: 'retry'; which: number; process: number; voices: ProviderAnswers; crash: Crash }
+  | { what: 'retry'; which: number; process: number; answers: ProviderAnswers; crash: Crash }
   | { what: 'review'; which: number; verb: 'reject' | 'request-info' | 'respond'; process: number }
   | { what: 'resolve'; which: number; paid: boolean; process: number }
-  | { what: 'hint'; which: number; process: number; voices: ProviderAnswers; times: number }
-  | { what: 'tick'; time: number; processes: readonly number[]; voices: ProviderAnswers; crash: Crash }
+  | { what: 'hint'; which: number; process: number; answers: ProviderAnswers; times: number }
+  | { what: 'tick'; time: number; processes: readonly number[]; answers: ProviderAnswers; crash: Crash }
   | { what: 'adjust'; merchant: number; amount: bigint; against: 'provider_float' | 'fee_income' | 'processor_cost' }
   | { what: 'race'; acts: { which: number; verb: string; operator: number }[] }
 
@@ -105,12 +105,12 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         which,
         process,
         operator,
-        voices,
+        answers,
         crash,
         dies: fc.constantFrom('no', 'no', 'no', 'no', 'no', 'no', 'before', 'after'),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ what: what('retry'), which, process, voices, crash }) },
+    { weight: 2, arbitrary: fc.record({ what: what('retry'), which, process, answers, crash }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -123,7 +123,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
     { weight: 3, arbitrary: fc.record({ what: what('resolve'), which, paid: fc.boolean(), process }) },
     {
       weight: 5,
-      arbitrary: fc.record({ what: what('hint'), which, process, voices, times: fc.constantFrom(1, 1, 3) }),
+      arbitrary: fc.record({ what: what('hint'), which, process, answers, times: fc.constantFrom(1, 1, 3) }),
     },
     {
       weight: 6,
@@ -131,7 +131,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         what: what('tick'),
         time: fc.nat({ max: TIMES.length - 1 }),
         processes: fc.constantFrom([0], [1], [0, 1]),
-        voices,
+        answers,
         crash,
       }),
     },
@@ -154,9 +154,9 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
             maxLength: 4,
             size: 'max',
           }),
-          // All waiting withdrawals at once, which exceed the balance together.
+          // The operators act on all waiting withdrawals at once, which exceed the balance together.
           fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve', operator: back % 2 }))),
-          // The newest withdrawal, approved by all operators.
+          // All operators approve the newest withdrawal at once.
           fc.constant([0, 1].map((each) => ({ which: 0, verb: 'approve', operator: each }))),
         ),
       }),

@@ -1,4 +1,4 @@
-// One life of a simulation: each event is applied to the real system and to the model, and the results are compared.
+// A life of a simulation. Each event runs on the real system and on the model, and the test compares the results.
 
 import assert from 'node:assert/strict'
 import { type Event, HOUR, type ProviderAnswers, type Sent, TIMES } from './events.ts'
@@ -13,7 +13,7 @@ import {
 } from './model.ts'
 import type { Rig, Shop } from './rig.ts'
 
-/** One life: some merchants, the real records and the expected ones. */
+/** A life: some merchants, the real records and the expected records. */
 export class Life {
   readonly rig: Rig
   readonly shops: Shop[]
@@ -68,10 +68,10 @@ export class Life {
       case 'approve':
         return this.approve(event, w, place)
       case 'retry': {
-        const mouth = this.listen(event.voices)
+        const answers = this.setAnswers(event.answers)
         const call = () => rig.operate(event.process, `${path}/retry`)
         const expected = model.retry(w, true)
-        if (expected === 'ok') model.send(w, place, mouth, event.crash)
+        if (expected === 'ok') model.send(w, place, answers, event.crash)
         return assert.equal(await rig.dying(event.crash, event.crash ?? '', call), expected)
       }
       case 'review': {
@@ -87,10 +87,10 @@ export class Life {
         return assert.equal(await rig.operate(event.process, `${path}/resolve`, body), model.resolve(w, event.paid))
       }
       case 'hint': {
-        const mouth = this.listen(event.voices)
+        const answers = this.setAnswers(event.answers)
         const call = () => rig.callBack(event.process, this.references[place] as string)
         await Promise.all(Array.from({ length: event.times }, call))
-        for (let i = 0; i < event.times; i++) model.hint(w, place, mouth)
+        for (let i = 0; i < event.times; i++) model.hint(w, place, answers)
       }
     }
   }
@@ -124,20 +124,20 @@ export class Life {
 
   private async approve(event: Event & { what: 'approve' }, w: Modelled, place: number): Promise<void> {
     const { rig, model } = this
-    const mouth = this.listen(event.voices)
+    const answers = this.setAnswers(event.answers)
     const call = () => rig.operate(event.process, `withdrawals/${this.ids[place]}/approve`, {}, event.operator)
     if (event.dies === 'no') {
       const done = await rig.dying(event.crash, event.crash ?? '', call)
       const expected = model.approve(w, true, event.operator)
-      if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, mouth, event.crash)
+      if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, answers, event.crash)
       return assert.equal(done, expected)
     }
-    // The process dies, so its result is not known.
+    // The process dies, so the test does not know the result.
     await rig.dying('approve', `${event.dies}_commit`, call)
     if (event.dies === 'after') model.approve(w, true, event.operator)
   }
 
-  /** Operators act at the same moment. The result must be that of some order of their acts. */
+  /** Operators act at the same moment. The result must equal the result of these acts in some order. */
   private async race({ acts }: Event & { what: 'race' }): Promise<void> {
     if (this.ids.length === 0) return
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
@@ -165,30 +165,30 @@ export class Life {
   }
 
   /** Moves the clock, and lets the processes do the due work. */
-  async tick(ms: number, of: { processes: readonly number[]; voices: ProviderAnswers; crash: Crash }): Promise<void> {
-    const mouth = this.listen(of.voices)
+  async tick(ms: number, of: { processes: readonly number[]; answers: ProviderAnswers; crash: Crash }): Promise<void> {
+    const answers = this.setAnswers(of.answers)
     this.rig.pass(ms)
     await this.rig.dying(of.crash, of.crash ?? '', () => this.rig.work(of.processes))
-    this.model.tick(ms, mouth, of.crash)
+    this.model.tick(ms, answers, of.crash)
   }
 
-  /** Sets the answers of the provider. It never answers 'not found' for an executed payout. */
-  private listen({ says, sends }: ProviderAnswers): AnswerSource {
+  /** Sets the answers of the provider. The provider never answers 'not found' for an executed payout. */
+  private setAnswers({ says, sends }: ProviderAnswers): AnswerSource {
     const known = new Set(this.rig.executed.keys())
     const sayAt = (place: number): ModelAnswer => {
-      const said = says[place % says.length] as ModelAnswer
+      const answer = says[place % says.length] as ModelAnswer
       const has = known.has(this.references[place] as string)
-      return said.kind === 'not_found' && has ? { kind: 'accepted' } : said
+      return answer.kind === 'not_found' && has ? { kind: 'accepted' } : answer
     }
     const sendAt = (place: number) => sends[place % sends.length] as Sent
-    this.rig.orders = {
+    this.rig.script = {
       says: (reference) => {
         const place = this.references.indexOf(reference)
         return place < 0 ? { kind: 'unknown' } : sayAt(place)
       },
       sends: (reference) => sendAt(this.references.indexOf(reference)),
     }
-    return { says: sayAt, sends: (place) => sendAt(place).word }
+    return { says: sayAt, sends: (place) => sendAt(place).answer }
   }
 
   /** The number of approvals of each withdrawal that count. */
@@ -201,7 +201,7 @@ export class Life {
     )
   }
 
-  /** The real status of each withdrawal, and where its money is. */
+  /** The real status of each withdrawal. */
   async statuses(): Promise<string[]> {
     return (await this.records()).map((row) => row.status)
   }
@@ -217,7 +217,7 @@ export class Life {
     )
   }
 
-  /** Fails unless system and model agree and the provider executed no payout twice. */
+  /** Throws unless system and model agree and the provider executed no payout twice. */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(
@@ -241,9 +241,9 @@ export class Life {
     const truth = this.references.map<ModelAnswer>((reference) =>
       rig.executed.has(reference) ? { kind: 'paid', more: 0n } : { kind: 'declined' },
     )
-    const sends: Sent[] = [{ word: { kind: 'paid', more: 0n }, executes: true }]
+    const sends: Sent[] = [{ answer: { kind: 'paid', more: 0n }, executes: true }]
     const says = truth.length > 0 ? truth : [{ kind: 'unknown' } as ModelAnswer]
-    for (let i = 0; i < 2; i++) await this.tick(60 * HOUR, { processes: [0, 1], voices: { says, sends }, crash: null })
+    for (let i = 0; i < 2; i++) await this.tick(60 * HOUR, { processes: [0, 1], answers: { says, sends }, crash: null })
     const waiting = (await this.records()).filter(({ status }) =>
       ['PROCESSING', 'NEEDS_RECONCILIATION'].includes(status),
     )
@@ -268,7 +268,7 @@ const CALLS: Record<string, [path: string, body: object]> = {
   retry: ['retry', {}],
 }
 
-/** As in a process that only serves HTTP: a payout to send waits for a worker. */
+/** Runs as a process that only serves HTTP: a payout to send waits for a worker. */
 function actOn(
   model: Model,
   { verb: act, place, operator }: { verb: string; place: number; operator: number },

@@ -1,10 +1,10 @@
-// The expected behaviour of withdrawals: no database, no processes, no leases except one time per payout. The model shares
-// no code with the product, so that a mistake in one of them shows.
+// The expected behaviour of withdrawals, without a database, processes and leases except one time for each payout. The model
+// shares no code with the product, so a mistake in the product or in the model shows.
 
 /** Refusals of the model, or 'ok'. */
 export type CallResult = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
 
-/** An answer of the provider, as far as it matters. `amount` 0 is the requested amount. */
+/** An answer of the provider with the fields that the model needs. `amount` 0 is the requested amount. */
 export type ModelAnswer =
   | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
   | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }
@@ -18,10 +18,10 @@ export type ModelBook = { available: bigint; reserved: bigint; fees: bigint; cos
 type ModelPayout = {
   state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
   due: number
-  /** From this time on the payout is not sent any more. */
+  /** From this time on the platform does not send the payout any more. */
   deadline: number
   asks: number
-  /** The provider has answered about the payout. */
+  /** True after the provider has answered about the payout. */
   taken: boolean
 }
 
@@ -36,10 +36,10 @@ export type Modelled = {
   status: string
   funds: string
   payout: ModelPayout | null
-  /** Operators who approved it since the last question to the merchant. */
+  /** Operators who approved the withdrawal since the last question to the merchant. */
   approved_by: number[]
-  /** The answers of the provider that are recorded. */
-  heard: Set<string>
+  /** The answers of the provider that the platform has recorded. */
+  recorded: Set<string>
 }
 
 const HOUR = 3_600_000
@@ -71,7 +71,7 @@ export class Model {
     this.books = prices.map(() => ({ available: 0n, reserved: 0n, fees: 0n, costs: 0n, float: 0n }))
   }
 
-  /** A copy, to try one order of events on. */
+  /** A copy on which the test tries one order of events. */
   fork(): Model {
     const copy = new Model(this.prices)
     copy.now = this.now
@@ -102,11 +102,11 @@ export class Model {
     const borne = passed_on ? processor : 0n
     if (this.bookOf(merchant).available < amount + fee + borne) return 'insufficient_balance'
     const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null, approved_by: [] }
-    this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, heard: new Set() })
+    this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, recorded: new Set() })
     return 'ok'
   }
 
-  /** One of several operators approves. The payout is sent at once, or after the second approval. */
+  /** One of several operators approves. A process sends the payout at once, or after the second approval. */
   approve(w: Modelled, leased: boolean, operator: number): CallResult {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
@@ -155,87 +155,87 @@ export class Model {
     return { state: 'to_send', due, deadline, asks: 0 }
   }
 
-  /** A process takes the token and sends. */
-  send(w: Modelled, place: number, mouth: AnswerSource, crash: Crash): void {
+  /** A process takes the token and sends the payout. */
+  send(w: Modelled, place: number, answers: AnswerSource, crash: Crash): void {
     const payout = w.payout as ModelPayout
     Object.assign(payout, { state: 'sending', due: this.now + LEASE_MS })
     if (crash === 'before_send') return
-    const word = mouth.sends(place)
-    if (crash !== 'after_send' && crash !== 'before_commit') this.hear(w, word, true)
+    const answer = answers.sends(place)
+    if (crash !== 'after_send' && crash !== 'before_commit') this.settle(w, answer, true)
   }
 
   /** Moves the clock, then runs all due work. */
-  tick(ms: number, mouth: AnswerSource, crash: Crash): void {
+  tick(ms: number, answers: AnswerSource, crash: Crash): void {
     this.now += ms
     for (const [place, w] of this.withdrawals.entries()) {
       const { payout } = w
       if (payout === null || payout.due > this.now || payout.state === 'final' || payout.state === 'blocked') continue
       payout.due = this.now + LEASE_MS
       const late = this.now >= payout.deadline
-      const word = payout.state === 'to_send' ? ({ kind: 'not_sent' } as const) : asQuestion(mouth.says(place))
+      const answer = payout.state === 'to_send' ? ({ kind: 'not_sent' } as const) : asQuestion(answers.says(place))
       const unsent =
-        payout.state === 'to_send' || (!payout.taken && payout.state === 'sending' && word.kind === 'not_found')
-      if (unsent && !late) this.send(w, place, mouth, crash)
-      else if (crash !== 'before_commit') this.hear(w, word, true)
+        payout.state === 'to_send' || (!payout.taken && payout.state === 'sending' && answer.kind === 'not_found')
+      if (unsent && !late) this.send(w, place, answers, crash)
+      else if (crash !== 'before_commit') this.settle(w, answer, true)
     }
   }
 
-  /** The provider sends a callback, and the platform queries it. */
-  hint(w: Modelled, place: number, mouth: AnswerSource): void {
-    if (w.payout !== null) this.hear(w, asQuestion(mouth.says(place)), false)
+  /** The provider sends a callback, and the platform queries the provider. */
+  hint(w: Modelled, place: number, answers: AnswerSource): void {
+    if (w.payout !== null) this.settle(w, asQuestion(answers.says(place)), false)
   }
 
-  private hear(w: Modelled, word: ModelAnswer, holder: boolean): void {
+  private settle(w: Modelled, answer: ModelAnswer, holder: boolean): void {
     const payout = w.payout as ModelPayout
-    const final = word.kind === 'paid' || word.kind === 'reversed' || word.kind === 'declined'
+    const final = answer.kind === 'paid' || answer.kind === 'reversed' || answer.kind === 'declined'
     const late = this.now >= payout.deadline
     const was_taken = payout.taken
-    if (final || word.kind === 'accepted') payout.taken = true
+    if (final || answer.kind === 'accepted') payout.taken = true
     if (!final && (!holder || payout.state === 'final')) return
-    if (final) this.end(w, word)
-    else if (w.status === 'PROCESSING') this.leaveOpen(w, word, was_taken, late)
-    // The next time at which the payout is due.
-    const again = late ? undefined : word.again_ms
+    if (final) this.end(w, answer)
+    else if (w.status === 'PROCESSING') this.leaveOpen(w, answer, was_taken, late)
+    // This part computes the next due time of the payout.
+    const again = late ? undefined : answer.again_ms
     payout.asks += 1
     const pause = again ?? (PAUSES_S[Math.min(payout.asks, PAUSES_S.length) - 1] as number) * 1_000
     payout.due = this.now + pause
     payout.state = 'asked'
-    if (word.kind === 'not_sent' && w.status === 'PROCESSING' && !was_taken) payout.state = 'to_send'
-    if (word.kind === 'blocked' && w.status === 'BLOCKED_IP_WHITELIST') payout.state = 'blocked'
+    if (answer.kind === 'not_sent' && w.status === 'PROCESSING' && !was_taken) payout.state = 'to_send'
+    if (answer.kind === 'blocked' && w.status === 'BLOCKED_IP_WHITELIST') payout.state = 'blocked'
     if (final && again === undefined) payout.state = 'final'
     if (payout.state === 'blocked' || payout.state === 'final') payout.due = Number.POSITIVE_INFINITY
   }
 
-  private leaveOpen(w: Modelled, word: ModelAnswer, was_taken: boolean, late: boolean): void {
-    if (word.kind === 'blocked' && !was_taken) this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
-    else if (late || (word.kind === 'unknown' && !was_taken) || (word.kind === 'not_found' && was_taken))
+  private leaveOpen(w: Modelled, answer: ModelAnswer, was_taken: boolean, late: boolean): void {
+    if (answer.kind === 'blocked' && !was_taken) this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
+    else if (late || (answer.kind === 'unknown' && !was_taken) || (answer.kind === 'not_found' && was_taken))
       this.move(w, 'NEEDS_RECONCILIATION', w.funds)
   }
 
-  private end(w: Modelled, word: ModelAnswer): void {
-    const text = `${word.kind} ${'more' in word ? word.more : ''}`
+  private end(w: Modelled, answer: ModelAnswer): void {
+    const text = `${answer.kind} ${'more' in answer ? answer.more : ''}`
     const open = UNSETTLED.includes(w.status)
-    const other_amount = 'more' in word && word.more !== 0n
-    const agrees = { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[word.kind as 'paid'] === w.status
+    const other_amount = 'more' in answer && answer.more !== 0n
+    const agrees = { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[answer.kind as 'paid'] === w.status
     if (agrees && !other_amount) return
     const may_alarm = open || w.status === 'SUCCESS' || (w.status === 'FAILED' && w.funds === 'released')
-    const contradicts = other_amount || (!open && word.kind !== 'reversed')
+    const contradicts = other_amount || (!open && answer.kind !== 'reversed')
     if (contradicts && may_alarm) {
-      // A repeated answer asks for no second decision, because the operator of the first knew it.
-      if (!w.heard.has(text)) this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
-    } else if (word.kind === 'paid' && open) {
+      // A repeated answer needs no second decision, because the operator of the first decision knew the answer.
+      if (!w.recorded.has(text)) this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
+    } else if (answer.kind === 'paid' && open) {
       this.pay(w)
       this.move(w, 'SUCCESS', 'paid')
-    } else if (word.kind === 'declined' && open) {
+    } else if (answer.kind === 'declined' && open) {
       this.release(w)
       this.move(w, 'FAILED', 'released')
-    } else if (word.kind === 'reversed' && !other_amount && (open || w.status === 'SUCCESS')) {
+    } else if (answer.kind === 'reversed' && !other_amount && (open || w.status === 'SUCCESS')) {
       if (open) this.pay(w)
-      this.comeBack(w, word.charge_returned === true)
+      this.comeBack(w, answer.charge_returned === true)
       this.move(w, 'REVERSED', 'returned')
     }
-    // An answer is recorded also if it moves nothing.
-    w.heard.add(text)
+    // The platform also records an answer that moves nothing.
+    w.recorded.add(text)
   }
 
   private pay(w: Modelled): void {
@@ -273,6 +273,6 @@ export class Model {
 }
 
 /** A refused or lost query gives no information. */
-function asQuestion(word: ModelAnswer): ModelAnswer {
-  return word.kind === 'blocked' || word.kind === 'not_sent' ? { kind: 'unknown' } : word
+function asQuestion(answer: ModelAnswer): ModelAnswer {
+  return answer.kind === 'blocked' || answer.kind === 'not_sent' ? { kind: 'unknown' } : answer
 }

@@ -1,7 +1,6 @@
 // Hundreds of lives of pages: payers, providers, merchants, operators and time in random order, through two processes. After
-// each life every page is paid at most once without an operator's decision, and all books hold.
-//
-// RUNS is the number of lives; SEED=n repeats those of a run that printed it.
+// each life, no page has two payments without an operator's decision, and all books agree. RUNS is the number of lives; SEED=n
+// repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -20,20 +19,28 @@ const MORE = 100n
 const METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
 const REFUSALS = ['payment_in_progress', 'payment_link_not_active']
 
-type Word = 'succeeded' | 'more' | 'held' | 'declined' | 'reversed'
+type OutcomeName = 'succeeded' | 'more' | 'held' | 'declined' | 'reversed'
 type Event =
   | { what: 'collect'; page: number; method: number; process: number; times: number }
-  | { what: 'answer'; attempt: number; word: Word; process: number }
-  | { what: 'answers'; words: { attempt: number; word: Word }[] }
+  | { what: 'answer'; attempt: number; outcome: OutcomeName; process: number }
+  | { what: 'answers'; outcomes: { attempt: number; outcome: OutcomeName }[] }
   | { what: 'cancel'; page: number }
   | { what: 'clear'; held: number; decision: 'approve' | 'decline'; process: number }
   | { what: 'pass'; seconds: number }
-  | { what: 'race'; page: number; attempt: number; word: Word }
+  | { what: 'race'; page: number; attempt: number; outcome: OutcomeName }
 
 const page = fc.nat({ max: 2 })
 const attempt = fc.nat({ max: 5 })
 const process_ = fc.nat({ max: 1 })
-const word = fc.constantFrom<Word>('succeeded', 'succeeded', 'more', 'held', 'declined', 'declined', 'reversed')
+const outcome = fc.constantFrom<OutcomeName>(
+  'succeeded',
+  'succeeded',
+  'more',
+  'held',
+  'declined',
+  'declined',
+  'reversed',
+)
 const what = <Name extends Event['what']>(name: Name) => fc.constant(name)
 const events = fc.array<Event>(
   fc.oneof(
@@ -47,12 +54,12 @@ const events = fc.array<Event>(
         times: fc.constantFrom(1, 1, 3),
       }),
     },
-    { weight: 6, arbitrary: fc.record({ what: what('answer'), attempt, word, process: process_ }) },
+    { weight: 6, arbitrary: fc.record({ what: what('answer'), attempt, outcome, process: process_ }) },
     {
       weight: 2,
       arbitrary: fc.record({
         what: what('answers'),
-        words: fc.array(fc.record({ attempt, word }), { minLength: 2, maxLength: 4 }),
+        outcomes: fc.array(fc.record({ attempt, outcome }), { minLength: 2, maxLength: 4 }),
       }),
     },
     { weight: 1, arbitrary: fc.record({ what: what('cancel'), page }) },
@@ -66,12 +73,12 @@ const events = fc.array<Event>(
       }),
     },
     { weight: 3, arbitrary: fc.record({ what: what('pass'), seconds: fc.constantFrom(1, 200, 700) }) },
-    { weight: 2, arbitrary: fc.record({ what: what('race'), page, attempt, word }) },
+    { weight: 2, arbitrary: fc.record({ what: what('race'), page, attempt, outcome }) },
   ),
   { minLength: 8, maxLength: 30, size: 'max' },
 )
 
-/** Accepts everything and answers nothing more: the events of the life settle the payments. */
+/** A provider that accepts every request and gives no final answer: the events of the life settle the payments. */
 const silent: Provider = {
   name: 'mock',
   capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
@@ -83,15 +90,15 @@ const silent: Provider = {
   verifyCallback: () => ({ verified: false }),
 }
 
-const answerOf = (said: Word): Answer => {
-  const money = { amount_minor: MINOR, currency: 'TZS', provider_status: said.toUpperCase() }
-  switch (said) {
+const answerOf = (outcome: OutcomeName): Answer => {
+  const money = { amount_minor: MINOR, currency: 'TZS', provider_status: outcome.toUpperCase() }
+  switch (outcome) {
     case 'declined':
       return { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' }
     case 'more':
       return { kind: 'succeeded', ...money, amount_minor: MINOR + MORE }
     default:
-      return { kind: said, ...money }
+      return { kind: outcome, ...money }
   }
 }
 
@@ -120,11 +127,11 @@ before(async () => {
   drop = database.drop
 })
 after(async () => {
-  for (const one of processes) await one.close()
+  for (const process of processes) await process.close()
   await drop()
 })
 
-async function live(happenings: Event[]): Promise<void> {
+async function playLife(events_of_life: Event[]): Promise<void> {
   const [world] = processes
   const { merchant } = world
   const key = world.live_key
@@ -137,7 +144,7 @@ async function live(happenings: Event[]): Promise<void> {
   const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key })
   const slug = String(hosted.body.data.payment_url).split('/pay/')[1] as string
   const pages = [await link({}), await link({ expires_at }), { id: null, slug }]
-  const slugs = pages.map((one) => one.slug)
+  const slugs = pages.map((page) => page.slug)
   const attempts = () =>
     world.rows<{ collection_id: string; number: number }>(
       `select a.collection_id, a.number from collection_attempts a join collections c on c.merchant_id = a.merchant_id
@@ -145,14 +152,14 @@ async function live(happenings: Event[]): Promise<void> {
        where l.slug = any($1) order by a.created_at, a.collection_id, a.number`,
       [slugs],
     )
-  const settle = async (which: number, said: Word, process: number) => {
+  const settle = async (which: number, outcome: OutcomeName, process: number) => {
     const all = await attempts()
-    const one = all[which % Math.max(1, all.length)]
-    if (one === undefined) return
+    const chosen = all[which % Math.max(1, all.length)]
+    if (chosen === undefined) return
     await (processes[process] as World).system.driver.settle({
       merchant_id: merchant.id,
-      ...one,
-      answer: answerOf(said),
+      ...chosen,
+      answer: answerOf(outcome),
     })
   }
   const collect = async (which: number, method: number, process: number) => {
@@ -172,7 +179,7 @@ async function live(happenings: Event[]): Promise<void> {
     const reply = await processes[1].call({ method: 'POST', url: `/v1/payment-links/${id}/cancel`, key })
     assert.ok([200, 409].includes(reply.status), reply.text)
   }
-  for (const event of happenings) {
+  for (const event of events_of_life) {
     count(event.what)
     switch (event.what) {
       case 'collect': {
@@ -184,10 +191,10 @@ async function live(happenings: Event[]): Promise<void> {
         break
       }
       case 'answer':
-        await settle(event.attempt, event.word, event.process)
+        await settle(event.attempt, event.outcome, event.process)
         break
       case 'answers':
-        await Promise.all(event.words.map((one, i) => settle(one.attempt, one.word, i % 2)))
+        await Promise.all(event.outcomes.map((one, i) => settle(one.attempt, one.outcome, i % 2)))
         break
       case 'cancel':
         await cancel(event.page)
@@ -214,36 +221,40 @@ async function live(happenings: Event[]): Promise<void> {
         for (const { deps } of processes) deps.clock.advance(event.seconds * 1_000)
         break
       case 'race':
-        await Promise.all([collect(event.page, 0, 0), settle(event.attempt, event.word, 1), cancel(event.page)])
+        await Promise.all([collect(event.page, 0, 0), settle(event.attempt, event.outcome, 1), cancel(event.page)])
     }
   }
   await lookAt(slugs)
 }
 
-/** Each page has one state, the same at its own address and for the script, and no request fails. */
+/** Asserts that each page has one state, the same at its own address and for the script, and that no request fails. */
 async function lookAt(slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
     const shown = await processes[0].call({ method: 'GET', url: `/pay/${slug}`, key: null })
-    const told = await processes[1].call({ method: 'GET', url: `/pay/${slug}/state`, key: null })
+    const state_reply = await processes[1].call({ method: 'GET', url: `/pay/${slug}/state`, key: null })
     assert.equal(shown.status, 200, shown.text)
-    count(`page ${told.body.state}`)
+    count(`page ${state_reply.body.state}`)
     const watched = /data-state="(\w+)"/.exec(shown.text)?.[1]
-    if (watched !== undefined) assert.equal(watched, told.body.state)
-    // A page with a form accepts it: no page offers a form that the server then refuses.
+    if (watched !== undefined) assert.equal(watched, state_reply.body.state)
+    // A page shows a form only if the server accepts the form.
     const refused = await processes[0].post(`/public/payment-links/${slug}/collect`, { method: 'TANQR' }, { key: null })
-    assert.equal(refused.status === 202, told.body.state === 'choose', `${told.body.state}: ${refused.text}`)
+    assert.equal(
+      refused.status === 202,
+      state_reply.body.state === 'choose',
+      `${state_reply.body.state}: ${refused.text}`,
+    )
   }
 }
 
-/** A new session each time, because hours pass between two calls. */
+/** Issues a new token each time, because hours pass between two calls. */
 async function operatorToken(world: World): Promise<string> {
   const key = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   return issueAccessToken(world.deps, key, operator, ['pwd', 'otp'])
 }
 
-test('each page is paid at most once and shows the true state, and the books have every cent, in any order of events', async (t) => {
+test('each page has at most one payment and shows the true state, and the books have every cent, in any order of events', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
-  await fc.assert(fc.asyncProperty(events, live), {
+  await fc.assert(fc.asyncProperty(events, playLife), {
     seed: SEED,
     numRuns: RUNS,
     interruptAfterTimeLimit: 60_000,

@@ -14,24 +14,27 @@ import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, ty
 /** A merchant with all keys. */
 export type Shop = { merchant: Merchant; key: string; person: string }
 
-/** An answer of the provider, and whether it executes the payout. */
-export type Orders = {
+/** The answers of the provider, and whether the provider executes each payout. */
+export type ScriptedAnswers = {
   says(reference: string): ModelAnswer
-  sends(reference: string): { word: ModelAnswer; executes: boolean }
+  sends(reference: string): { answer: ModelAnswer; executes: boolean }
 }
 
 /** Processes, provider and people. */
 export type Rig = {
   world: World
   url: string
-  orders: Orders
+  script: ScriptedAnswers
   /** How often the provider executed each reference. */
   executed: Map<string, number>
   open(price: Price): Promise<Shop>
   collect(shop: Shop, amount: bigint): Promise<string>
   reverseCollection(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
-  /** Calls one of the processes as one of two operators; 0 and 1 also send, 2 and 3 only serve HTTP. Returns 'ok' or the error code. */
+  /**
+   * Calls a process as the first or second operator; processes 0 and 1 also send, 2 and 3 only serve HTTP. Returns 'ok' or the
+   * error code.
+   */
   operate(process: number, path: string, body?: object, operator?: number): Promise<string>
   /** The number of approvals of each of these withdrawals, as the console shows it. */
   approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
@@ -48,22 +51,22 @@ export type Rig = {
 }
 
 /** The provider's answer about one payout. */
-function answerOf(word: ModelAnswer, { amount_minor }: PayoutRequest): PayoutAnswer {
-  const again = word.again_ms === undefined ? {} : { ask_again_ms: word.again_ms }
-  const rest = { provider_status: word.kind.toUpperCase(), ...again }
-  switch (word.kind) {
+function answerOf(answer: ModelAnswer, { amount_minor }: PayoutRequest): PayoutAnswer {
+  const again = answer.again_ms === undefined ? {} : { ask_again_ms: answer.again_ms }
+  const rest = { provider_status: answer.kind.toUpperCase(), ...again }
+  switch (answer.kind) {
     case 'paid':
-      return { kind: 'succeeded', amount_minor: amount_minor + word.more, currency: 'TZS', ...rest }
+      return { kind: 'succeeded', amount_minor: amount_minor + answer.more, currency: 'TZS', ...rest }
     case 'reversed': {
-      const charge_returned = word.charge_returned === true
-      return { kind: 'reversed', amount_minor: amount_minor + word.more, currency: 'TZS', charge_returned, ...rest }
+      const charge_returned = answer.charge_returned === true
+      return { kind: 'reversed', amount_minor: amount_minor + answer.more, currency: 'TZS', charge_returned, ...rest }
     }
     case 'declined':
       return { kind: 'declined', reason: 'provider_declined', ...rest }
     case 'unknown':
       return { kind: 'unknown', why: 'timeout', ...rest }
     default:
-      return { kind: word.kind, ...rest }
+      return { kind: answer.kind, ...rest }
   }
 }
 
@@ -74,11 +77,11 @@ export async function createSimulation(): Promise<Rig> {
   let died_at: string | null = null
   const script = newPayoutScript({
     payout(request) {
-      const { word, executes } = rig.orders.sends(request.reference)
+      const { answer, executes } = rig.script.sends(request.reference)
       if (executes) executed.set(request.reference, (executed.get(request.reference) ?? 0) + 1)
-      return answerOf(word, request)
+      return answerOf(answer, request)
     },
-    status: (request) => answerOf(rig.orders.says(request.reference), request),
+    status: (request) => answerOf(rig.script.says(request.reference), request),
   })
   const processes: World[] = []
   for (const PROCESS of ['all', 'all', 'api', 'api']) {
@@ -101,7 +104,7 @@ export async function createSimulation(): Promise<Rig> {
   const [world] = processes as [World]
   const operators = [await world.newSession('SUPER_ADMIN'), await world.newSession('SUPER_ADMIN')]
   const signing = await issuerKey(world.deps, 'http://127.0.0.1/identity')
-  // A new session each time, because hours pass between two calls.
+  // The test issues a new token each time, because hours pass between two calls.
   const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
   const codeOf = (reply: Reply) => (reply.status < 300 ? 'ok' : (reply.body?.error?.code ?? String(reply.status)))
   const idle = async () => {
@@ -111,7 +114,7 @@ export async function createSimulation(): Promise<Rig> {
     world,
     url: database.url,
     executed,
-    orders: { says: () => ({ kind: 'unknown' }), sends: () => ({ word: { kind: 'not_sent' }, executes: false }) },
+    script: { says: () => ({ kind: 'unknown' }), sends: () => ({ answer: { kind: 'not_sent' }, executes: false }) },
     async open({ hundredths, flat, processor, passed_on }) {
       const merchant = await world.newMerchant()
       await world.rows(

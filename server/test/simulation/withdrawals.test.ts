@@ -1,7 +1,6 @@
-// Thousands of lives of withdrawals: random events in random order, with dying processes and a provider that gives false
-// answers. After each life the books equal those of an independent model.
-//
-// `npm run simulate` is the long form. RUNS is the number of lives; SEED=n repeats those of a run that printed it.
+// Thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the provider.
+// After each life the books equal the books of an independent model. `npm run simulate` is the long form; RUNS is the number of
+// lives, and SEED=n repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -15,7 +14,7 @@ import { createSimulation, type Rig } from './rig.ts'
 
 const RUNS = Number(process.env.RUNS ?? 100)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** Lives between two checks of the whole database. */
+/** The number of lives between two checks of the whole database. */
 const CHUNK = 50
 
 let rig: Rig
@@ -24,7 +23,7 @@ before(async () => {
 })
 after(() => rig?.close())
 
-/** How often each event happened and each crash point was reached, to show what the simulation covers. */
+/** How often each event happened and a process reached each crash point, to show the coverage of the simulation. */
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
@@ -54,7 +53,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('each withdrawal gets its expected status and book, and no payout is executed twice, in any order of events', async (t) => {
+test('each withdrawal gets its expected status and book, and the provider executes no payout twice, in any order of events', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {
@@ -74,7 +73,7 @@ test('the simulation reached each crash point and drew each kind of event', () =
     ...['NEEDS_RECONCILIATION reserved', 'BLOCKED_IP_WHITELIST reserved', 'SUCCESS paid', 'FAILED released'],
     ...['REVERSED returned', 'NEEDS_ADMIN_ATTENTION reserved'],
   ]
-  // These need several steps, so a short run may not reach them.
+  // These events need several steps, so a short run may not reach them.
   const rare = RUNS < 500 ? [] : ['NEEDS_ADMIN_ATTENTION paid', 'NEEDS_ADMIN_ATTENTION released', 'FAILED returned']
   const kinds = [
     'collect',

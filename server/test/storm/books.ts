@@ -16,7 +16,7 @@ export type TheirPayment = {
   word: Word
   orders: number
   prompts: number
-  /** The money that payers paid, and the part that was returned. */
+  /** The money that payers paid, and the money that the provider returned. */
   paid_minor: bigint[]
   returned_minor: bigint[]
   fate: PayerFateName | null
@@ -33,7 +33,7 @@ export type TheirPayout = {
   fate: PayeeFateName
 }
 
-/** One payment of the platform, with its only attempt and its ledger transfers. */
+/** A payment of the platform, with its only attempt and its ledger transfers. */
 export type OurPayment = {
   merchant_id: string
   id: string
@@ -54,7 +54,7 @@ export type OurPayment = {
   credits: number
 }
 
-/** One withdrawal of the platform with its payout. */
+/** A withdrawal of the platform with its payout. */
 export type OurPayout = {
   merchant_id: string
   id: string
@@ -68,7 +68,7 @@ export type OurPayout = {
   merchant_minor: bigint
 }
 
-/** One status that must reach the merchant as an event. */
+/** A status that must reach the merchant as an event. */
 export type Move = {
   merchant_id: string
   source: string
@@ -78,7 +78,7 @@ export type Move = {
   event: string | null
 }
 
-/** One stored delivery of an event. */
+/** A stored delivery of an event. */
 export type Delivery = {
   merchant_id: string
   id: string

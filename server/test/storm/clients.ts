@@ -1,5 +1,5 @@
-// The clients of a storm: merchants that request payments and payouts, each under one key until it is answered, and payers
-// who scan their QR codes. operators.ts has the operators.
+// The clients of a storm: merchants that request payments and payouts, and payers who scan their QR codes. A merchant repeats a
+// request under its key until the server answers. operators.ts has the operators.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -13,7 +13,7 @@ import type { StormRig } from './rig.ts'
 /** A payment or payout that a merchant requests, in shillings. */
 export type MerchantRequest = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
 
-/** The result for a merchant: the id of its request, or null if the request was refused for good. */
+/** The result for a merchant: the id of its request. Null means that the server refused the request for good. */
 export type RequestResult = { request: MerchantRequest; id: string | null }
 
 /** The results of all requests. */
@@ -21,7 +21,7 @@ export type Clients = {
   results: RequestResult[]
   /** Responses that break the API's contract. */
   problems: string[]
-  /** Requests whose connection was lost, and which were repeated. */
+  /** The number of requests that a client repeated because the connection broke. */
   lost(): number
   /** The number of answered requests. */
   done(): number
@@ -30,16 +30,16 @@ export type Clients = {
 
 const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
-/** The pause after 503, with which the server reports that it is busy. */
+/** The pause after 503, with which the server reports too much load. */
 const LATER_MS = 1_000
-/** One request in this many is repeated after its answer, and must get the same answer. */
+/** The client repeats one request in this many after the response, and must get the same response. */
 const REPEAT_SHARE = 0.05
 
 const PAYMENT_METHODS = ['wallet-push', 'wallet-push', 'wallet-push', 'provider-pesa', 'qr'] as const
 const PAYOUT_METHODS = ['mobile-money', 'mobile-money', 'provider-pesa', 'bank-account'] as const
 const NETWORKS = ['MPESA', 'AIRTEL', 'MIXX', 'HALOPESA']
 const BANKS = ['CRDB', 'NMB', 'NBC']
-/** These numbers have no fixed behaviour at the twin: its seed decides. */
+/** The twin has no fixed behaviour for these numbers: its seed decides. */
 const ENDINGS = { from: 200, count: 700 }
 
 /** All requests of the merchants, the same for the same seed. */
@@ -93,7 +93,7 @@ export function startClients(
   const pools = rig.apis.map(({ url }) => createClient(url, 64))
   const results: RequestResult[] = []
   const problems: string[] = []
-  const one = async (request: MerchantRequest, onResult: (result: RequestResult) => void) => {
+  const sendRequest = async (request: MerchantRequest, onResult: (result: RequestResult) => void) => {
     const first = await ask(rig, pools, random, request)
     if (typeof first === 'string') return void problems.push(first)
     const entry = { request, id: first.id }
@@ -103,7 +103,7 @@ export function startClients(
     const again = await ask(rig, pools, random, request)
     if (typeof again === 'string') problems.push(again)
     else if (again.text !== first.text)
-      problems.push(`${request.key} was answered ${first.text} and then ${again.text}`)
+      problems.push(`${request.key} got the answer ${first.text} and then ${again.text}`)
   }
   const loops = lanes.flatMap(({ requests, at_once, per_second, onResult = () => {} }) => {
     const begin = Date.now()
@@ -112,7 +112,7 @@ export function startClients(
       for (let i = next++; i < requests.length; i = next++) {
         const early_ms = begin + (i / per_second) * 1_000 - Date.now()
         if (early_ms > 0) await sleep(early_ms)
-        await one(requests[i] as MerchantRequest, onResult)
+        await sendRequest(requests[i] as MerchantRequest, onResult)
       }
     }
     return Array.from({ length: at_once }, loop)
@@ -127,7 +127,7 @@ export function startClients(
   return { clients, finished: Promise.all(loops).then(() => {}) }
 }
 
-/** Repeats a request until it is answered. A text describes an error. */
+/** Repeats a request until the server answers. A text describes an error. */
 async function ask(
   rig: StormRig,
   pools: readonly Client[],
@@ -145,9 +145,9 @@ async function ask(
     // The provider returned no code: the payment failed, and this key never shows another code.
     if (answer?.status === 503 && answer.text.includes('with a new key')) return { id: null, text: answer.text }
     const may_again = answer === null || answer.status === 503 || answer.text.includes('idempotency_in_progress')
-    if (!may_again) return `${request.key} was answered ${answer.status}: ${answer.text}`
+    if (!may_again) return `${request.key} got the unexpected answer ${answer.status}: ${answer.text}`
     if (Date.now() > give_up || rig.closed.aborted)
-      return `${request.key} had no answer that stands: ${answer?.text ?? 'no connection'}`
+      return `${request.key} had no final answer: ${answer?.text ?? 'no connection'}`
     await sleep(answer?.status === 503 ? LATER_MS : AGAIN_MS)
   }
 }
@@ -156,7 +156,7 @@ const REFERENCES = sql(
   'storm_references',
   'select collection_id as id, provider_reference as reference from collection_attempts where collection_id = any($1::uuid[])',
 )
-/** The share of shown codes that are scanned. */
+/** The share of the shown codes that payers scan. */
 const SCANNED_SHARE = 0.9
 const SCAN_EVERY_MS = 300
 
@@ -165,7 +165,7 @@ export type Payers = {
   show(id: string): void
   /** The outcome of the scanned codes, by reference. */
   fates: ReadonlyMap<string, PayerFateName>
-  /** Call it after the last code; it resolves when every code to scan is scanned. */
+  /** Stops the payers after the last code. The promise resolves when the payers have scanned every code that they scan. */
   stop(): Promise<void>
 }
 
@@ -189,7 +189,7 @@ export function startPayers(rig: StormRig, seed: number): Payers {
         headers: { authorization: `Bearer ${control_token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ fate }),
       })
-      if (answer.status !== 200) throw new Error(`a code could not be scanned: ${await answer.text()}`)
+      if (answer.status !== 200) throw new Error(`the provider refused the scan of a code: ${await answer.text()}`)
       await answer.arrayBuffer()
     }
   }

@@ -1,5 +1,5 @@
-// Finds contradictions in the books of both sides. Pure: records in, sentences out. No sentence means that nothing was lost,
-// doubled or forgotten, and that both sets of books agree to the cent.
+// Finds contradictions in the books of both sides: pure functions from records to sentences. Without a sentence, the platform
+// lost and doubled no record, and both books agree to the cent.
 
 import {
   type Books,
@@ -13,7 +13,7 @@ import {
 } from './books.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
-/** One payment or payout whose books differ. Amounts in cents, as both sides have them at the provider. */
+/** A payment or payout whose books differ. Amounts in cents, as both sides have them at the provider. */
 export type Difference = {
   flow: 'payment' | 'payout'
   reference: string
@@ -25,7 +25,7 @@ export type Difference = {
   denied: boolean
 }
 
-/** The number of open records here, by the provider's status. */
+/** The number of our open records by the provider's status. */
 export type Undecided = Record<string, number>
 
 /** Every problem except differing amounts, independent of the provider's decisions. */
@@ -39,7 +39,7 @@ export function findProblems(books: Books): string[] {
   ]
 }
 
-/** The differences between the books, one by one. */
+/** The differences between the books, one for each record. */
 export function findDifferences(books: Books): Difference[] {
   const found: Difference[] = []
   for (const our of books.our_payments) {
@@ -71,18 +71,18 @@ export function sentenceOf({ flow, reference, says, ours_minor, theirs_minor }: 
 
 function paymentSays(our: OurPayment, their: TheirPayment | undefined): string | null {
   const decided = their === undefined ? 'undecided' : decidedPayment(their)
-  const word = `is ${our.status}, and ${their === undefined ? 'unknown' : `${decided} (${their.word})`} to the provider`
+  const contradiction = `is ${our.status}, and ${their === undefined ? 'unknown' : `${decided} (${their.word})`} to the provider`
   switch (our.status) {
     case 'successful':
-      return their !== undefined && leftOf(their) === our.amount_minor ? null : word
+      return their !== undefined && leftOf(their) === our.amount_minor ? null : contradiction
     case 'pending_clearance':
-      return decided === 'paid' && their !== undefined && leftOf(their) !== our.amount_minor ? null : word
+      return decided === 'paid' && their !== undefined && leftOf(their) !== our.amount_minor ? null : contradiction
     case 'failed':
-      return decided === 'paid' ? word : null
+      return decided === 'paid' ? contradiction : null
     case 'processing':
-      return decided === 'undecided' ? null : word
+      return decided === 'undecided' ? null : contradiction
     default:
-      return word
+      return contradiction
   }
 }
 
@@ -90,10 +90,10 @@ const UNDECIDED_PAYOUT = 'NEEDS_RECONCILIATION'
 
 function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | null {
   const decided = their === undefined ? 'undecided' : decidedPayout(their)
-  const word = `is ${our.status}, and ${their === undefined ? 'unknown' : their.truth} to the provider`
-  if (our.status === 'SUCCESS') return decided === 'paid' ? null : word
-  if (our.status === 'FAILED') return decided === 'unpaid' ? null : word
-  return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : word
+  const contradiction = `is ${our.status}, and ${their === undefined ? 'unknown' : their.truth} to the provider`
+  if (our.status === 'SUCCESS') return decided === 'paid' ? null : contradiction
+  if (our.status === 'FAILED') return decided === 'unpaid' ? null : contradiction
+  return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : contradiction
 }
 
 /** Each acknowledged id exists once, and no other record exists. */
@@ -110,7 +110,7 @@ function promises({ results, our_payments, our_payouts }: Books): string[] {
     const rows = ours.get(key) ?? []
     const [row] = rows
     ours.delete(key)
-    if (rows.length > 1) problems.push(`${request.key} is there ${rows.length} times`)
+    if (rows.length > 1) problems.push(`${request.key} exists ${rows.length} times`)
     if (id === null) {
       if (row !== undefined && row.status !== 'failed')
         problems.push(`${request.key} was refused, and is ${row.status}`)
@@ -122,7 +122,7 @@ function promises({ results, our_payments, our_payouts }: Books): string[] {
   return problems
 }
 
-/** Executions that happened twice on either side, and records that exist on one side only. */
+/** Executions that happened twice on a side, and records that exist on one side only. */
 function twice({ our_payments, our_payouts, their_payments, their_payouts }: Books): string[] {
   const problems: string[] = []
   for (const { reference, prompts, paid_minor } of their_payments.values()) {
@@ -144,8 +144,8 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
 }
 
 /**
- * A record that is open here must be open at the provider too: the provider never got it, or never decided it. If a payer
- * was prompted and has not decided, the payer may still pay, so the payment must not be failed.
+ * Finds records that are open in our books although the provider has decided about them. It also finds a failed payment whose
+ * payer has a prompt and may still pay.
  */
 export function undecided({ our_payments, our_payouts, their_payments, their_payouts }: Books): {
   counts: Undecided
@@ -191,7 +191,7 @@ function merchants(books: Books): string[] {
   }
   const corrected = new Map(books.adjusted.map((row) => [row.merchant_id, row.float_minor]))
   for (const [merchant_id, lies] of is) {
-    // Adjustments also hold the opening money.
+    // The accounts also hold the opening money, which operators booked as adjustments.
     const booked = (due.get(merchant_id) ?? 0n) - (books.funded.get(merchant_id) ?? 0n)
     const expected = booked + (corrected.get(merchant_id) ?? 0n)
     if (lies !== expected) problems.push(`merchant ${merchant_id}: ${lies} at the provider, booked ${expected}`)
@@ -200,7 +200,9 @@ function merchants(books: Books): string[] {
   return problems
 }
 
-/** The final comparison: each merchant's money at the provider, by the provider's book and by ours, computed independently. */
+/**
+ * The final comparison: each merchant's money at the provider, by the provider's book and by our book, with independent sums.
+ */
 export function findShortage(books: Books): string[] {
   const problems: string[] = []
   const theirs = new Map(books.funded)
@@ -210,8 +212,8 @@ export function findShortage(books: Books): string[] {
   }
   for (const our of books.our_payouts) {
     const their = books.their_payouts.get(our.reference ?? '')
-    const gone = their === undefined ? 0n : their.amount_minor * BigInt(their.executions - their.returns)
-    theirs.set(our.merchant_id, (theirs.get(our.merchant_id) ?? 0n) - gone)
+    const paid_out = their === undefined ? 0n : their.amount_minor * BigInt(their.executions - their.returns)
+    theirs.set(our.merchant_id, (theirs.get(our.merchant_id) ?? 0n) - paid_out)
   }
   for (const { merchant_id, code, balance_minor } of books.accounts) {
     if (code !== 'provider_float') continue

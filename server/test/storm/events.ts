@@ -2,7 +2,7 @@
 
 import type { Books } from './books.ts'
 
-/** Final statuses of events, with the event of each. */
+/** Final statuses, with the event of each status. */
 const FINAL: Record<string, string> = {
   successful: 'collection.success',
   failed: 'collection.failed',
@@ -11,7 +11,7 @@ const FINAL: Record<string, string> = {
   FAILED: 'disbursement.failed',
 }
 
-/** Describes everything that is wrong with the events. */
+/** Describes every problem of the events. */
 export function eventProblems({ moves, deliveries, arrivals, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const sent = Map.groupBy(deliveries, (row) => `${row.source_id} ${row.source_seq}`)

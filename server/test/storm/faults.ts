@@ -14,24 +14,24 @@ import type { Settings } from '../../twins/selcom/index.ts'
 /** The share of calls, callbacks, payers and receivers with a fault. */
 export const FAULT_SHARE = 0.2
 
-/** Payers who pay, and the answer of a network for a payer without money. These are no faults. */
+/** Payers who pay, and the answer of a network for a payer without money. These behaviours are no faults. */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
-/** Of the payers without a fault, one in this many does something else than to pay at once, for each other behaviour. */
+/** Among the payers without a fault, the share of each behaviour other than to pay at once. */
 const OTHERWISE_SHARE = 0.03
 
 /**
- * The provider's last status contradicts an earlier final one. Its answers alone cannot show that. After callbacks and
+ * The provider's last status contradicts an earlier final status, which its answers alone cannot show. After callbacks and
  * queries, the provider's statement finds these records, and only these may remain.
  */
 export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 'returned', 'fail_pays']
-/** The same for payouts. */
+/** The same contradictions for payouts. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
 /** Chances of a storm: each kind of fault is equally likely. */
 export function stormRates(seed: number): Rates {
   const wire = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE)
-  // A prompt meets both faults: together they are as likely as each of the others.
+  // A prompt meets both faults, so both together are as likely as each of the other faults.
   const half = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE / 2)
   const payer = fates(Object.keys(PAYER_FATES), GOOD_PAYERS)
   const payee = fates(Object.keys(PAYEE_FATES), GOOD_PAYEES)
@@ -46,7 +46,7 @@ export function stormRates(seed: number): Rates {
 }
 
 /**
- * Further behaviour of the twin. It executes a repeated request twice, so that its book shows the repetition. It reports
+ * Further behaviour of the twin. The twin executes a repeated request twice, so that its book shows the repetition. It reports
  * reliably that an order does not exist, and never that a payout does not exist.
  */
 export const STORM_SETTINGS: Partial<Settings> = {

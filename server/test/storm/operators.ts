@@ -1,5 +1,5 @@
-// The operators of a storm, over HTTP: they price and fund merchants, approve payouts and resend blocked ones. Afterwards
-// they upload the provider's statement and correct the books by it.
+// The operators of a storm, over HTTP: they price and fund merchants, approve payouts and resend blocked payouts. Afterwards
+// the operators upload the provider's statement and correct the books by it.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
 const PAGE_SIZE = 100
 
-/** A case of reconciliation with the fields that matter here. */
+/** A case of reconciliation with the fields that the storm needs. */
 export type StormCase = {
   id: string
   kind: string
@@ -33,13 +33,13 @@ export type StormCase = {
 
 type OperatorResponse = { status: number; text: string }
 
-/** The operators. */
+/** The actions of the operators. */
 export type StormOperators = {
   /** Prices every merchant, gives it money, and configures its webhook address. `money` in shillings. */
   open(money: number): Promise<void>
-  /** Approves the queued withdrawals, until `stop`. */
+  /** Queues a withdrawal for approval, until `stop`. */
   hand(id: string): void
-  /** Resolves when every queued withdrawal is approved. */
+  /** Resolves when the operators have approved every queued withdrawal. */
   stop(): Promise<void>
   /** Sends blocked payouts again. Returns their number. */
   retryBlocked(): Promise<number>
@@ -53,9 +53,9 @@ export type StormOperators = {
 }
 
 const BLOCKED = sql('storm_blocked', `select id from withdrawals where status = 'BLOCKED_IP_WHITELIST'`)
-const STANDING = sql('storm_standing', 'select status from withdrawals where id = $1')
+const STATUS = sql('storm_standing', 'select status from withdrawals where id = $1')
 
-/** Starts the operators; `at_once` of them approve. */
+/** Starts the operators; `at_once` operators approve at the same time. */
 export function startStormOperators(rig: StormRig, random: () => number, at_once: number): StormOperators {
   const call = async (method: string, path: string, body: string | object, more: Record<string, string> = {}) => {
     const give_up = Date.now() + GIVE_UP_MS
@@ -63,21 +63,22 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
     const json = method === 'GET' ? {} : { 'content-type': is_csv ? 'text/csv' : 'application/json' }
     for (;;) {
       const { url } = rig.apis[Math.floor(random() * rig.apis.length)] as { url: string }
-      const said = await once(`${url}${path}`, {
+      const response = await once(`${url}${path}`, {
         method,
         headers: { authorization: `Bearer ${await rig.session()}`, 'idempotency-key': randomUUID(), ...json, ...more },
         ...(method === 'GET' ? {} : { body: is_csv ? body : JSON.stringify(body) }),
       })
-      const may_again = said === null || said.status === 503 || said.text.includes('idempotency_in_progress')
-      if (said !== null && !may_again) return said
+      const may_again =
+        response === null || response.status === 503 || response.text.includes('idempotency_in_progress')
+      if (response !== null && !may_again) return response
       if (Date.now() > give_up || rig.closed.aborted)
-        throw new Error(`${method} ${path} had no answer: ${said?.text ?? 'no connection'}`)
+        throw new Error(`${method} ${path} had no answer: ${response?.text ?? 'no connection'}`)
       await sleep(AGAIN_MS)
     }
   }
-  const must = async (status: number, said: Promise<OperatorResponse>) => {
-    const { status: got, text } = await said
-    if (got !== status) throw new Error(`an operator was answered ${got}: ${text}`)
+  const must = async (status: number, response: Promise<OperatorResponse>) => {
+    const { status: got, text } = await response
+    if (got !== status) throw new Error(`an operator got the unexpected status ${got}: ${text}`)
     // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
     return (JSON.parse(text) as { data: any }).data
   }
@@ -85,11 +86,11 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
   const waiting: string[] = []
   let running = true
   const approve = async (id: string) => {
-    // If the response of an approval was lost, the withdrawal's status or the key shows the approval.
+    // If the response of an approval does not arrive, the status of the withdrawal or the key shows the approval.
     const key: Record<string, string> = random() < 0.5 ? { 'idempotency-key': `approve-${id}` } : {}
     const { status, text } = await call('POST', `/v1/operator/withdrawals/${id}/approve`, {}, key)
     const is_done = status === 200 || (status === 409 && text.includes('invalid_state'))
-    if (!is_done) throw new Error(`${id} was not approved: ${status} ${text}`)
+    if (!is_done) throw new Error(`the server did not approve ${id}: ${status} ${text}`)
   }
   const loops = Promise.all(
     Array.from({ length: at_once }, async () => {
@@ -99,7 +100,7 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
       }
     }),
   )
-  // `stop` throws the error.
+  // `stop` throws the error, so this handler only prevents an unhandled rejection.
   loops.catch(() => {})
 
   return {
@@ -139,14 +140,14 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
     },
     async ask(one) {
       const { status, text } = await call('POST', `/v1/operator/reconciliation/exceptions/${one.id}/ask`, {})
-      // Another case of the same payment may have closed this one.
+      // Another case of the same payment may have closed this case.
       if (status === 409) return 'resolved'
       return (await must(200, Promise.resolve({ status, text }))).state
     },
     async correct(one) {
       const reason = "As the provider's statement says"
       if (one.withdrawal_id !== null) {
-        const [row] = await rig.db.query<{ status: string }>(STANDING, [one.withdrawal_id])
+        const [row] = await rig.db.query<{ status: string }>(STATUS, [one.withdrawal_id])
         if (row?.status !== 'NEEDS_ADMIN_ATTENTION') return
         const outcome = one.difference.startsWith('-') ? 'SUCCESS' : 'FAILED'
         const path = `/v1/operator/withdrawals/${one.withdrawal_id}/resolve`

@@ -1,4 +1,4 @@
-// Shows that the judge works: it finds each loss that is planted in the correct books of a storm.
+// Shows that the comparison finds each loss that the test plants in the correct books of a storm.
 
 import assert from 'node:assert/strict'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { eventProblems } from './events.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 import type { StormRig } from './rig.ts'
 
-/** Plants one loss after another. `sound`: correct books. Throws if the judge does not find one. */
+/** Plants one loss after another in the correct books `sound`. Throws if the comparison does not find a loss. */
 export function plantLosses(sound: Books): void {
   const found = (change: (books: Books) => void): string => {
     const books = structuredClone(sound)
@@ -23,13 +23,13 @@ export function plantLosses(sound: Books): void {
     assert.ok(item !== undefined, 'the storm was large enough for every plant')
     return item
   }
-  // A record about which the provider tells the truth: other differences are the provider's own.
+  // A record about which the provider tells the truth; the other records may differ without a planted loss.
   const paid = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const fate = books.their_payments.get(reference)?.fate
       return status === 'successful' && (fate == null || !PAYERS_THAT_LIE.includes(fate))
     })
-  // A payment without money at the provider: with money, "successful" would be correct.
+  // A payment without money at the provider; with money, "successful" would be the correct status.
   const failed = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const their = books.their_payments.get(reference)
@@ -52,9 +52,9 @@ export function plantLosses(sound: Books): void {
     [/acknowledged \S+ is missing/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
     [/acknowledged \S+ is missing/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
     [/no merchant got its id/, (books) => Object.assign(books, { results: books.results.slice(1) })],
-    [/is there 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
+    [/exists 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
     [/the amount is 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
-    // Things that happen once.
+    // Actions that must happen once.
     [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
     [/was paid 2 times/, (books) => void order(books).paid_minor.push(100n)],
     [/was executed 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
@@ -107,7 +107,7 @@ const ONE_CENT = sql(
 export async function tamper(rig: StormRig, sound: Books): Promise<void> {
   const again = () => readBooks(rig, { results: sound.results, funded: sound.funded, fates: new Map() })
   const payments = rig.simulator.list('payments', 1, Number.MAX_SAFE_INTEGER).items as Payment[]
-  // A payment that was not returned: a missing amount of a returned one is no loss.
+  // A payment that the provider did not return; a returned payment has no amount to lose.
   const shilling = payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('none was paid')
   shilling.amount += 1n
   const more = await again()

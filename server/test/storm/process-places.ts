@@ -1,4 +1,4 @@
-// The processes of the platform in a storm: each has a fixed place, dies at random moments, and is replaced by another.
+// The processes of the platform in a storm: a process in each place dies at random moments, and the next process replaces it.
 
 import { type Child, serverEnv, startChild } from '../crash/processes.ts'
 
@@ -8,23 +8,23 @@ export type ProcessPlace = {
   serves: boolean
   url: string
   kills(): number
-  /** Kills the process like a power cut and starts the next one. Resolves when the old one is dead. */
+  /** Kills the process by SIGKILL and starts the next process. Resolves when the old process is dead. */
   kill(): Promise<void>
-  /** Resolves when the process answers; a worker is ready when it logs so. */
+  /** Resolves when the process answers on /readyz. A worker serves no HTTP, so the promise resolves at once. */
   ready(): Promise<void>
-  /** Errors that its processes logged; `busy`: the times at which its database had no free connection. */
+  /** Errors that the processes of this place logged. `busy` counts the requests that found no free database connection. */
   errors(): { unexpected: string[]; busy: number }
   close(): Promise<void>
 }
 
 const ERROR = /"level":"error".*/g
-/** The caller got 503 and retries. On a small machine the load causes it; the books are not affected. */
+/** The caller got 503 and retries. On a small machine the load causes this error, without an effect on the books. */
 const BUSY = '"msg":"database unavailable"'
 
 /** Makes a place and starts its first process. */
 export function startPlace(name: string, database_url: string, env: Record<string, string>): ProcessPlace {
   const serves = env.PROCESS !== 'worker'
-  // One folder for all of them: each generated secret is made once.
+  // All processes of a place share one folder, so each generated secret exists once.
   const settings = serverEnv(database_url, env)
   const start = (): Child => startChild(settings)
   const errors: string[] = []

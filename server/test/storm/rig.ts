@@ -1,5 +1,5 @@
-// The surroundings of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the
-// processes of the platform, which die. All others live in the test process and continue.
+// The surroundings of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the processes
+// of the platform. The processes die; all other parts live in the test process and continue.
 
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import { createUser } from '../../src/access/merchants/index.ts'
@@ -13,7 +13,7 @@ import { type TestDeps, testDeps } from '../harness.ts'
 import { STORM_SETTINGS, stormRates } from './faults.ts'
 import { type ProcessPlace, startPlace } from './process-places.ts'
 
-/** Everything of a storm. */
+/** All parts of a storm. */
 export type StormRig = {
   /** The URL of the database. */
   url: string
@@ -33,12 +33,12 @@ export type StormRig = {
   close(): Promise<void>
 }
 
-/** Much shorter than a session, because a storm lasts longer than one. */
+/** The lifetime of a token: much shorter than a session, because a storm lasts longer than a session. */
 const SESSION_MS = 300_000
-/** Shillings: the float never runs out, so that a payout fails only by the faults of the storm. */
+/** The float of the twin in shillings never runs out, so a payout fails only by the faults of the storm. */
 const FLOAT = 100_000_000_000n
 
-/** Builds the rig with `pairs` API processes and as many workers. Close it in `after`. */
+/** Builds the rig with `pairs` API processes and as many workers. The test closes the rig in `after`. */
 export async function createStormRig(options: { seed: number; shops: number; pairs: number }): Promise<StormRig> {
   const database = await createTestDatabase()
   const { clock, pending } = countingClock()
@@ -115,7 +115,7 @@ async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
   }
 }
 
-/** The machine's clock, with a count of its timers: a twin without timers has finished all its own actions. */
+/** The machine's clock with a count of its timers. A twin without timers has finished all its own actions. */
 function countingClock(): { clock: Clock; pending(): number } {
   const waiting = new Set<object>()
   const clock: Clock = {

@@ -1,6 +1,5 @@
-// A storm from its first payment to the last comparison: merchants, payers and operators work while the provider has faults
-// and processes die. Then the system comes to rest, the books are compared, and operators correct them by the provider's
-// statement.
+// A storm from its first payment to the last comparison. Merchants, payers and operators work while the provider has faults and
+// processes die. Then the test compares the books, and operators correct them by the provider's statement.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../crash/rig.ts'
@@ -17,7 +16,7 @@ export type StormSize = {
   payments: number
   payouts: number
   kills: number
-  /** Requests per second, at most. */
+  /** The highest number of requests per second. */
   per_second: number
   rest_ms: number
 }
@@ -29,17 +28,17 @@ export type Aftermath = {
   after: Books
   differences: Difference[]
   cases: StormCase[]
-  /** The cases that the provider's answer closed, and those that an operator closed. */
+  /** The number of cases that the provider's answer closed, and of cases that an operator closed. */
   explained: number
   corrected: number
-  /** The lines of the statement, and how many matched at once. */
+  /** The number of lines of the statement, and of lines that matched at once. */
   lines: number
   agreed: number
   problems: string[]
   left: OpenRecords
   lost: number
   kills: Record<string, number>
-  /** Errors that processes logged, and how often one had no free database connection. */
+  /** Errors that processes logged, and how often a process had no free database connection. */
   errors: string[]
   busy: number
   ms: { storm: number; rest: number; desk: number }
@@ -48,13 +47,13 @@ export type Aftermath = {
 const SHOPS_MONEY = 1_000_000_000
 const LOOK_MS = 50
 const OPERATORS = 6
-/** This many deaths come after the last request, while open records are queried. */
+/** The share of deaths after the last request, while the platform queries open records. */
 const LATE_KILLS = 0.2
-/** One death in this many hits a process that has just started to start. */
+/** The share of deaths that hit a process which has just begun to start. */
 const EARLY_SHARE = 0.25
 const PAUSE_BETWEEN_LATE_MS = 1_500
 
-/** Runs the storm over a rig. `say` gets a line now and then. */
+/** Runs the storm over a rig. `say` gets a line of progress every ten seconds. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
   const desk = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
@@ -92,8 +91,8 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   ])
   const all = size.payments + size.payouts
   const killing = killAll(rig, size, () => clients.done() / all, finished)
-  const telling = setInterval(() => say(`${clients.done()} of ${all} answered, ${killsOf(rig)} killed`), 10_000)
-  await finished.finally(() => clearInterval(telling))
+  const progress_timer = setInterval(() => say(`${clients.done()} of ${all} answered, ${killsOf(rig)} killed`), 10_000)
+  await finished.finally(() => clearInterval(progress_timer))
   await desk.stop()
   await payers.stop()
   await killing
@@ -101,10 +100,10 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const storm_ms = Date.now() - storm
 
   rig.hooks.answer = () => 200
-  let said = 0
+  let last_report_ms = 0
   const { ms: rest_ms, left } = await waitForRest(rig, desk, size.rest_ms, (now) => {
-    if (Date.now() - said < 10_000) return
-    said = Date.now()
+    if (Date.now() - last_report_ms < 10_000) return
+    last_report_ms = Date.now()
     say(`coming to rest: ${JSON.stringify(now)}`)
   })
   const known = { results: clients.results, funded, fates: payers.fates }
@@ -112,7 +111,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const differences = findDifferences(before)
 
   const begin = Date.now()
-  // The faults have ended: from here on only the provider's earlier decisions matter.
+  // The faults have ended: after this line only the provider's earlier decisions matter.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
   const agreed = await desk.state(rows, began)
@@ -153,7 +152,7 @@ async function killAll(
   const random = seededRandom(seed + 4)
   const late = Math.floor(kills * LATE_KILLS)
   const moments = Array.from({ length: kills - late }, () => random()).sort((a, b) => a - b)
-  // Each place has a turn before any place has a second one.
+  // Each place has a turn before any place has a second turn.
   let turns: StormRig['seats'] = []
   const draw = () => {
     if (turns.length === 0) turns = rig.seats.toSorted(() => random() - 0.5)

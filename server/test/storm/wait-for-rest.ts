@@ -1,5 +1,5 @@
-// Waits until a storm is at rest, by conditions instead of a fixed time. The pauses between queries grow to an hour, so the
-// test makes the queries due at once.
+// Waits by conditions, not by a fixed time, until a storm is at rest. The pauses between queries grow to an hour, so the test
+// makes the queries due at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -41,7 +41,7 @@ const HURRY_EVENTS = sql(
 )
 
 const LOOK_EVERY_MS = 300
-/** The pause before a failed query is repeated: long enough for its response to arrive. */
+/** The pause before the platform repeats a failed query: long enough for the response to arrive. */
 const HURRY_EVERY_MS = 1_500
 
 type OpenPayout = { reference: string; status: string }
@@ -85,13 +85,13 @@ async function references(rig: StormRig, statement: Statement): Promise<string[]
   return (await rig.db.query<{ reference: string }>(statement)).map(({ reference }) => reference)
 }
 
-/** Open at the provider, which will not decide it by itself. */
+/** True if the payment is open at the provider, which will not decide it without a payer. */
 function isUndecided({ simulator, pending }: StormRig, reference: string): boolean {
   const order: Order | null = simulator.order(reference)
   return order !== null && order.payment === null && ['PENDING', 'INPROGRESS'].includes(order.word) && pending() === 0
 }
 
-/** An operator must decide: the provider has no such payout, or does not know its outcome. */
+/** True if an operator must decide, because the provider has no such payout, or does not know its outcome. */
 function isDoubted({ simulator, pending }: StormRig, { reference, status }: OpenPayout): boolean {
   if (status !== 'NEEDS_RECONCILIATION') return false
   const found = ['walletcashin', 'selcompesa', 'qwiksend'].map((rail) => simulator.payout(rail, reference))
