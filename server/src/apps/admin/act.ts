@@ -1,4 +1,4 @@
-// The actor of the admin command in the audit log.
+// Names the actor that the admin command writes into the audit log.
 
 import type { Act } from '../../books/audit/index.ts'
 

@@ -1,4 +1,4 @@
-// The command line of the admin command: its options, refusals and help.
+// Tests the options, refusals and help texts of the admin command.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const INVALID_LINES: [string, string][] = [
   [`${USER} --role super_admin`, '--role must be one of MERCHANT_ADMIN, DEVELOPER, FINANCE, VIEWER, SUPER_ADMIN'],
   [`${USER} --role MERCHANT_ADMIN`, '--merchant is required'],
   [`${USER} --role VIEWER --merchant '+or+1=1`, '--merchant must be the id of a merchant'],
-  [`${USER} --role SUPER_ADMIN --merchant ${ID}`, '--merchant does not go with SUPER_ADMIN'],
+  [`${USER} --role SUPER_ADMIN --merchant ${ID}`, '--merchant is not allowed with --role SUPER_ADMIN'],
   [`${USER} --role SUPER_ADMIN --language fr`, '--language must be one of sw, en'],
   [`${USER} --role SUPER_ADMIN --name a\nb`, '--name must be one line'],
   [`${USER} --role SUPER_ADMIN --name ++`, '--name must be one line'],
@@ -41,7 +41,7 @@ const INVALID_LINES: [string, string][] = [
   ['token', '--email is required'],
   ['token --email a@b.tz --role VIEWER', '"token" takes no --role'],
   ['demo --approve', '"demo" takes no --approve'],
-  ['user', 'unknown command "user"'],
+  ['user', 'the command "user" does not exist'],
   ['statement import', '--provider is required'],
   ['statement import --provider unknown', '--provider must be one of mock, selcom, vodacom'],
   ['statement import --provider mock', '--file is required'],
@@ -51,7 +51,7 @@ const INVALID_LINES: [string, string][] = [
     'statement import --provider mock --file x --from 2026-01-05 --to 2026-01-06 --columns wage=x',
     '--columns must be pairs',
   ],
-  ['constructor', 'unknown command "constructor"'],
+  ['constructor', 'the command "constructor" does not exist'],
   ['merchant create', '--name is required'],
   ['merchant create --name Duka --email x', '--email must be an e-mail address'],
   [`key revoke --merchant ${ID} --key 7`, '--key must be the id of a key'],
@@ -60,7 +60,7 @@ const INVALID_LINES: [string, string][] = [
   [`key create --merchant ${ID} --environment x --scopes a`, '--environment must be one of live, sandbox'],
 ]
 for (const [line, message] of INVALID_LINES) {
-  test(`the command refuses "${line.slice(0, 70).replace('\n', ' ')}": ${message}`, () => {
+  test(`the command line "${line.slice(0, 70).replace('\n', ' ')}" fails with the message "${message}"`, () => {
     assert.throws(
       () => prepare(line),
       (error: Error) => error instanceof UsageError && error.message.startsWith(message),
@@ -68,7 +68,7 @@ for (const [line, message] of INVALID_LINES) {
   })
 }
 
-test('with a foreign issuer the command issues no token and accepts a subject', () => {
+test('the command issues no token and accepts a subject when the issuer is foreign', () => {
   const env = { OIDC_ISSUER: 'https://id.example.tz' }
   assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
   assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')

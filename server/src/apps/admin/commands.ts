@@ -1,4 +1,4 @@
-// The commands of `npm run -s admin`: their options, checks and actions.
+// Defines the commands of `npm run -s admin`: their options, checks and actions.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
@@ -11,10 +11,10 @@ import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } fro
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
-/** The action of a command, over an open and migrated database. */
+/** The action of a command. The command opens and migrates the database before the action. */
 type CommandAction = (deps: Deps, url: string) => Promise<Record<string, unknown>>
 
-/** One command. `prepare` checks the options before the database is opened. */
+/** One command. `prepare` checks the options before the command opens the database. */
 type Command = {
   takes: readonly read.Option[]
   prepare(values: read.OptionValues, config: Config): CommandAction
@@ -82,7 +82,7 @@ export const COMMANDS: Record<string, Command> = {
       const email = read.requiredEmail(values)
       if (config.oidc_issuer !== '') {
         throw new read.UsageError(
-          'Tokens are made by OIDC_ISSUER here: sign in there. This command is for the built-in provider',
+          'OIDC_ISSUER issues the tokens of this installation: sign in at OIDC_ISSUER. This command is for the built-in provider',
         )
       }
       return (deps) => issueToken(deps, email)
@@ -107,7 +107,7 @@ export const COMMANDS: Record<string, Command> = {
   verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
 }
 
-/** A command with an e-mail address as its only option. */
+/** Makes a command that takes an e-mail address as its only option. */
 function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
   return {
     takes: ['email'],
@@ -119,8 +119,8 @@ function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, 
 }
 
 /**
- * Parses a command line: the action, and whether it needs the secret key. Throws a UsageError for an unknown command or
- * invalid options.
+ * Parses a command line. Returns the action, and whether the action needs the secret key. Throws a UsageError for an
+ * unknown command or invalid options.
  */
 export function prepareCommand(
   words: readonly string[],
@@ -129,7 +129,7 @@ export function prepareCommand(
 ): { run: CommandAction; needs_key: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new read.UsageError(`unknown command "${name}"`)
+  if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
   for (const option of Object.keys(values) as read.Option[]) {
     if (option !== 'json' && !command.takes.includes(option)) {
       throw new read.UsageError(`"${name}" takes no --${option}`)

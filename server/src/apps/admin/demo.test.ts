@@ -1,4 +1,4 @@
-// The demo users. test/crash/production.test.ts tests that production refuses them.
+// Tests the demo users. test/crash/production.test.ts tests that production refuses them.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { hasPassword } from '../../access/identity/index.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 
-test('two processes that start at once print the same passwords, and these work', async () => {
+test('two processes that start at once print the same valid passwords', async () => {
   const { url, drop } = await createTestDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
   const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))

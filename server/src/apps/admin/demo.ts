@@ -1,4 +1,4 @@
-// The demo merchant of an installation outside production, with its keys and users.
+// Creates the demo merchant of an installation outside production, with its keys and users.
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -13,13 +13,13 @@ import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
 const FIND_DEMO_MERCHANT = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
-// Any number that no other advisory lock of this database uses.
+// No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
 /** Each attempt waits 5 seconds, the lock timeout of a statement. Hashing the passwords of the demo users takes seconds. */
 const LOCK_ATTEMPTS = 24
 
-/** Runs a transaction under the lock. Of several processes that start at once, each waits for the ones before it. */
+/** Runs a transaction under the lock. If several processes start at once, each waits for the processes before it. */
 async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -33,7 +33,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** The demo merchant; created if it is missing. Refused in production. */
+/** Returns the demo merchant, and creates a missing one. Refuses in production. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -47,7 +47,7 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   })
 }
 
-/** The demo merchant with a new key of all scopes for each environment, and a user of every role. */
+/** Returns the demo merchant with a new key of all scopes for each environment, and a user of every role. */
 export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
   const key = async (environment: 'sandbox' | 'live') => {
@@ -71,14 +71,15 @@ export type DemoUser = { email: string; password: string; role: Role }
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
- * A demo user of every role, with valid passwords: those of the file, else new ones. Returns none with a foreign
+ * Returns a demo user of every role with a valid password, from the file or new. Returns none with a foreign
  * OIDC_ISSUER, which has its own users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, DEMO_USERS_FILE)
   return withLock(deps, async (tx) => {
-    // Read under the lock: of two processes that start at once, the second reads the file of the first.
+    // This process reads the file under the lock. If two processes start at once, the second reads the file of the
+    // first.
     const stored = await readDemoUsers(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
@@ -119,7 +120,7 @@ async function readDemoUsers(file: string): Promise<DemoUser[]> {
   }
 }
 
-/** Writes the file. If it cannot be written, each start makes new passwords. */
+/** Writes the file with the passwords. If the write fails, each start makes new passwords. */
 async function writeDemoUsers(deps: Deps, file: string, users: readonly DemoUser[]): Promise<void> {
   const unfinished = `${file}.${newId(deps, 0)}`
   try {
@@ -136,7 +137,10 @@ const DEMO_USERS_LEFT = sql(
   "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
 )
 
-/** The e-mail addresses of enabled demo users. Their passwords were printed, so production refuses to start with them. */
+/**
+ * Returns the e-mail addresses of enabled demo users. The command printed their passwords, so production refuses to
+ * start with them.
+ */
 export async function demoUsersLeft(reader: Reader): Promise<string[]> {
   return (await reader.query<{ email: string }>(DEMO_USERS_LEFT)).map(({ email }) => email)
 }

@@ -1,4 +1,4 @@
-// The help texts of the admin command: one table, for the list and for each command.
+// Contains the help texts of the admin command in one table, for the list of commands and for each command.
 
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
@@ -11,9 +11,9 @@ type HelpPage = {
   does: readonly string[]
   /** The options with their meaning. */
   options?: Readonly<Record<string, string>>
-  /** The options of the example. Default: none. */
+  /** The options of the example. A missing value means that the example has no options. */
   example?: string
-  /** Further lines. */
+  /** Further lines of the help text. */
   more?: readonly string[]
 }
 
@@ -111,7 +111,7 @@ const COMMAND = 'npm run -s admin --'
 const DESCRIPTION_COLUMN = 40
 const OPTION_WIDTH = 18
 
-/** The help for one command, for a group of commands, or for all. Null means that there is no such command. */
+/** Returns the help for one command, for a group of commands, or for all. Null means that no such command exists. */
 export function helpOf(words: readonly string[]): string | null {
   const name = words.join(' ')
   if (name === '') return listOfCommands()
@@ -120,7 +120,7 @@ export function helpOf(words: readonly string[]): string | null {
   return names.length === 0 ? null : names.map((one) => helpPage(one, PAGES[one] as HelpPage)).join('\n')
 }
 
-/** The commands of a group, such as `user`. */
+/** Returns the commands of a group, such as `user`. */
 export function commandsOf(group: string): string[] {
   return Object.keys(PAGES).filter((name) => name.startsWith(`${group} `))
 }

@@ -1,4 +1,4 @@
-// The commands for merchants and keys. They write the same audit entries as the API, with the command as actor.
+// Defines the commands for merchants and keys. They write the same audit entries as the API, with the command as actor.
 
 import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
 import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'
@@ -6,7 +6,7 @@ import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Creates a merchant. `approved` makes it active, verified and priced with the default price list. */
+/** Creates a merchant. The option `approved` makes the merchant active, verified and priced with the default price list. */
 export function makeMerchant(deps: Deps, input: NewMerchant) {
   return inTransaction(deps.db, async (tx) => {
     const { id, merchant_code } = await addMerchant(deps, tx, COMMAND_ACT, input)
@@ -14,7 +14,7 @@ export function makeMerchant(deps: Deps, input: NewMerchant) {
   })
 }
 
-/** Creates a key and returns its plaintext, which is not stored. Refuses as `insertKey`. */
+/** Creates a key and returns its plaintext, which the server does not store. Refuses the same input as `insertKey`. */
 export function makeKey(deps: Deps, input: NewKey) {
   return inTransaction(deps.db, async (tx) => {
     const { record, plaintext_key } = await insertKey(deps, tx, input)

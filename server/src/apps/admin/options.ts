@@ -1,4 +1,4 @@
-// The options of the admin command, and their checks before the database is opened.
+// Defines the options of the admin command, and checks them before the command opens the database.
 
 import type { parseArgs } from 'node:util'
 import { ENVIRONMENTS, type Environment, MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
@@ -36,14 +36,14 @@ export type OptionValues = ReturnType<typeof parseArgs<{ options: typeof OPTIONS
 
 type TextOption = { [Name in Option]: (typeof OPTIONS)[Name]['type'] extends 'string' ? Name : never }[Option]
 
-/** The text of a required option. */
+/** Returns the text of a required option. */
 export function required(values: OptionValues, name: TextOption): string {
   const value = values[name]
   if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
   return value
 }
 
-/** One of a fixed set of values. */
+/** Returns the value of an option that must be one of a fixed list of values. */
 export function choice<const T extends string>(values: OptionValues, name: TextOption, allowed: readonly T[]): T {
   const given = required(values, name)
   const found = allowed.find((value) => value === given)
@@ -51,7 +51,7 @@ export function choice<const T extends string>(values: OptionValues, name: TextO
   return found
 }
 
-/** The id of a merchant or key. */
+/** Returns the id of a merchant or key. */
 export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   const given = required(values, name).toLowerCase()
   if (!isId(given))
@@ -59,7 +59,7 @@ export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   return given
 }
 
-/** One line of text; undefined if the option is missing. */
+/** Returns one line of text, or undefined if the option is missing. */
 export function optionalLine(values: OptionValues, name: TextOption, max: number): string | undefined {
   const given = values[name]
   if (given === undefined) return undefined
@@ -71,34 +71,34 @@ export function optionalLine(values: OptionValues, name: TextOption, max: number
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}$/u
 
-/** An e-mail address in lower case; undefined if the option is missing. */
+/** Returns an e-mail address in lower case, or undefined if the option is missing. */
 export function optionalEmail(values: OptionValues): string | undefined {
   if (values.email === undefined) return undefined
   if (!EMAIL.test(values.email)) throw new UsageError('--email must be an e-mail address')
   return values.email.toLowerCase()
 }
 
-/** An e-mail address in lower case. */
+/** Returns a required e-mail address in lower case. */
 export function requiredEmail(values: OptionValues): string {
   required(values, 'email')
   return optionalEmail(values) as string
 }
 
-/** A role with its merchant. SUPER_ADMIN has none; every other role needs one. */
+/** Returns a role with its merchant. SUPER_ADMIN has no merchant; every other role needs one merchant. */
 export function roleAndMerchant(values: OptionValues): { role: Role; merchant_id: string | null } {
   const role = choice(values, 'role', [...MERCHANT_ROLES, 'SUPER_ADMIN'])
   if (role !== 'SUPER_ADMIN') return { role, merchant_id: id(values, 'merchant') }
   if (values.merchant !== undefined)
-    throw new UsageError('--merchant does not go with SUPER_ADMIN: an operator has none')
+    throw new UsageError('--merchant is not allowed with --role SUPER_ADMIN: an operator has no merchant')
   return { role, merchant_id: null }
 }
 
-/** The environment of a key. */
+/** Returns the environment of a key. */
 export function environment(values: OptionValues): Environment {
   return choice(values, 'environment', ENVIRONMENTS)
 }
 
-/** Scopes, separated by commas. */
+/** Returns the scopes, which the command line separates by commas. */
 export function scopes(values: OptionValues): string[] {
   const named = required(values, 'scopes')
     .split(',')

@@ -1,4 +1,5 @@
-// The commands that change the rights of a user: disable, enable, revoke the operator role, drop a lost second step.
+// Defines the commands that change the rights of a user: disable, enable, revoke the operator role, drop a lost second
+// step.
 
 import { dropSecondStep, EMBEDDED, endSessions, hasSecondStep } from '../../access/identity/index.ts'
 import { disableUser, enableUser, takeOperatorRole } from '../../access/merchants/index.ts'
@@ -12,7 +13,7 @@ type ChangedUser = { user_id: string; email: string }
 
 type UserRightsRow = { id: string; super_admin: boolean; issuer: string | null; disabled_at: Date | null }
 
-/** Changes a user. Returns the audit entry. */
+/** A function that changes a user and returns the audit entry. */
 type RightsChange = (tx: Tx, user: UserRightsRow) => Promise<{ action: AuditAction; before: object; after: object }>
 
 const FIND = sql(
@@ -47,7 +48,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
   })
 }
 
-/** Deletes the second step of a user who lost it. Refuses (invalid_state) a user without one. */
+/** Deletes the second step of a user who lost it. Refuses (invalid_state) a user without a second step. */
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
     if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })

@@ -1,4 +1,4 @@
-// The commands for users. server/test/people.test.ts tests them through the real command line.
+// Tests the commands for users. server/test/people.test.ts tests them through the real command line.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -75,7 +75,7 @@ async function signIn(role: 'SUPER_ADMIN' | 'VIEWER') {
 
 const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
-test('a disabled user is signed out at once and cannot sign in until enabled again', async () => {
+test('the server ends every session of a disabled user, and the user signs in again only after the command enables the account', async () => {
   const { deps } = world
   const { user_id, email, left, status, acts } = await signIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
@@ -118,7 +118,7 @@ test('the command deletes a lost second step', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
 })
 
-test('a user of a foreign issuer keeps the issuer and subject', async () => {
+test('a user of a foreign issuer keeps the issuer and subject when the command disables the user', async () => {
   const { email, user_id } = await signIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
   await disableByEmail(world.deps, email)

@@ -1,4 +1,4 @@
-// The commands for users: granting roles, also to the first operator, access tokens for scripts, and reading e-mails.
+// Defines the commands for users: roles, also for the first operator, access tokens for scripts, and reading e-mails.
 
 import {
   ACCESS_TOKEN_S,
@@ -17,7 +17,7 @@ import type { Role } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** A role for a user. `merchant_id` is null for SUPER_ADMIN; `subject` is the user's subject at OIDC_ISSUER. */
+/** A role for a user. Null in `merchant_id` means SUPER_ADMIN. `subject` is the user's subject at OIDC_ISSUER. */
 export type RoleGrant = {
   email: string
   role: Role
@@ -27,7 +27,7 @@ export type RoleGrant = {
   subject: string | null
 }
 
-/** The user with the role. Null in `password` means that none was made; `note` gives the reason. */
+/** The user with the role. Null in `password` means that the command made no password; `note` gives the reason. */
 type GrantedUser = { user_id: string; email: string; password: string | null; note?: string }
 
 type UserRow = {
@@ -39,7 +39,7 @@ type UserRow = {
   disabled_at: Date | null
 }
 
-/** The audit entry about the user; null if the user did not change. */
+/** The audit entry about the user. Null means that the command did not change the user. */
 type UserChange = { action: AuditAction; before?: object; after: object } | null
 
 const FIND = sql(
@@ -49,9 +49,8 @@ const FIND = sql(
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
 /**
- * Gives a user a role. Creates a missing account: with a password that is shown once or, with a foreign OIDC_ISSUER, bound
- * to `subject` or to the first sign-in. Refuses an unknown merchant (not_found), and with invalid_state an existing member,
- * a disabled user and a subject of another user.
+ * Gives a user a role, and creates a missing account. Refuses an unknown merchant (not_found). Refuses an existing
+ * member, a disabled user and a subject of another user with invalid_state.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
@@ -83,13 +82,13 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
   const name = input.name ?? email
   const super_admin = role === 'SUPER_ADMIN'
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
-  // The operator of the command vouches for the address, unless the first sign-in has to prove it.
+  // The operator of the command vouches for the address, unless the first sign-in has to prove the address.
   const user = { email, email_verified: identity !== null, name, language, super_admin, identity } as const
   const { id } = await createUser(deps, tx, user)
   return [id, { action: 'user.create', after: { email, name, language, super_admin, identity } }]
 }
 
-/** Makes an existing user an operator, and binds the user to the subject, if the command requires it. */
+/** Makes an existing user an operator. If the command names a subject, binds the user to that subject. */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
@@ -102,7 +101,9 @@ async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRo
   const promotes = input.role === 'SUPER_ADMIN' && !existing.super_admin
   // A stranger can sign up with any address. An account with an unproven address must not become an operator.
   if (promotes && !existing.email_verified && existing.issuer !== null) {
-    refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
+    refuse('invalid_state', {
+      message: 'This user has not confirmed the e-mail address yet. Ask the user to confirm the address first.',
+    })
   }
   if (promotes) await makeOperator(deps, tx, existing.id)
   if (!binds && !promotes) return [existing.id, null]
@@ -115,7 +116,7 @@ async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string):
   const [owner] = await tx.query<{ email: string }>(BY_SUBJECT, [deps.config.oidc_issuer, subject])
   if (owner && owner.email !== email) {
     refuse('invalid_state', {
-      message: 'This --subject is another user already. Check it, or name that user by e-mail address.',
+      message: 'This --subject belongs to another user. Check --subject, or name that user with --email.',
     })
   }
 }
@@ -129,8 +130,8 @@ function noteOf({ config }: Deps, { subject }: RoleGrant, existed: boolean): str
 }
 
 /**
- * Reads the newest e-mails of the outbox with their texts, for an installation without a mail server. The command writes
- * the audit log, because a text may contain a link that gives access to an account.
+ * Reads the newest e-mails of the outbox with their texts, for an installation without a mail server. Writes the audit
+ * log, because a text may contain a link that gives access to an account.
  */
 export async function readEmails(
   deps: Deps,
@@ -154,8 +155,9 @@ type TokenUserRow = { id: string; issuer: string | null; subject: string | null;
 const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
 
 /**
- * Issues an access token of the built-in provider, for scripts. Its `amr` is cli, which counts as a second factor. Refuses
- * an unknown user (not_found), and with invalid_state a disabled user or one without an account at the built-in provider.
+ * Issues an access token of the built-in provider, for scripts. Its `amr` is cli, which counts as a second factor.
+ * Refuses an unknown user (not_found). Refuses a disabled user, or a user without an account at the built-in provider,
+ * with invalid_state.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
   const key = (await latestIssuerKey(deps)) ?? (await issuerKey(deps, embeddedIssuer(deps)))
@@ -179,7 +181,7 @@ export async function issueToken(deps: Deps, email: string): Promise<{ access_to
   })
 }
 
-/** The address of the built-in provider, for an installation whose server has not run yet. */
+/** Returns the address of the built-in provider, for an installation whose server has not run yet. */
 function embeddedIssuer({ config }: Deps): string {
   return `${config.base_url || `http://127.0.0.1:${config.port}`}/identity`
 }

@@ -1,4 +1,4 @@
-// The command that imports a statement: it reads the file from disk and writes the audit log.
+// Tests the command that imports a statement: the command reads the file from disk and writes the audit log.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// The command that imports a provider's statement: for files that are too large to upload, and for scheduled imports.
+// Defines the command that imports a provider's statement, for files that are too large to upload and for scheduled
+// imports.
 
 import { basename } from 'node:path'
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
@@ -22,7 +23,7 @@ export type StatementToImport = {
   columns: ColumnNames
 }
 
-/** Reads the options of the command. Throws UsageError. */
+/** Reads the options of the command. Throws a UsageError for invalid options. */
 export function statementToImport(values: read.OptionValues): StatementToImport {
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
@@ -41,7 +42,7 @@ function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
   return found
 }
 
-/** Imports a file. Refuses as the API does. */
+/** Imports a file. Refuses the same files as the API. */
 export async function importStatement(deps: Deps, { path, ...input }: StatementToImport) {
   const opened = await openFile(path).catch((error: { code?: string }) => {
     throw new read.UsageError(`--file ${path} cannot be read: ${error.code}`)

@@ -1,8 +1,9 @@
-// The invariants of bookings: their numbers, dates and running balances in each book.
+// Defines the invariants of bookings: their numbers, dates and running balances in each book.
 
 import type { Invariant } from './verify-people.ts'
 
-// One row for each posting that changes available: the sum of its legs, and the balance after its last leg.
+// The query returns one row for each posting that changes available: the sum of its legs, and the balance after its
+// last leg.
 const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, max(sequence) as sequence, max(booked_at) as booked_at,
         min(version) as version, sum(delta) as net, (array_agg(balance order by version desc))[1] as balance
       from (

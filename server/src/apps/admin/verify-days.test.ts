@@ -1,4 +1,4 @@
-// verify on the sums of days: every check holds on sound sums, and finds each planted contradiction.
+// Tests that every check of `verify` on day sums passes on correct sums and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -54,10 +54,10 @@ const PLANTS: Contradictions = {
   ],
 }
 
-describe('verify finds each planted contradiction', () => {
+describe('planted contradictions in day sums', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of days has a plant', () => {
+  test('every check of day sums has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), DAYS.map(({ name }) => name).sort())
   })
 })

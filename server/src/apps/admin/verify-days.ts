@@ -1,11 +1,14 @@
-// The invariants of the stored sums of finished days.
+// Defines the invariants of the stored sums of finished days.
 
 import { dateOfIdSql } from '../../money/collections/index.ts'
 import type { Invariant } from './verify-people.ts'
 
 const DAY = dateOfIdSql('c.id')
 
-/** The checks of `verify` on day sums. The network of a payment may change later, so the sums are compared without it. */
+/**
+ * The checks of `verify` on day sums. The network of a payment may change later, so the checks compare the sums without
+ * it.
+ */
 export const DAYS: readonly Invariant[] = [
   {
     name: 'The stored sums of every finished day equal the sums of its payments',

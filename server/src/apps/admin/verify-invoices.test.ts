@@ -1,4 +1,4 @@
-// verify on invoices: every check holds on sound invoices, and finds each planted contradiction.
+// Tests that every check of `verify` on invoices passes on correct invoices and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -77,10 +77,10 @@ const PLANTS: Contradictions = {
   ],
 }
 
-describe('verify finds each planted contradiction', () => {
+describe('planted contradictions in invoices', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of invoices has a plant', () => {
+  test('every check of invoices has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), INVOICES.map(({ name }) => name).sort())
   })
 })

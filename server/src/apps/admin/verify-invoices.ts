@@ -1,4 +1,4 @@
-// The invariants of invoices and their payment links.
+// Defines the invariants of invoices and their payment links.
 
 import type { Invariant } from './verify-people.ts'
 

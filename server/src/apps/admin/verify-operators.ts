@@ -1,8 +1,8 @@
-// The invariants of operators' decisions about money: held collections and adjustments.
+// Defines the invariants of operators' decisions about money: held collections and adjustments.
 
 import type { Invariant } from './verify-people.ts'
 
-/** The posting of an adjustment, by its direction and the account that it moves money against. */
+/** The posting of an adjustment. Its name contains the direction and the other account. */
 const ADJUSTMENT_POSTING = `'adjustment_' || case when a.direction = 'credit' then 'credited_' else 'debited_' end
   || case a.against when 'provider_float' then 'float' when 'fee_income' then 'fee' else 'cost' end`
 

@@ -1,4 +1,4 @@
-// verify on payment links and hosted pages: every check holds on sound pages, and finds each planted contradiction.
+// Tests that every check of `verify` on payment pages passes on correct pages and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -76,10 +76,10 @@ const PLANTS: Contradictions = {
   ],
 }
 
-describe('verify finds each planted contradiction', () => {
+describe('planted contradictions in payment pages', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of pages has a plant', () => {
+  test('every check of payment pages has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), PAGES.map(({ name }) => name).sort())
   })
 })

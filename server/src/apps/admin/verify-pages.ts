@@ -1,4 +1,4 @@
-// The invariants of payment links, hosted pages and their payments.
+// Defines the invariants of payment links, hosted pages and their payments.
 
 import type { Invariant } from './verify-people.ts'
 

@@ -1,4 +1,4 @@
-// verify finds each append-only table that a role may change.
+// Tests that `verify` finds each append-only table that a role may change.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -38,7 +38,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     assert.ok(rows.length > 0)
   })
 
-  test('the migrations revoke update, delete and truncate on every table described as append-only', async () => {
+  test('the migrations revoke update, delete and truncate on every table whose comment says append-only', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select relname as table from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
         and obj_description(oid, 'pg_class') ~* 'append-only'`)

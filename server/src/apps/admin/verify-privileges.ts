@@ -1,5 +1,5 @@
-// The privileges that the migrations revoked, compared with those that the database grants: a restore without them leaves the
-// ledger open to changes.
+// Compares the privileges that the migrations revoked with the grants of the database. A restore without privileges
+// leaves the ledger open to changes.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,10 @@ export const PRIVILEGES_HOLD = 'No role may change or delete rows of append-only
 
 const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
 
-/** The privileges that the migrations revoke, without repetition. Only the migrations define which tables are append-only. */
+/**
+ * Returns the privileges that the migrations revoke, without repetition. Only the migrations define which tables are
+ * append-only.
+ */
 export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
   const text = names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n')
@@ -27,8 +30,8 @@ export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   return [...revoked.values()]
 }
 
-// `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited grants, and
-// the role that may write all data. The role of this connection is checked even if it is a superuser.
+// `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited
+// grants, and the role that may write all data. The query also checks the role of this connection, even a superuser.
 const HELD_PRIVILEGES = sql(
   'verify_privileges',
   `select r.rolname || ' may ' || revoked.privilege || ' on ' || revoked.table_name || ': revoke ' || lower(revoked.privilege)
@@ -43,7 +46,10 @@ const HELD_PRIVILEGES = sql(
    order by r.rolname <> current_user, c.relname, revoked.privilege, r.rolname`,
 )
 
-/** Each privilege that a role holds on a table although the migrations revoked it, with the statement that revokes it. */
+/**
+ * Returns each privilege that a role holds on a table although the migrations revoked it, with the statement that
+ * revokes it.
+ */
 export async function lostRevocations(reader: Reader): Promise<string[]> {
   const revoked = revokedPrivileges()
   const rows = await reader.query<{ finding: string }>(HELD_PRIVILEGES, [

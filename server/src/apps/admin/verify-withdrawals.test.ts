@@ -1,4 +1,4 @@
-// verify on withdrawals: every check holds in every status of a withdrawal, and finds each planted contradiction.
+// Tests that every check of `verify` on withdrawals passes in every status and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -27,7 +27,7 @@ const FOUR_EYES_MINOR = 200_000n
 const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED_THROUGH: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
 
-/** A database with a withdrawal in every status. Each plant changes a copy of it. */
+/** A database with a withdrawal in every status. Each planted contradiction changes a copy of the database. */
 let base: TestDatabase
 let sound: Verification
 before(async () => {
@@ -49,8 +49,8 @@ before(async () => {
     })
   }
   for (const environment of ['live', 'sandbox'] as const) {
-    for (const wish of [PASSED_THROUGH, CHARGES, {}])
-      await makeWithdrawals(world, environment, { hands, answers, wish })
+    for (const fields of [PASSED_THROUGH, CHARGES, {}])
+      await makeWithdrawals(world, environment, { hands, answers, fields })
   }
   for (const environment of ['live', 'sandbox'] as const) await makeLargeWithdrawals(world, environment, hands)
   await world.system.payouts.task.idle()
@@ -63,11 +63,11 @@ after(() => base.drop())
 async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
-  of: { hands: ReturnType<typeof payoutCallsOf>; answers: Map<string, PayoutAnswer>; wish?: WithdrawalFields },
+  of: { hands: ReturnType<typeof payoutCallsOf>; answers: Map<string, PayoutAnswer>; fields?: WithdrawalFields },
 ): Promise<void> {
-  const { hands, answers, wish = {} } = of
+  const { hands, answers, fields = {} } = of
   await fund(world, 30n * 101_730n, { environment })
-  const submit = () => insertWithdrawal(world, { ...wish, environment })
+  const submit = () => insertWithdrawal(world, { ...fields, environment })
   const settle = (key: WithdrawalKey, answer: PayoutAnswer) =>
     settlePayouts(world.deps, [{ ...key, answer, holds_lease: false }], () => false)
   const approve = async (answer: PayoutAnswer, ...later: PayoutAnswer[]): Promise<WithdrawalKey> => {
@@ -78,16 +78,16 @@ async function makeWithdrawals(
     for (const next of later) await settle(key, next)
     return key
   }
-  // Without a reservation.
+  // These withdrawals have no reservation.
   await submit()
   await hands.requestInfo(await submit())
-  const asked = await submit()
+  const questioned = await submit()
   for (let i = 0; i < 2; i++) {
-    await hands.requestInfo(asked)
-    await hands.respond(asked)
+    await hands.requestInfo(questioned)
+    await hands.respond(questioned)
   }
   await hands.reject(await submit())
-  // Reserved and open.
+  // These withdrawals have a reservation and are open.
   const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
   await approve(payoutAnswers.accepted)
@@ -96,7 +96,7 @@ async function makeWithdrawals(
   await hands.retry(retried)
   await world.system.payouts.task.idle()
   await approve(payoutAnswers.paid(AMOUNT + 1n))
-  // Closed by the provider.
+  // The provider closes these withdrawals.
   await approve(payoutAnswers.paid(AMOUNT))
   await approve(payoutAnswers.declined)
   await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.reversed(AMOUNT))
@@ -107,7 +107,7 @@ async function makeWithdrawals(
     payoutAnswers.reversed(AMOUNT - 1n),
   )
   await approve(payoutAnswers.reversed(AMOUNT))
-  // Contradicted by the provider, then resolved by an operator.
+  // The provider contradicts its answer about these withdrawals, then an operator resolves some of them.
   await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.declined)
   await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT))
   for (const outcome of ['SUCCESS', 'FAILED'] as const) {
@@ -121,7 +121,10 @@ async function makeWithdrawals(
   await settle(late, payoutAnswers.reversed(AMOUNT))
 }
 
-/** Makes withdrawals that require two operators: approved by one, by both, and by one before and two after a question. */
+/**
+ * Makes withdrawals that require two operators: with one approval, with two, and with one before and two after a
+ * question.
+ */
 async function makeLargeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
@@ -137,12 +140,12 @@ async function makeLargeWithdrawals(
   const submit = () => insertWithdrawal(world, { amount_minor: FOUR_EYES_MINOR, environment })
   await hands.service.approve({ ...(await submit()), act: first })
   const both = await submit()
-  const asked = await submit()
+  const questioned = await submit()
   for (const act of [first, second])
     await hands.service.approve({ ...both, act, reason: `Checked by ${act.actor.name}` })
-  await hands.service.approve({ ...asked, act: second })
-  await hands.requestInfo(asked)
-  for (const act of [first, second]) await hands.service.approve({ ...asked, act })
+  await hands.service.approve({ ...questioned, act: second })
+  await hands.requestInfo(questioned)
+  for (const act of [first, second]) await hands.service.approve({ ...questioned, act })
 }
 
 test('every invariant holds on a database with a withdrawal in every status', async () => {
@@ -183,7 +186,7 @@ const payout = (condition: string) => oneRow('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => oneRow('ledger_transfers', condition)
 const history = (condition: string) => oneRow('withdrawal_history', condition)
-/** An approval of an approved withdrawal that required `required` approvals. */
+/** A condition for the approvals of approved withdrawals that required `required` approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
   oneRow(
     'withdrawal_approvals',
@@ -209,7 +212,7 @@ const PLANTS: Contradictions = {
     "update ledger_accounts set balance_minor = balance_minor + 1 where code = 'reserved'",
   ],
   'The transfers of every withdrawal match its record, each exactly once, and none exists before its approval': [
-    // Missing.
+    // Each of these statements removes a transfer.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 0`)}`,
     ),
@@ -217,19 +220,19 @@ const PLANTS: Contradictions = {
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 1`)}`,
     ),
     `delete from ledger_transfers where ${transfer("posting = 'withdrawal_paid' and leg = 2")}`,
-    // Not due: before the approval, for another outcome, of no withdrawal, of no merchant, or of another environment.
+    // Each of these statements leaves a transfer that its withdrawal must not have.
     `${WITHOUT_CONSTRAINTS} update withdrawals set status = 'INFO_REQUESTED', funds = 'none' where ${withdrawal('PROCESSING')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('FAILED', "funds = 'released'")}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
     `update ledger_transfers set source_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `update ledger_transfers set merchant_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set environment = case environment when 'live' then 'sandbox' else 'live' end, sequence = sequence + 1000 where ${transfer("posting = 'withdrawal_reserved'")}`,
-    // Twice.
+    // Each of these statements repeats a transfer.
     `alter table ledger_transfers drop constraint ledger_transfers_once_key;
      insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid()))).* from ledger_transfers t where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_released'))).* from ledger_transfers t
      where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // Another amount, or between other accounts.
+    // Each of these statements gives a transfer another amount or another account.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(
       (fact) =>
         `update ledger_transfers set amount_minor = amount_minor + 1 where ${transfer(`posting = 'withdrawal_${fact}' and leg = 0`)}`,
@@ -239,7 +242,7 @@ const PLANTS: Contradictions = {
     `update ledger_transfers set debit_code = 'processor_cost' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'reserved'")}`,
     `update ledger_transfers set debit_code = 'reserved' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'processor_cost'")}`,
     `update ledger_transfers set credit_code = 'fee_income' where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // The record differs from the posting.
+    // The amounts of the record differ from the amounts of the posting.
     `update withdrawals set percentage_fee_minor = percentage_fee_minor + 1, flat_fee_minor = flat_fee_minor - 1, amount_minor = amount_minor - 1,
        total_reserved_minor = total_reserved_minor - 1 where ${withdrawal('SUCCESS', 'flat_fee_minor > 0')}`,
   ],
@@ -314,7 +317,7 @@ const PLANTS: Contradictions = {
     `update withdrawals set merchant_id = gen_random_uuid() where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
   'Every status move of a withdrawal is allowed for its actor, and the history ends at its status': [
-    // Moves that do not exist, or that another actor must make.
+    // The withdrawal does not allow these moves, or another actor must make them.
     `update withdrawal_history set to_status = 'PENDING_ADMIN_APPROVAL' where ${history("to_status = 'FAILED'")}`,
     `update withdrawal_history set to_status = 'SUCCESS' where ${history("to_status = 'PROCESSING'")}`,
     `update withdrawal_history set actor_kind = 'provider' where ${history("to_status = 'PROCESSING'")}`,
@@ -327,10 +330,10 @@ const PLANTS: Contradictions = {
     ),
     `update withdrawal_history set event = 'disbursement.failed' where ${history("event = 'disbursement.success'")}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history("to_status = 'PROCESSING'")}`,
-    // Rows without a move.
+    // These history rows do not change the status.
     `update withdrawal_history set reason = null where ${history('from_status = to_status')}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history('from_status = to_status')}`,
-    // The chain.
+    // These statements break the order of the history.
     `delete from withdrawal_history where ${history("seq = 1 and to_status = 'PROCESSING'")}`,
     `update withdrawal_history set seq = seq + 1 where ${history("to_status = 'REVERSED'")}`,
     `update withdrawals set version = version + 1 where ${withdrawal('SUCCESS')}`,
@@ -366,11 +369,12 @@ const PLANTS: Contradictions = {
     `update withdrawals set approvals_required = null, four_eyes_minor = null where ${withdrawal('PROCESSING')}`,
     `alter table withdrawals drop constraint withdrawals_approvals_check;
      update withdrawals set approvals_required = 1 where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
-    // As if a person with access to the database had lowered the limit.
+    // The statement simulates a person with access to the database who lowered the limit.
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
   'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there': [
-    // All entries of one operator about one withdrawal: an operator may approve before and after a question.
+    // The statement deletes all entries of one operator about one withdrawal, because an operator may approve before
+    // and after a question.
     ...['approve', 'first_approve'].map(
       (verb) => `delete from audit_log where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
          select target_id, actor_id from audit_log where action = 'withdrawal.${verb}' limit 1)`,
@@ -386,7 +390,7 @@ const PLANTS: Contradictions = {
     `update audit_log set actor_id = 'another' where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
-  // Checks of the whole ledger that a withdrawal can break.
+  // A withdrawal can also break these checks of the whole ledger.
   'Only a reversal takes the available balance below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -amount_minor - 5 where ${transfer("posting = 'withdrawal_reserved'")}`,
@@ -401,10 +405,10 @@ const PLANTS: Contradictions = {
   ],
 }
 
-describe('verify finds each planted contradiction', () => {
+describe('planted contradictions in withdrawals', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of withdrawals has a plant', () => {
+  test('every check of withdrawals has a planted contradiction', () => {
     assert.deepEqual(
       WITHDRAWALS.map(({ name }) => name).filter((name) => !(name in PLANTS)),
       [],

@@ -1,4 +1,4 @@
-// The invariants of withdrawals: reservations, payouts, reversals, approvals and their audit entries.
+// Defines the invariants of withdrawals: reservations, payouts, reversals, approvals and their audit entries.
 
 import { withdrawalMoves } from '../../money/withdrawals/index.ts'
 import type { Invariant } from './verify-people.ts'
@@ -16,7 +16,10 @@ const BY_OPERATORS = Object.values(withdrawalMoves)
   .flatMap(({ from, to }) => from.map((start) => `('${start}', '${to}')`))
   .join(', ')
 
-/** The transfers that a withdrawal must have, by its funds. `late` means that it was paid after its reservation was released. */
+/**
+ * The transfers that a withdrawal must have, by its funds. `late` means that the payment came after the release of the
+ * reservation.
+ */
 const EXPECTED = `select w.merchant_id, w.id, w.environment, w.currency, e.*
   from (
     select *, percentage_fee_minor + flat_fee_minor as fee, processor_charge_minor as charge,
@@ -51,7 +54,10 @@ const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
 /** The audited actions that do not change the status of a withdrawal. */
 const ACTIONS_WITHOUT_MOVE = `('withdrawal.submit', 'withdrawal.name_check', 'withdrawal.first_approve')`
 
-/** The valid approvals: those after the last question to the merchant. If two are required, none by the submitter. */
+/**
+ * The valid approvals are those after the last question to the merchant. If two are required, an approval by the
+ * submitter is not valid.
+ */
 const OPERATORS_WHO_APPROVED = `select a.merchant_id, a.withdrawal_id, count(distinct a.operator_id) as operators
   from withdrawal_approvals a join withdrawals w on w.merchant_id = a.merchant_id and w.id = a.withdrawal_id
   left join (
@@ -200,7 +206,7 @@ export const WITHDRAWALS: Invariant[] = [
   },
   {
     name: 'Every payout has the approvals that its amount requires, and if these are two, neither is of its submitter',
-    // In the sandbox, a merchant may approve its own withdrawal. That approval is not an operator's.
+    // In the sandbox, a merchant may approve its own withdrawal. That approval does not come from an operator.
     broken: `select w.merchant_id || ' ' || w.id || ' requires ' || coalesce(w.approvals_required::text, 'an unknown number of')
         || ' approvals, has ' || coalesce(a.operators, 0) as finding
       from withdrawals w left join (${OPERATORS_WHO_APPROVED}) a on a.merchant_id = w.merchant_id and a.withdrawal_id = w.id

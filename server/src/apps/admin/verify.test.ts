@@ -1,4 +1,4 @@
-// The command verify: every check holds on sound books, and finds each planted contradiction.
+// Tests that every check of the command `verify` passes on correct books and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { PAGES } from './verify-pages.ts'
 import { PRIVILEGES_HOLD } from './verify-privileges.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
-/** A database with every kind of payment. Each plant changes a copy of it. */
+/** A database with every kind of payment. Each planted contradiction changes a copy of the database. */
 let base: TestDatabase
 let sound: Verification
 before(async () => {
@@ -37,7 +37,7 @@ before(async () => {
     await world.post('/v1/collections/qr', { amount: 50, customer_phone: '0754123001' }, { key })
   }
   await actAsPeople(world)
-  // One run before the clock advances, so that the first answer of the provider is recorded.
+  // The worker runs once before the clock advances, so that the server records the first answer of the provider.
   await world.work()
   await world.pass(20_000)
   await decideAboutMoney(world)
@@ -47,7 +47,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Does each act of operators and members at least once. */
+/** Does each action of operators and members at least once. */
 async function actAsPeople(world: World): Promise<void> {
   const { token: operator } = await world.newSession('SUPER_ADMIN')
   const { token: admin } = await world.newSession('MERCHANT_ADMIN')
@@ -103,7 +103,7 @@ test('every invariant holds on a database with every kind of payment', () => {
 
 const SETTLED = "posting = 'collection_settled' and leg = 0"
 
-/** Drops a constraint that would refuse the plant. */
+/** This statement drops a constraint that would refuse the planted contradiction. */
 const UNCHECKED = 'alter table ledger_transfers drop constraint ledger_transfers_sequence_check'
 
 const MADE_BY_OPERATOR = "merchant_id = (select id from merchants where status = 'SUSPENDED')"
@@ -129,7 +129,8 @@ const PLANTS: Contradictions = {
     `update ledger_transfers set amount_minor = amount_minor + 1 where ${oneRow('ledger_transfers', SETTLED)}`,
   ],
   'Every book numbers its bookings from 1 without a gap, in the order in which they were written': [
-    // A gap, a repeated number, two exchanged numbers, a missing number, a superfluous number, and a missing booking.
+    // These statements make a gap, a repeated number, two exchanged numbers, a missing number, a superfluous number,
+    // and a missing booking.
     `update ledger_transfers set sequence = sequence + 1000 where ${oneRow('ledger_transfers', `${SETTLED} and sequence = 1`)}`,
     `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 1 where ${oneRow('ledger_transfers', 'sequence = 2')}`,
     `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 3 - sequence where sequence in (1, 2) and environment = 'live'`,
@@ -324,7 +325,7 @@ const PLANTS: Contradictions = {
     'drop index pricing_rules_in_force_idx; update pricing_rules set method = null where method is not null',
   ],
   'No entry of the audit log was changed, removed or inserted': [
-    // Changed: the action, the actor, the time, the states, the reason and the hash.
+    // Each statement changes the action, the actor, the time, a state, the reason or the hash.
     ...[
       "action = 'merchant.reactivate'",
       "actor_name = 'another'",
@@ -334,14 +335,14 @@ const PLANTS: Contradictions = {
       "reason = ''",
       "hash = decode(repeat('00', 32), 'hex')",
     ].map((change) => `update audit_log set ${change} where ${oneRow('audit_log', "action = 'merchant.suspend'")}`),
-    // Removed: in the middle, at the beginning, at the end, and a whole log.
+    // These statements remove an entry in the middle, at the beginning or at the end, or a whole log.
     `delete from audit_log where ${oneRow('audit_log', 'seq = 2')}`,
     `delete from audit_log where ${oneRow('audit_log', 'seq = 1')}`,
     LAST_ENTRY_REMOVED,
     `update audit_chains set seq = seq - 1 where ${MADE_BY_OPERATOR}; ${LAST_ENTRY_REMOVED}`,
     `delete from audit_log where ${MADE_BY_OPERATOR}`,
     `delete from audit_chains where ${MADE_BY_OPERATOR}`,
-    // Inserted: after the end, also with an increased counter, and between two entries.
+    // These statements insert an entry after the end, also with an increased counter, or between two entries.
     ENTRY_INSERTED,
     `update audit_chains set seq = seq + 1 where ${MADE_BY_OPERATOR}; ${ENTRY_INSERTED}`,
     `alter table audit_log drop constraint audit_log_pkey; insert into audit_log select * from audit_log where ${MADE_BY_OPERATOR} and seq = 2`,
@@ -352,10 +353,10 @@ const PLANTS: Contradictions = {
   ],
 }
 
-describe('verify finds each planted contradiction', () => {
+describe('planted contradictions in books and states', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of verify has a plant, here or in the test of its own file', () => {
+  test('every check of verify has a planted contradiction in this file or in the test of its own file', () => {
     const elsewhere = [PRIVILEGES_HOLD, ...[...DAYS, ...PAGES, ...INVOICES, ...WITHDRAWALS].map(({ name }) => name)]
     assert.deepEqual(
       sound.checks.map(({ name }) => name).filter((name) => !(name in PLANTS) && !elsewhere.includes(name)),

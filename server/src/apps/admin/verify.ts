@@ -1,4 +1,4 @@
-// The command verify: every invariant of the books and the states, as a query that must find no row.
+// Runs the command `verify`. Each invariant of the books and the states is a query that must find no row.
 
 import { checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
@@ -61,7 +61,8 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'A collection is credited exactly once, if and only if its money was settled or cleared',
-    // A cleared collection is credited with the received amount, a settled one with the requested amount.
+    // The ledger credits a cleared collection with the received amount, and a settled collection with the requested
+    // amount.
     broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as finding
       from collections c left join (
         select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount, bool_and(environment = 'live') as live,
@@ -92,7 +93,7 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Our fee equals the frozen fee, and a reversal returns it',
-    // If the fee is not less than the cleared amount, no fee is taken.
+    // If the fee is not less than the cleared amount, the server takes no fee.
     broken: `select c.merchant_id || ' ' || c.id || ' ' || t.posting as finding
       from collections c join ledger_transfers t on t.merchant_id = c.merchant_id and t.source_id = c.id
         and t.source_type = 'collection' and t.posting in ('collection_settled', 'collection_cleared', 'collection_reversed') and t.leg = 0
@@ -223,11 +224,11 @@ const EXAMPLES_MAX = 5
 /** The result of verify: `detail` counts the rows that break an invariant and names some of them. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
-/** Runs every check over the database at `url`. Reads only; safe while the server runs. */
+/** Runs every check over the database at `url`. The function only reads, so it is safe while the server runs. */
 export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
-    // One snapshot for all checks, so that payments that arrive meanwhile do not look like contradictions.
+    // All checks read one snapshot, so that payments that arrive meanwhile do not look like contradictions.
     return await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx)
@@ -237,7 +238,7 @@ export async function verify(url: string): Promise<Verification> {
   }
 }
 
-/** Runs every check that `isWanted` accepts; without it, all checks. */
+/** Runs every check that `isWanted` accepts. Without `isWanted`, runs all checks. */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
