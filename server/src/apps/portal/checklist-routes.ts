@@ -1,4 +1,4 @@
-// The endpoint of the checklist.
+// Defines the endpoint of the checklist.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -1,4 +1,4 @@
-// The checklist marks each step done at the moment of its event, and not before.
+// Tests that the checklist marks each step done at the moment of its event, and not before.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

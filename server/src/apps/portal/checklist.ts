@@ -1,9 +1,9 @@
-// The steps of a merchant to the first live payment, and when each was done.
+// Reads the steps of a merchant to the first live payment, with the time of each.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 
-/** The steps, in order. */
+/** The steps of the checklist in their order. */
 export const CHECKLIST_STEPS = [
   'sandbox_key',
   'first_payment',
@@ -12,7 +12,10 @@ export const CHECKLIST_STEPS = [
   'live_key',
   'first_live_payment',
 ] as const
-/** One step. `done_at`: null means that the step is not done, or that its time was not recorded. */
+/**
+ * One step of the checklist. Null in `done_at` means that the step is not done, or that the server has no record of the
+ * time.
+ */
 export type ChecklistStep = { key: (typeof CHECKLIST_STEPS)[number]; done: boolean; done_at: Date | null }
 
 // Each subquery reads the oldest rows of an index. If the first 10,000 deliveries all failed, the statement reads the newest.

@@ -1,4 +1,4 @@
-// The built files of both consoles. The server reads each file once, with its compressed forms.
+// Reads the built files of both consoles. The server reads each file once, with its compressed forms.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,12 +18,12 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** A file with its compressed forms. Null means that the build made none. */
+/** A file with its compressed forms. Null means that the build made no file in that form. */
 export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null }
 /** The page of a console, and the files that the page loads, by name. */
 export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
-/** Reads a console. Null means that the console is not built. */
+/** Reads a console. Null means that the build of the console is missing. */
 export function readBuiltConsole(name: ConsoleName, folder = BUILD_FOLDER): BuiltConsole | null {
   const page = join(folder, name, 'index.html')
   if (!existsSync(page)) return null

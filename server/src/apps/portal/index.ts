@@ -1,4 +1,4 @@
-// Reads across rooms for the consoles, and the consoles' built files.
+// Exports the records that the consoles read across rooms, and the built files of the consoles.
 
 export { type PortalOptions, portalRoutes } from './routes.ts'
 export { siteRoutes } from './site.ts'

@@ -1,11 +1,11 @@
-// Request and response of the overview.
+// Defines the request and the response of the overview.
 
 import Type, { type Static } from 'typebox'
 import { METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** Periods in Tanzanian days. Each includes today. */
+/** Periods in Tanzanian days. Each period includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
 /** The name of a period. */
 export type PeriodName = (typeof PERIODS)[number]
@@ -86,5 +86,5 @@ export const OverviewView = Type.Object({
 })
 export type OverviewView = Static<typeof OverviewView>
 
-/** Response of the overview. */
+/** The response of the overview. */
 export const OverviewAnswer = success(OverviewView)

@@ -1,4 +1,4 @@
-// The overview: each total equals the list behind it, on each day and after late answers.
+// Tests that each total of the overview equals its list, on each day and after late answers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -33,7 +33,8 @@ type Payment = { kind: 'push' | 'wallet' | 'qr' | 'page'; phone: string; amount:
 const payments = fc.array(
   fc.record({
     kind: fc.constantFrom('push', 'push', 'push', 'wallet', 'qr', 'page'),
-    // Endings: success, decline, no answer, another amount, reversal. Four networks and an unknown one.
+    // The endings simulate success, decline, no answer, another amount and reversal, on four networks and an unknown
+    // one.
     phone: fc
       .tuple(
         fc.constantFrom('0754', '0684', '0714', '0624', '0724'),
@@ -41,7 +42,7 @@ const payments = fc.array(
       )
       .map(([prefix, end]) => `${prefix}123${end}`),
     amount: fc.integer({ min: 500, max: 90_000 }),
-    // Payments are made around midnight in Tanzania.
+    // The test makes payments around midnight in Tanzania.
     wait_ms: fc.constantFrom(0, 1, 999, 3_000, 40_000, 3 * 3_600_000),
   }),
   { minLength: 6, maxLength: 18 },
@@ -56,7 +57,7 @@ async function pay({ kind, phone, amount }: Payment, key: string): Promise<void>
 
 type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** Payments that match, filtered one by one from the table. */
+/** Reads all payments from the table, and returns those that pass a filter. */
 async function matching(
   merchant: Merchant,
   test: (row: PaymentRow & { at: number }) => boolean,
@@ -138,7 +139,7 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
     }
     for (const name of ['successful', 'failed'] as const) {
       for (const slot of data.series) {
-        // Empty hours are skipped: a list for each would take minutes.
+        // The test skips empty hours, because a list for each hour would take minutes.
         if (slot[name].count > 0) assert.equal(slot[name].count, await total(name, slot.from, slot.to))
       }
       const of = (parts: { [key in typeof name]: { count: number } }[]) =>

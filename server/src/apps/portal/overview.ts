@@ -1,4 +1,4 @@
-// The totals on the home page of the dashboard: payments and withdrawals of today or of the last days.
+// Sums up the payments and withdrawals of today or of the last days, for the home page of the dashboard.
 
 import type { Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -23,7 +23,7 @@ function presentSums(sums: readonly CountAndAmount[]): Total {
   return { count: Number(count), amount: formatAmount(amount_minor) }
 }
 
-/** If the payment received money, the received amount counts; otherwise the requested amount. */
+/** Counts the received amount if the payment received money; otherwise counts the requested amount. */
 function countedSum({ status, items, amount_minor, amount_received_minor }: SlotSum): CountAndAmount {
   const is_received = status === 'successful' || status === 'pending_clearance' || status === 'reversed'
   return { count: items, amount_minor: is_received ? amount_received_minor : amount_minor }
@@ -32,7 +32,7 @@ function countedSum({ status, items, amount_minor, amount_received_minor }: Slot
 const ofStatus = (rows: readonly SlotSum[], status: SlotSum['status']): Total =>
   presentSums(rows.filter((row) => row.status === status).map(countedSum))
 
-/** Percent with one decimal, half up. */
+/** Returns a success rate in percent with one decimal, rounded half up. */
 function successRate(successful: Total, failed: Total): string | null {
   const all = successful.count + failed.count
   if (all === 0) return null
@@ -107,7 +107,7 @@ export async function overviewOf(
   }
 }
 
-/** Successful and failed payments by method and network, the most frequent first. */
+/** Sums up successful and failed payments by method and network, the most frequent first. */
 function sumsByMethod(rows: readonly SlotSum[]): OverviewView['methods'] {
   const ended = rows.filter(({ status, method }) => method !== '' && (status === 'successful' || status === 'failed'))
   return [...Map.groupBy(ended, ({ method, network }) => `${method} ${network}`).values()]

@@ -1,4 +1,4 @@
-// The response of one payment for operators.
+// Defines the response of one payment for operators.
 
 import Type, { type Static } from 'typebox'
 import { success } from '../../kernel/http/index.ts'

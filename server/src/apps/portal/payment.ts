@@ -1,4 +1,4 @@
-// One payment for operators: its next step, attempts, moves, postings and webhooks.
+// Reads one payment for operators: its next step, attempts, moves, postings and webhooks.
 
 import { type Breaker, CIRCUIT_OPEN, QUESTIONS } from '../../adapters/providers/breaker.ts'
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
@@ -121,14 +121,17 @@ export async function getPayment(
 
 type AttemptWithNextStep = OperatorAttemptRow & { due_at: Date }
 
-/** The attempt with the earliest next step. Null means that no attempt has one. */
+/** Finds the attempt with the earliest next step. Null means that no attempt has a next step. */
 function findOpenAttempt(attempts: readonly OperatorAttemptRow[]): (OpenAttempt & { method: string }) | null {
   const with_next_step = attempts.filter((attempt): attempt is AttemptWithNextStep => attempt.due_at !== null)
   with_next_step.sort((a, b) => a.due_at.getTime() - b.due_at.getTime())
   return with_next_step[0] ?? null
 }
 
-/** When this process tries the circuit of the next call again. Null means that the circuit is not open. */
+/**
+ * Returns the time at which this process tries the circuit of the next call again. Null means that the circuit is not
+ * open.
+ */
 function circuitUntil(breaker: Breaker, { provider, method, state }: OpenAttempt & { method: string }): Date | null {
   const circuit_method = state === 'to_send' ? method : QUESTIONS.payments
   return breaker.health().find((one) => one.provider === provider && one.method === circuit_method)?.retry_at ?? null
@@ -142,7 +145,7 @@ function presentAttempt({
   return {
     ...row,
     statement_reference: statementForm(row.provider, row.provider_reference),
-    // If the circuit was open, no call was made, so this is not a status of the provider.
+    // If the circuit was open, the process made no call, so this value is not a status of the provider.
     provider_status: provider_status === CIRCUIT_OPEN ? null : provider_status,
     amount: amountAsNumber(amount_minor),
     due_at: isoOrNull(row.due_at),

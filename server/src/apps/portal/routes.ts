@@ -1,4 +1,4 @@
-// The endpoints of the overview, the checklist, the timelines, and one payment for operators.
+// Adds the endpoints of the overview, the checklist, the timelines, and one payment for operators.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -11,10 +11,10 @@ import { PaymentAnswer } from './payment-schema.ts'
 import { PART_MAX } from './timeline-read.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
-/** The options of the routes. */
+/** The options of the portal routes. */
 export type PortalOptions = TimelineOptions & PaymentSources
 
-/** Adds the routes of the room. */
+/** Adds all routes of the portal. */
 export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
   const timeline = timelineRoutes(deps, options)
   return (app) => {

@@ -1,4 +1,4 @@
-// The headers, the page and the files of the consoles.
+// Tests the headers, the pages and the files of the consoles.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -8,9 +8,9 @@ import { createApp } from '../../kernel/http/index.ts'
 import { CONSOLES, readBuiltConsole } from './files.ts'
 import { siteRoutes } from './site.ts'
 
-/** The largest first load of a console, compressed. */
+/** The largest first load of a console in compressed bytes. */
 const FIRST_LOAD_BYTES = 230_000
-/** The largest file that a console loads later, when a page opens, compressed. */
+/** The largest compressed file that a console loads later, when a page opens. */
 const CHUNK_BYTES = 40_000
 
 let world: World
@@ -30,7 +30,7 @@ const policyOf = (reply: Reply) =>
 
 for (const name of CONSOLES) {
   describe(name, () => {
-    test('allows only its own scripts and styles, allows no frame, and gives each page its own nonce', async () => {
+    test(`the page of the ${name} allows only its own scripts and styles, allows no frame, and gives each page its own nonce`, async () => {
       const pages = [await get(`/${name}`), await get(`/${name}/sandbox/collections?status=failed`)]
       const nonces = pages.map((page) => {
         assert.equal(page.status, 200)
@@ -50,7 +50,7 @@ for (const name of CONSOLES) {
       assert.notEqual(nonces[0], nonces[1])
     })
 
-    test('has no inline script or style, and escapes a brand name that contains HTML', async () => {
+    test(`the page of the ${name} has no inline script or style, and escapes a brand name that contains HTML`, async () => {
       const { text } = await get(`/${name}`)
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)/)
       assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=/)
@@ -62,7 +62,7 @@ for (const name of CONSOLES) {
       assert.equal(facts.console, name)
     })
 
-    test('sends its files compressed and cacheable for a year, and answers 404 for unknown files', async () => {
+    test(`the server sends files of the ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
       const built = readBuiltConsole(name)
       assert.ok(built, 'npm run build was run')
       for (const [file, { plain }] of built.assets) {
@@ -81,7 +81,7 @@ for (const name of CONSOLES) {
       }
     })
 
-    test('keeps the first load and each later file below their limits', () => {
+    test(`the ${name} keeps the first load and each later file below their limits`, () => {
       const built = readBuiltConsole(name)
       assert.ok(built)
       const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)
@@ -104,14 +104,14 @@ test('the dashboard contains no call of the API of operators', () => {
   for (const text of all) assert.doesNotMatch(text, /\/v1\/operator/)
 })
 
-test('a request to localhost is redirected to 127.0.0.1, and a request to another host is not', async () => {
+test('the server redirects a request to localhost to 127.0.0.1, and redirects no request to another host', async () => {
   const redirected = await get('/dashboard/sandbox?x=1', { host: 'localhost:8080' })
   assert.equal(redirected.status, 302)
   assert.match(String(redirected.headers.location), /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/sandbox\?x=1$/)
   assert.equal((await get('/dashboard', { host: 'evil.example' })).status, 200)
 })
 
-test('a console that is not built answers 503 and explains how to build it', async () => {
+test('the server answers 503 and explains the build when a console is not built', async () => {
   const { deps } = world
   const app = await createApp(deps, {
     authenticate: () => Promise.reject(new Error('must not be called')),

@@ -1,5 +1,5 @@
-// Serves the consoles: one page for every address below /dashboard or /operator, and its files. The server writes facts of the
-// installation into the page. The page runs only scripts, and uses only styles, of this server.
+// Serves the consoles: one page for every address below /dashboard or /operator, and its files. The server writes facts
+// of the installation into the page. The page uses only scripts and styles of this server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -12,17 +12,17 @@ const YEAR_S = 31_536_000
 const FACTS_PLACE = '<meta name="malipo" content="">'
 const PUBLIC_ROUTE = { schema: { hide: true }, config: { access: 'public', limit: 'none' } } as const
 
-/** Facts of the installation that the page of a console needs. None is secret. */
+/** Facts of the installation that the page of a console needs. No fact is secret. */
 export type ConsoleFacts = {
   console: ConsoleName
   brand_name: string
-  /** The OpenID Connect issuer that people sign in at, and this console's client there. */
+  /** The OpenID Connect issuer at which people sign in, and the client of this console at that issuer. */
   issuer: string
   client_id: string
   scope: string
   /** The address of the pay pages. */
   pay_url: string
-  /** The address of the API, for examples. */
+  /** The address of the API, which examples show. */
   base_url: string
   brand: string
   /** True means that live payments move no money on this installation. */
@@ -30,7 +30,7 @@ export type ConsoleFacts = {
   nonce: string
 }
 
-/** Adds /dashboard and /operator. `rehearses`: see `ConsoleFacts`. Tests replace `read`. */
+/** Adds /dashboard and /operator. `rehearses` is a field of `ConsoleFacts`. Tests replace `read`. */
 export function siteRoutes(
   deps: Deps,
   { rehearses, read = readBuiltConsole }: { rehearses: boolean; read?: (name: ConsoleName) => BuiltConsole | null },
@@ -61,7 +61,10 @@ export function siteRoutes(
   }
 }
 
-/** The sign-in returns to 127.0.0.1, so a request to localhost is redirected there first. Null means no redirect. */
+/**
+ * Redirects a request to localhost to 127.0.0.1, because the sign-in returns to that address. Null means that the
+ * server does not redirect.
+ */
 function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest): string | null {
   if (config.base_url !== '') return null
   const base = new URL(baseUrlOf(config, app))
@@ -97,7 +100,7 @@ function sendConsolePage(
   )
 }
 
-/** Only scripts of this server may run. Style elements of the components carry the nonce of the page. */
+/** Returns headers that allow only scripts of this server. Style elements of the components carry the nonce of the page. */
 function consoleHeaders(nonce: string, issuer: string): Record<string, string> {
   return {
     'content-security-policy': [

@@ -6,10 +6,10 @@ import { formatAmount } from '../../kernel/lib/index.ts'
 import { transactionReference } from '../../money/transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
 
-/** A timeline shows at most this number of rows of each kind: the newest. */
+/** A timeline shows at most this number of rows of each kind, the newest first. */
 export const PART_MAX = 200
 
-/** Rows of one kind. `has_more`: older rows were left out. */
+/** Rows of one kind. True in `has_more` means that the statement left out older rows. */
 export type TimelinePart<Row> = { rows: Row[]; has_more: boolean }
 
 /** The key of a record. */
@@ -66,7 +66,7 @@ export type TimelineMoveRow = {
   at: Date
 }
 
-// An answer of the provider that did not change the status is for operators only.
+// Only operators see an answer of the provider that did not change the status.
 const MOVES = sql(
   'timeline_collection_moves',
   `select seq, from_status, to_status, actor, reason, at from collection_history
@@ -104,7 +104,7 @@ const PAYOUT = sql(
    where merchant_id = $1 and withdrawal_id = $2`,
 )
 
-/** Reads the payout of a withdrawal. Null means that the withdrawal is not approved. */
+/** Reads the payout of a withdrawal. Null means that no operator has approved the withdrawal. */
 export async function readPayout(reader: Reader, { merchant_id, id }: RecordKey): Promise<TimelinePayoutRow | null> {
   const [row] = await reader.query<TimelinePayoutRow>(PAYOUT, [merchant_id, id])
   return row ?? null
@@ -125,7 +125,7 @@ type TransferRow = {
 const VERSION = `case when l.credit_code = 'available' then l.credit_version
      when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
 
-// Transfers between accounts of the platform are not shown to the merchant.
+// The merchant does not see transfers between accounts of the platform.
 const TRANSFERS = sql(
   'timeline_transfers',
   `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (
@@ -183,7 +183,7 @@ const WEBHOOKS = sql(
    order by coalesce(a.at, d.created_at) desc, d.id, a.number desc limit $4`,
 )
 
-/** Reads the webhook attempts of a record, in no order. An event without an attempt is one item with number 0. */
+/** Reads the webhook attempts of a record in no order. An event without an attempt is one item with number 0. */
 export async function readWebhooks(
   reader: Reader,
   { merchant_id, id, source_type }: SourceKey,

@@ -1,4 +1,4 @@
-// The endpoints of timelines.
+// Defines the endpoints of timelines.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

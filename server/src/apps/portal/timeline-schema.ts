@@ -1,4 +1,4 @@
-// The response of a timeline: its kinds of items.
+// Defines the response of a timeline and its kinds of items.
 
 import Type, { type Static } from 'typebox'
 import { success } from '../../kernel/http/index.ts'

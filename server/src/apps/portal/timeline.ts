@@ -1,5 +1,5 @@
-// The timeline of a collection or withdrawal for its merchant: requests, attempts, statuses, transfers and webhooks. The timeline
-// leaves out the names of operators and the provider's statuses of a payout.
+// Builds the timeline of a collection or withdrawal for its merchant. The timeline leaves out the names of operators
+// and the provider's statuses of a payout.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import type { Reader } from '../../kernel/db/index.ts'
@@ -30,7 +30,7 @@ export type FoundRequest = {
   duration_ms: number
 }
 
-/** Finds the requests of a merchant that created or named a record. */
+/** The type of the function that finds the requests of a merchant that created or named a record. */
 export type RequestsOf = (merchant_id: string, resource_id: string) => Promise<readonly FoundRequest[]>
 
 const noRequests: RequestsOf = async () => []
@@ -59,7 +59,7 @@ export async function timelineOfCollection(
     to: oldest_first_moves[0]?.from_status ?? collection.status,
     actor: origin.by_payer ? 'payer' : 'merchant',
   })
-  // If older moves were left out, the creation is left out too.
+  // If the statement left out older moves, the timeline leaves out the creation too.
   const statuses = [...(moves.has_more ? [] : [creation]), ...oldest_first_moves.map(moveItem)]
   return mergeItems(
     [
@@ -152,8 +152,8 @@ function moveItem({
 const STATUSES_WITH_MONEY = ['successful', 'pending_clearance', 'reversed']
 
 /**
- * The steps of each attempt. The times of answers come from the moves of the provider: an attempt stores only its last
- * change, and a provider may repeat an answer.
+ * Returns the steps of each attempt. The times of answers come from the moves of the provider, because an attempt
+ * stores only its last change, and a provider may repeat an answer.
  */
 export function attemptItems(
   attempts: readonly TimelineAttemptRow[],
@@ -182,7 +182,7 @@ function payoutItems(
   moves: readonly { at: string; to: string; actor: string }[],
 ): AttemptItem[] {
   const answers = moves.filter(({ to, actor }) => actor === 'provider' && STATUSES_AFTER_ANSWER.includes(to))
-  // The provider's status of a payout is for operators only.
+  // Only operators see the provider's status of a payout.
   return attemptSteps(
     { ...payout, number: 1, provider_status: null },
     answers.map(({ at }) => Date.parse(at)),
@@ -209,7 +209,7 @@ function attemptSteps(
     provider,
     method,
     provider_reference,
-    // If the circuit was open, no call was made, so this is not a status of the provider.
+    // If the circuit was open, the process made no call, so the newest status is not a status of the provider.
     provider_status: i === steps.length - 1 && newest_status !== CIRCUIT_OPEN ? newest_status : null,
   }))
 }

@@ -1,4 +1,4 @@
-// The next step of a payment, decided from its facts.
+// Tests the next step of a payment, which the server decides from the facts of the payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -73,6 +73,6 @@ test('the text never states that a decided payment fails at the deadline', () =>
   )
 })
 
-test('the text names the time at which an open circuit is tried again', () => {
+test('the text names the time at which the server tries an open circuit again', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))
 })

@@ -1,4 +1,4 @@
-// The next step of a payment as a sentence: who or what takes the step, and until when.
+// Describes the next step of a payment as a sentence: the actor of the step, and the time at which the wait ends.
 
 import type { Status } from '../../money/collections/index.ts'
 
@@ -19,9 +19,9 @@ type WaitsForCode = (typeof WAITS_FOR)[number]
 export type WaitsFor = {
   what: WaitsForCode
   text: string
-  /** When this wait began. Null means that the time was not recorded. */
+  /** When this wait began. Null means that the server has no record of the time. */
   since: Date | null
-  /** When the next step is due. Null means that no time is set. */
+  /** When the next step is due. Null means that no step has a time. */
   next_at: Date | null
   /** When the wait ends without an action. Null means that no time ends the wait. */
   until: Date | null
@@ -38,20 +38,20 @@ export type OpenAttempt = {
   leased: boolean
 }
 
-/** The facts that decide the next step of a payment. `open`: its attempt with the earliest next step. */
+/** The facts that decide the next step of a payment. `open` is its attempt with the earliest next step. */
 export type WaitsForFacts = {
   now: Date
   status: Status
   held_at: Date | null
   created_at: Date
-  /** When its page ends. Null means that the page has no end, or that the payment has no page. */
+  /** When the page of the payment ends. Null means that the page has no end, or that the payment has no page. */
   expires_at: Date | null
   open: OpenAttempt | null
-  /** When the circuit of the next call is tried again. Null means that the circuit is not open. */
+  /** When the server tries the circuit of the next call again. Null means that the circuit is not open. */
   circuit_until: Date | null
 }
 
-/** The next step of a payment. Null means that there is none. */
+/** Returns the next step of a payment. Null means that the payment waits for nothing. */
 export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
   const { status, open, held_at, created_at, expires_at } = facts
   if (status === 'pending_clearance') {
