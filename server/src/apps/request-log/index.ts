@@ -1,4 +1,4 @@
-// The API requests of merchants' servers, with responses, for their developers.
+// Exports the log of the API requests of merchants' servers, with responses, for their developers.
 
 export { findRequestsOf, type ResourceRequest } from './list.ts'
 export { createRequestLog, type RequestLog } from './log.ts'

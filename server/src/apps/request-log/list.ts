@@ -32,8 +32,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** A filter examines at most this number of requests, so its cost does not grow with the log. */
 const SCAN_MAX = 50_000
 
-// Rows are read in the order of the primary key until the page is full. Counts of requests that were not kept match every filter.
-// The statements have no name, so that PostgreSQL plans them for their filters.
+// The statement reads rows in the order of the primary key until the page is full. Counts of lost requests match every
+// filter. The statements have no name, so that PostgreSQL plans them for their filters.
 const scan = (where: string) =>
   `(select * from requests where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 ${where} order by id desc limit ${SCAN_MAX}) r`
 const MATCHES = `(r.lost is not null or (
@@ -42,8 +42,8 @@ const MATCHES = `(r.lost is not null or (
 // Failed requests have a partial index. PostgreSQL uses the index only if the statement repeats its condition.
 const SCANS = { any: scan(''), trouble: scan('and status not between 200 and 399') }
 
-// Each subquery uses an index. Requests that only read a resource are in no index; a search for an id examines
-// the newest of them.
+// Each subquery uses an index. No index contains requests that only read a resource, so a search for an id examines the
+// newest of these requests.
 const BY_TEXT = `(select environment, id from requests where merchant_id = $1 and request_id = $10 limit ${COUNT_MAX})
        union (select environment, id from requests where merchant_id = $1 and reference = $10 order by id desc limit ${COUNT_MAX})`
 const BY_ID = `${BY_TEXT}
@@ -78,8 +78,8 @@ const STATEMENTS = {
 }
 
 /**
- * A page of a merchant's requests, newest first. `total_items` counts up to 10,000. A filter examines 50,000 requests of the
- * period; if there are more, `looked_back_to` is the time of the last.
+ * Returns a page of a merchant's requests, newest first. `total_items` counts up to 10,000. A filter examines 50,000
+ * requests of the period; if there are more, `looked_back_to` is the time of the last.
  */
 export async function listRequests(
   reader: Reader,
@@ -108,7 +108,7 @@ export async function listRequests(
   const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {
     ...pageOf(rows.map(presentRequest), total, query),
-    // Further requests may have the same millisecond. The next list repeats some of them, and misses none.
+    // Further requests may have the same millisecond. The next list repeats some of these requests, and misses none.
     looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
 }
@@ -191,7 +191,7 @@ export type ResourceRequest = {
   duration_ms: number
 }
 
-/** One more than a timeline shows, so that the timeline knows whether there are more. */
+/** The limit is a timeline's limit plus 1, so that the timeline knows whether there are more requests. */
 const OF_RESOURCE_MAX = 201
 const OF_RESOURCE = sql(
   'requests_of_resource',
@@ -200,8 +200,8 @@ const OF_RESOURCE = sql(
 )
 
 /**
- * The newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if no request with
- * an API key did so, or if the log no longer keeps it.
+ * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if
+ * no request with an API key did so, or if the log no longer keeps the request.
  */
 export async function findRequestsOf(
   reader: Reader,

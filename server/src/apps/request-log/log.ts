@@ -1,5 +1,5 @@
-// The request log: each process captures requests in memory, and its task hands them to a recorder. The log never delays and
-// never refuses a request.
+// Makes the request log: each process captures requests in memory, and its task hands them to a recorder. The log never
+// delays and never refuses a request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,26 +9,29 @@ import type { Recorder } from './recorder.ts'
 
 /** The log of this process. */
 export type RequestLog = {
-  /** Captures a request before its response is sent. Null means that the log is switched off. */
+  /** Captures a request before the server sends its response. Null means that the operator has switched off the log. */
   capture: ((request: FastifyRequest, reply: FastifyReply, payload: unknown) => void) | null
-  /** Writes the captured requests of this process. After `idle`, all are written, unless the database is unavailable. */
+  /** Writes the captured requests of this process. If the database is available, `idle` writes all of them. */
   task: Task
 }
 
 const WRITE_EVERY_MS = 2_000
 /**
- * About how many requests one round writes. A burst waits for later rounds, so that the log costs payments only a few percent of
- * their speed.
+ * About how many requests the recorder writes in one round. A burst waits for later rounds, so that the log costs
+ * payments only a few percent of their speed.
  */
 const ROUND_ENTRIES = 1_000
-/** Requests that are handed to the recorder together. */
+/** The number of requests that the process hands to the recorder together. */
 const BATCH_ENTRIES = 64
-/** Characters of bodies that may wait in memory. Beyond, a request is kept without its bodies. */
+/**
+ * The number of characters of bodies that may wait in memory. Beyond this limit, the log keeps a request without its
+ * bodies.
+ */
 const CHARS_MAX = 8_000_000
-/** Requests that may wait in memory. Beyond, requests are only counted. */
+/** The number of requests that may wait in memory. Beyond this limit, the log only counts requests. */
 const ENTRIES_MAX = 20_000
 
-/** Makes the log; `recorder` writes its requests. `limits`: what may wait in memory. Tests set lower ones. */
+/** Makes the log; `recorder` writes its requests. `limits` is the room in memory, and tests choose less. */
 export function createRequestLog(
   deps: Pick<Deps, 'clock' | 'config' | 'log'>,
   recorder: Recorder,
@@ -38,7 +41,7 @@ export function createRequestLog(
   const lost = createLostCounts()
   const time = () => clock.now().getTime()
   let batch: CaptureBatch = []
-  /** Captured requests that are not written yet, and the characters of their bodies. */
+  /** The number of captured requests in memory, and the number of characters of their bodies. */
   let entries = 0
   let chars = 0
   let flushing: Promise<unknown> = Promise.resolve()
@@ -52,13 +55,13 @@ export function createRequestLog(
     const counted = lost.takeAll()
     try {
       const written = await recorder.flush(counted, entries_max)
-      // A recorder thread that died may report requests that are no longer counted here.
+      // If a recorder thread died, its successor may report requests that these counts no longer include.
       entries = Math.max(0, entries - written.entries)
       chars = Math.max(0, chars - written.chars)
       return written.away
     } catch (error) {
-      // The recorder thread died, and lost all requests that it had.
-      log.error({ err: error, requests: entries }, 'requests were lost before they could be logged')
+      // The recorder thread died, and lost all its requests.
+      log.error({ err: error, requests: entries }, 'the recorder thread died, and lost all its requests')
       entries = batch.length / BATCH_FIELDS
       chars = 0
       for (const one of counted) lost.add(one)
@@ -73,7 +76,7 @@ export function createRequestLog(
   const capture = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const principal = request.recognised
     if (principal === null) return
-    // Successful reads are dropped first: the second half of the room is for writes and failed requests.
+    // The log drops successful reads first: the second half of the room is for writes and failed requests.
     const is_successful_read = request.method === 'GET' && reply.statusCode < 400
     if (entries >= (is_successful_read ? limits.entries / 2 : limits.entries)) {
       const { environment, merchant } = principal

@@ -1,19 +1,22 @@
-// Makes rows and packs of captured requests, and redacts their secrets before anything leaves the process.
+// Makes rows and packs of captured requests, and redacts their secrets before the texts leave the process.
 
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { isId, mayHoldSecret, redactSecrets, redactText, withRoutingCode } from '../../kernel/lib/index.ts'
 import type { CapturedRequest } from './captured.ts'
 
-/** Characters that are kept of a body. */
+/** The number of characters that the log keeps of a body. */
 export const BODY_MAX = 4_096
-/** Further characters that are redacted before the body is cut, so that a secret at the cut is found whole. */
+/**
+ * The number of further characters that the log redacts before the cut, so that the redaction finds a whole secret at
+ * the cut.
+ */
 const REDACT_AHEAD = 4_096
 const TEXT_MAX = 255
 const URL_MAX = 2_048
-/** A pack is small, because it is read whole for one request. */
+/** A pack is small, because the server reads a whole pack to show one request. */
 const PACK_ENTRIES_MAX = 200
-/** Smaller packs are not compressed. */
+/** The log does not compress smaller packs. */
 const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
@@ -51,7 +54,7 @@ const ERROR_HEAD = '{"success":false,"error":{"code":"'
 const CREATED_ID = /^\{"success":true,"data":\{"(?:collection_)?id":"([0-9a-f-]{36})"/
 const PATH_ID = /\/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:\/|$)/
 
-/** The row of a request. If the caller chose the request id, `newId(arrived_at)` makes the id of the row. */
+/** Returns the row of a request. If the caller chose the request id, `newId(arrived_at)` makes the id of the row. */
 export function rowOf(
   request: CapturedRequest,
   newId: (routing_code: number, arrived_at: number) => string,
@@ -94,7 +97,7 @@ function textToQuote(text: string, begin: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the server replaces control characters
 const CONTROLS = /[\u0000-\u001f\u007f]/g
 
-/** A text that every column accepts: no control characters, no lone surrogates. */
+/** Returns a text that every column accepts, without control characters and lone surrogates. */
 function oneLine(text: string): string {
   return text.replace(CONTROLS, '\ufffd').toWellFormed()
 }
@@ -118,10 +121,10 @@ export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedReq
   return packs
 }
 
-/** Packs the texts of requests, with secrets redacted. */
+/** Packs the texts of requests, and redacts their secrets. */
 export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
   let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
-  // Most sets contain nothing that looks like a secret; one check of the whole text finds that out.
+  // Most packs contain no text that looks like a secret. One check of the whole text finds the others.
   if (mayHoldSecret(text)) text = JSON.stringify(entries.map((request) => packEntry(request, redactSecrets)))
   const bytes = Buffer.from(text)
   return bytes.length < COMPRESS_MIN_BYTES ? bytes : compress(bytes, FAST)
@@ -166,7 +169,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** Reads one entry of a pack. Null means that the pack has no such entry, or cannot be read. */
+/** Reads one entry of a pack. Null means that the pack has no such entry, or that the pack is unreadable. */
 export async function unpack(packed: Buffer, place: number): Promise<RequestDetails | null> {
   try {
     const bytes = packed.length > 4 && packed.readUInt32BE(0) === ZSTD_MAGIC ? await decompress(packed) : packed
@@ -192,7 +195,7 @@ export async function unpack(packed: Buffer, place: number): Promise<RequestDeta
       response_body,
       response_body_cut: response_cut === 1,
       bodies_dropped: bodies_dropped === 1,
-      // Packs of older releases have no such element.
+      // Packs of older releases lack the list of ignored fields.
       ignored_fields: ignored ?? null,
     }
   } catch {

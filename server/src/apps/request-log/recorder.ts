@@ -1,5 +1,5 @@
-// Writes requests in sets and redacts their secrets. The recorder needs only a database, so that it can run in its own
-// thread.
+// Writes requests in chunks and redacts their secrets. The recorder needs only a database, so that it can run in its
+// own thread.
 
 import { isUnavailable } from '../../kernel/db/index.ts'
 import { runSplitting } from '../../kernel/lib/index.ts'
@@ -13,7 +13,7 @@ import {
 } from './captured.ts'
 import { type WriteDeps, writeLost, writeRequests } from './write.ts'
 
-/** The result of a round: the requests that were written or dropped, and the characters of their bodies. */
+/** The result of a round: the requests that the recorder wrote or dropped, and the characters of their bodies. */
 export type RecordedRound = { entries: number; chars: number; away: boolean }
 
 /** The writer of the request log. */
@@ -21,22 +21,22 @@ export type Recorder = {
   /** Adds a batch to the next round. */
   add(batch: CaptureBatch): void
   /**
-   * Writes about `most` of the waiting requests, and the counts of `lost` ones. Never throws: a failed set is retried once
-   * with the next round, then counted as lost. `away`: the database is unavailable.
+   * Writes about `most` of the waiting requests, and the counts of `lost` requests. The next round retries a failed
+   * chunk once, and counts its requests as lost if the retry fails. `away` means that the database is unavailable.
    */
   flush(lost: readonly LostRequests[], most: number): Promise<RecordedRound>
   close(): Promise<void>
 }
 
-/** About how many requests are written by one statement. */
-const SET_SIZE = 500
+/** About how many requests one statement writes. */
+const CHUNK_SIZE = 500
 
-/** The requests of a recorder that are not written yet. */
+/** The requests that the recorder has not written yet. */
 type RecorderQueue = {
-  /** By merchant, because a pack holds the requests of one merchant. */
+  /** The waiting requests by merchant, because a pack holds the requests of one merchant. */
   waiting: Map<string, CapturedRequest[]>
   lost: ReturnType<typeof createLostCounts>
-  /** The requests of a failed set, for their second attempt. */
+  /** The requests of a failed chunk, which the next round retries. */
   failed: CapturedRequest[]
 }
 
@@ -56,7 +56,7 @@ export function createRecorder(deps: WriteDeps): Recorder {
       for (const one of lost_before) lost.add(one)
       const written: RecordedRound = { entries: 0, chars: 0, away: false }
       while (written.entries < most && (queue.failed.length > 0 || waiting.size > 0)) {
-        const { finished, error, second } = await writeSet(deps, queue)
+        const { finished, error, second } = await writeChunk(deps, queue)
         written.entries += finished.length
         for (const { sent, answer } of finished) written.chars += (sent?.length ?? 0) + (answer?.length ?? 0)
         if (error === null) continue
@@ -71,11 +71,11 @@ export function createRecorder(deps: WriteDeps): Recorder {
   }
 }
 
-/** Takes the next set. A merchant with more requests goes behind the others. */
-function takeSet({ waiting }: RecorderQueue): CapturedRequest[] {
+/** Takes the next chunk. A merchant with more requests goes behind the other merchants. */
+function takeChunk({ waiting }: RecorderQueue): CapturedRequest[] {
   const taken: CapturedRequest[] = []
   for (const [merchant_id, of_merchant] of [...waiting]) {
-    const room = SET_SIZE - taken.length
+    const room = CHUNK_SIZE - taken.length
     if (room <= 0) break
     taken.push(...of_merchant.splice(0, room))
     waiting.delete(merchant_id)
@@ -84,26 +84,29 @@ function takeSet({ waiting }: RecorderQueue): CapturedRequest[] {
   return taken
 }
 
-/** Writes one set. `finished`: the requests that were written or dropped. `second`: the set was a second attempt. */
-async function writeSet(
+/**
+ * Writes one chunk. `finished` contains the requests that the recorder wrote or dropped. `second` means that this
+ * attempt was a retry.
+ */
+async function writeChunk(
   deps: WriteDeps,
   queue: RecorderQueue,
 ): Promise<{ finished: CapturedRequest[]; error: Error | null; second: boolean }> {
   const second = queue.failed.length > 0
-  const set = second ? queue.failed : takeSet(queue)
+  const chunk = second ? queue.failed : takeChunk(queue)
   queue.failed = []
-  const done = await runSplitting(set, async (part) => {
+  const done = await runSplitting(chunk, async (part) => {
     await writeRequests(deps, part)
     return part.map(() => undefined)
   })
   const error = done.find((one) => one instanceof Error) ?? null
-  const failed = error === null ? [] : set.filter((_, at) => done[at] instanceof Error)
+  const failed = error === null ? [] : chunk.filter((_, at) => done[at] instanceof Error)
   if (second && error !== null) dropRequests(deps, queue, failed, error)
   else queue.failed = failed
-  return { finished: second ? set : set.filter((_, at) => !(done[at] instanceof Error)), error, second }
+  return { finished: second ? chunk : chunk.filter((_, at) => !(done[at] instanceof Error)), error, second }
 }
 
-/** Counts requests that failed twice as lost. */
+/** Counts requests as lost after their second failed attempt. */
 function dropRequests(
   deps: WriteDeps,
   { lost }: RecorderQueue,
@@ -117,7 +120,10 @@ function dropRequests(
     const [from, until] = Number.isNaN(at) ? [Number.POSITIVE_INFINITY, 0] : [at, at]
     lost.add({ merchant_id, routing_code, environment, count: 1, from, until })
   }
-  deps.log.warn({ err: error, requests: entries.length }, 'requests could not be logged; they are counted as not kept')
+  deps.log.warn(
+    { err: error, requests: entries.length },
+    'the request log dropped requests after two failed attempts, and counts these requests as not kept',
+  )
 }
 
 /** Writes the counts of lost requests. If the statement fails, the counts wait for the next round. */
@@ -127,6 +133,6 @@ async function writeLostCounts(deps: WriteDeps, { lost }: RecorderQueue): Promis
     await writeLost(deps, counted)
   } catch (error) {
     for (const one of counted) lost.add(one)
-    deps.log.warn({ err: error }, 'the counts of requests that the log lost were not saved; the next round tries again')
+    deps.log.warn({ err: error }, 'the request log could not save the counts of lost requests; the next round retries')
   }
 }

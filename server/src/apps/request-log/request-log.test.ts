@@ -1,4 +1,4 @@
-// The API requests of merchants' servers, as their developers read them.
+// Tests the API requests of merchants' servers, as their developers read them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ async function show(id: unknown, environment = 'sandbox', token = developer) {
   return world.get(`/v1/merchant/requests/${id}?environment=${environment}`, token)
 }
 
-/** The only entry that a search finds. */
+/** Returns the only entry that a search finds. */
 async function one(q: string): Promise<Record<string, unknown>> {
   const [entry, ...others] = await list(`&q=${encodeURIComponent(q)}`)
   assert.deepEqual(others, [])
@@ -49,8 +49,8 @@ async function detailsOf(q: string) {
   return (await show((await one(q)).id)).body.data
 }
 
-describe('a request of an API key', () => {
-  test('is listed with its bodies, and found by its id, its reference and the collection that it created', async () => {
+describe('requests of an API key', () => {
+  test('the request log lists a request with its bodies, and finds the request by its id, its reference and the created collection', async () => {
     const reference = `ORDER-${randomUUID()}`
     const idempotency_key = randomUUID()
     const made = await world.post(PUSH, body({ reference }), { idempotency_key, headers: { 'user-agent': 'duka/1.0' } })
@@ -93,7 +93,7 @@ describe('a request of an API key', () => {
     assert.equal(data.request_body_cut || data.response_body_cut || data.bodies_dropped, false)
   })
 
-  test('is found by the X-Request-Id of its caller', async () => {
+  test('the request log finds a request by the X-Request-Id of its caller', async () => {
     const chosen = 'till-7.order_1'
     await world.post(PUSH, body(), { headers: { 'x-request-id': chosen } })
     assert.equal((await one(chosen)).request_id, chosen)
@@ -107,7 +107,7 @@ describe('a request of an API key', () => {
     )
   })
 
-  test('is listed with its error code when the key, the scope, the body or the path is refused', async () => {
+  test('the request log lists a refused request with its error code, for a wrong key, scope, body or path', async () => {
     const made = await createKey(world.deps, {
       merchant_id: world.merchant.id,
       environment: 'sandbox',
@@ -142,7 +142,7 @@ describe('a request of an API key', () => {
     assert.equal((await detailsOf((refused[3] as [string, number, string])[0])).request_body, '{"amount": ')
   })
 
-  test('is not listed when its key is unknown or missing, or when a member made the request', async () => {
+  test('the request log does not list a request with an unknown or missing key, or a request of a member', async () => {
     const before_them = (await list('&page_size=100')).length
     await world.get('/v1/collections', `${world.sandbox_key.slice(0, -1)}x`)
     await world.call({ method: 'GET', url: '/v1/collections', key: null })
@@ -151,8 +151,8 @@ describe('a request of an API key', () => {
   })
 })
 
-describe('the log', () => {
-  test('shows nothing to another merchant, and keeps the environments apart', async () => {
+describe('access and filters of the request log', () => {
+  test('the request log shows nothing to another merchant, and keeps the environments apart', async () => {
     const other = await world.newMerchant()
     const stranger = (await world.newSession([{ role: 'DEVELOPER', merchant: other }])).token
     const reference = `LIVE-${randomUUID()}`
@@ -171,7 +171,7 @@ describe('the log', () => {
     assert.deepEqual(await findRequestsOf(world.deps.db, other.id, resource_id), [])
   })
 
-  test('is readable by administrators and developers, and not with an API key', async () => {
+  test('administrators and developers read the request log, and an API key cannot read the log', async () => {
     for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
       const { token } = await world.newSession(role)
       const allowed = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER' ? 200 : 403
@@ -181,7 +181,7 @@ describe('the log', () => {
     assert.equal((await world.get('/v1/merchant/requests', world.live_key)).status, 403)
   })
 
-  test('filters by method, status, path, key and time, with pages', async () => {
+  test('the request log filters by method, status, path, key and time, with pages', async () => {
     const merchant = await world.newMerchant()
     const token = (await world.newSession([{ role: 'DEVELOPER', merchant }])).token
     const keys = [await world.newKey({ merchant }), await world.newKey({ merchant })] as const
@@ -215,7 +215,7 @@ describe('the log', () => {
     assert.equal((await world.get('/v1/merchant/requests?status=9xx', token)).status, 400)
   })
 
-  test('answers 400 with the name of the field when a filter contains a NUL character', async () => {
+  test('the request log answers 400 with the name of the field when a filter contains a NUL character', async () => {
     for (const field of ['q', 'path']) {
       const reply = await world.get(`/v1/merchant/requests?${field}=%00`, developer)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -223,17 +223,17 @@ describe('the log', () => {
     }
   })
 
-  test('finds the requests that created and changed a payment, oldest first, without reads', async () => {
+  test('the request log finds the requests that created and changed a payment, oldest first, without reads', async () => {
     const made = await world.post(PUSH, body())
     const { collection_id } = made.body.data
     await world.get(`/v1/collections/${collection_id}`)
     world.deps.clock.advance(1_000)
-    const asked = await world.post(`/v1/collections/${collection_id}/refresh-status`, {})
+    const refreshed = await world.post(`/v1/collections/${collection_id}/refresh-status`, {})
     await written()
     const found = await findRequestsOf(world.deps.db, world.merchant.id, collection_id)
     assert.deepEqual(
       found.map(({ request_id, method, path, status }) => [request_id, method, path, status]),
-      [made, asked].map(({ headers, status }, n) => [
+      [made, refreshed].map(({ headers, status }, n) => [
         headers['x-request-id'],
         'POST',
         n === 0 ? PUSH : `/v1/collections/${collection_id}/refresh-status`,
@@ -243,7 +243,7 @@ describe('the log', () => {
     assert.equal((await list(`&q=${collection_id}`)).length, 3, 'a search finds all of them')
   })
 
-  test('finds the newest 201 requests of a payment when there are more', async () => {
+  test('the request log finds the newest 201 requests of a payment when there are more', async () => {
     const { collection_id } = (await world.post(PUSH, body())).body.data
     await Promise.all(
       Array.from({ length: 210 }, () => world.post(`/v1/collections/${collection_id}/refresh-status`, {})),
@@ -258,7 +258,7 @@ describe('the log', () => {
 })
 
 describe('secrets', () => {
-  test('are in no row: API keys in bodies and paths, PINs, and the signing secret of webhooks', async () => {
+  test('no row contains API keys of bodies and paths, PINs, or the signing secret of webhooks', async () => {
     const key = await world.newKey()
     const secrets = [key]
     const q = async (reply: { headers: object }) =>
@@ -271,11 +271,11 @@ describe('secrets', () => {
     await q(await world.get(`/v1/collections/${key}`))
     await q(await world.post(PUSH, body({ reference: key })))
     await q(await world.post(PUSH, body(), { idempotency_key: key, headers: { 'user-agent': key } }))
-    const asked_for = await q(await world.get(`/v1/collections?note=is.${key}&page=1&pin=987654321`))
-    assert.equal(asked_for.query, 'note=is.[redacted]&page=1&pin=[redacted]')
-    const asked = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
-    assert.equal(asked.status, 200)
-    // The key lies at the cut of the body.
+    const listed = await q(await world.get(`/v1/collections?note=is.${key}&page=1&pin=987654321`))
+    assert.equal(listed.query, 'note=is.[redacted]&page=1&pin=[redacted]')
+    const answered = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
+    assert.equal(answered.status, 200)
+    // The key is at the cut of the body.
     for (const filler of [4_036, 4_040, 4_044, 4_048, 4_090]) {
       await q(await world.post(PUSH, { filler: 'x'.repeat(filler), note: key }))
     }
@@ -310,21 +310,21 @@ describe('secrets', () => {
     }
   })
 
-  test('phones, names and amounts are not redacted', async () => {
+  test('the request log does not redact phones, names and amounts', async () => {
     const reply = await world.post(PUSH, body({ customer_name: 'Pinda Okey' }))
     const data = await detailsOf(String(reply.headers['x-request-id']))
     assert.equal(data.request_body, JSON.stringify(body({ customer_name: 'Pinda Okey' })))
   })
 })
 
-describe('a hostile body', () => {
+describe('hostile bodies', () => {
   const send = async (payload: string | Buffer) => {
     const headers = { 'content-type': 'application/json' }
     const reply = await world.call({ method: 'POST', url: PUSH, payload, headers, idempotency_key: randomUUID() })
     return detailsOf(String(reply.headers['x-request-id']))
   }
 
-  test('is cut at 4,096 characters, never within a character, and marked as cut', async () => {
+  test('the request log cuts a body at 4,096 characters, never within a character, and marks the body as cut', async () => {
     const smileys = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(2)}${'😀'.repeat(6_000)}` }))
     assert.equal(smileys.request_body_cut, true)
     assert.ok(smileys.request_body.isWellFormed())
@@ -336,7 +336,7 @@ describe('a hostile body', () => {
     assert.deepEqual([whole.request_body.length, whole.request_body_cut], [4_096, false])
   })
 
-  test('is stored as valid text when it contains NUL, lone surrogates or 64 KB', async () => {
+  test('the request log stores valid text when a body contains NUL, lone surrogates or 64 KB', async () => {
     const nul = await send('{"reference":"a\\u0000b","x":"\\ud800","merchant_reference":"\\ud800"}')
     assert.equal(nul.request_body, '{"reference":"a\\u0000b","x":"\\ud800","merchant_reference":"\\ud800"}')
     assert.equal(nul.reference, 'a\ufffdb')
@@ -359,7 +359,7 @@ describe('a hostile body', () => {
 })
 
 describe('the retention', () => {
-  test('deletes requests and their bodies after thirty days', async () => {
+  test('the sweep deletes requests and their bodies after thirty days', async () => {
     const own = await createWorld()
     try {
       const token = (await own.newSession('DEVELOPER')).token
@@ -386,7 +386,7 @@ describe('the retention', () => {
     }
   })
 
-  test('stores nothing when REQUEST_LOG_DAYS is 0', async () => {
+  test('the server stores no request when REQUEST_LOG_DAYS is 0', async () => {
     const own = await createWorld({ env: { REQUEST_LOG_DAYS: '0' } })
     try {
       await own.get('/v1/collections')

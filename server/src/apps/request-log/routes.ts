@@ -1,4 +1,4 @@
-// The endpoints of the request log, for developers of a merchant.
+// Defines the endpoints of the request log, for developers of a merchant.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes } from '../../kernel/http/index.ts'

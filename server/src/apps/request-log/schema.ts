@@ -1,4 +1,4 @@
-// Requests and responses of the request log.
+// Defines the requests and responses of the request log.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
@@ -6,7 +6,7 @@ import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** An entry of the list: a request, or the number of requests that were not kept. */
+/** An entry of the list: a request, or the number of requests that the log did not keep. */
 export const LoggedRequest = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: oneOf(
@@ -97,5 +97,5 @@ export const RequestsAnswer = success(
 )
 /** The response with one request. */
 export const RequestAnswer = success(RequestRecord)
-/** The parameters of the path. */
+/** The parameters of the path of one request. */
 export const RequestParams = Type.Object({ id: Type.String({ description: 'The id of the entry.' }) })

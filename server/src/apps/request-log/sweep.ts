@@ -5,7 +5,7 @@ import { firstIdAt } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 86_400_000
-/** Rows that one statement deletes at most. */
+/** The largest number of rows that one statement deletes. */
 const BATCH_MAX = 5_000
 
 // For each merchant, the primary key gives the oldest rows first.
@@ -33,7 +33,7 @@ const SWEEP_PACKS = sql(
    returning 1 as gone`,
 )
 
-/** The task that deletes requests and packs older than REQUEST_LOG_DAYS. */
+/** Makes the task that deletes requests and packs older than REQUEST_LOG_DAYS. */
 export function requestSweep(deps: Deps): Task {
   const sweep = (statement: typeof SWEEP_PACKS) => async (now: Date) => {
     const before = new Date(now.getTime() - deps.config.request_log_days * DAY_MS)

@@ -1,4 +1,4 @@
-// The program of the thread that writes the request log: a recorder with its own connection.
+// Runs in the thread that writes the request log: a recorder with its own connection.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDb } from '../../kernel/db/index.ts'
@@ -13,11 +13,11 @@ const db = createDb({
   url,
   max_connections: 1,
   application_name: 'malipo request log',
-  on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+  on_error: (error) => log.warn({ err: error }, 'the recorder thread lost its database connection'),
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
-// A list is a batch; null ends the thread; any other message starts a round.
+// A list is a batch. Null ends the thread. Any other message starts a round.
 parentPort?.on('message', async (message: CaptureBatch | { lost: LostRequests[]; most: number } | null) => {
   if (Array.isArray(message)) return recorder.add(message)
   if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost, message.most))

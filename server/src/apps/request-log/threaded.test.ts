@@ -1,4 +1,4 @@
-// The recorder thread of the request log, as a real process uses it.
+// Tests the recorder thread of the request log, as a real process uses the thread.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

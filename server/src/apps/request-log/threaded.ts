@@ -1,18 +1,18 @@
-// A recorder in its own thread, so that redaction and packing do not delay requests.
+// Runs a recorder in its own thread, so that redaction and packing do not delay requests.
 
 import { Worker } from 'node:worker_threads'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
-/** The start data of the thread. */
+/** The data that a recorder thread gets at its start. */
 export type ThreadData = { url: string; log_level: string }
 
-/** A thread that needs more memory is faulty. It ends without the process. */
+/** A thread that needs more memory is faulty. The thread ends, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
 
 /** Makes a recorder that starts its thread with the first batch. If the thread dies, a flush throws, and a new thread starts. */
 export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
-  /** Rounds without a result, the oldest first. The thread answers in this order. */
+  /** The rounds without a result, the oldest first. The thread answers in this order. */
   let pending: PromiseWithResolvers<RecordedRound>[] = []
   /** The error of a thread that died while no round was pending. The next flush throws it. */
   let thread_error: Error | null = null

@@ -1,4 +1,4 @@
-// The request log under too many requests, and while the database fails.
+// Tests the request log under too many requests, and while the database fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ import { createRecorder } from './recorder.ts'
 
 let world: World
 let token: string
-/** Statements with this prefix throw a lost connection. Null means none. */
+/** The prefix of the statements that throw a lost connection. Null means that no statement throws. */
 let failing_statement: string | null = null
 let write_attempts = 0
 
@@ -72,11 +72,11 @@ test('a database that refuses the log refuses no request, and the log counts the
   write_attempts = 0
   for (let n = 0; n < 3; n++) assert.equal((await world.get('/v1/collections')).status, 200)
   await ownTask().runOnce()
-  assert.equal(write_attempts, 1, 'a set is one statement')
+  assert.equal(write_attempts, 1, 'one statement writes a chunk')
   world.deps.clock.advance(5_000)
   assert.equal((await world.get('/v1/collections')).status, 200)
   await ownTask().runOnce()
-  assert.equal(write_attempts, 2, 'the set is retried once')
+  assert.equal(write_attempts, 2, 'the recorder retries the chunk once')
   failing_statement = null
   await ownTask().idle()
   const items = await list()
@@ -110,7 +110,7 @@ test('a database that refuses the log refuses no request, and the log counts the
   assert.equal(shown.body.data.count, 3)
 })
 
-test('a set is not written twice when its connection breaks after the commit', async () => {
+test('the recorder writes a chunk once when its connection breaks after the commit', async () => {
   const before_it = (await list()).length
   await world.get('/v1/collections')
   await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': 'my-own-id' } })
@@ -139,7 +139,7 @@ test('a set is not written twice when its connection breaks after the commit', a
   )
 })
 
-test('requests are kept without bodies when the bodies have no room, and are only counted when the requests have none', async () => {
+test('the log keeps requests without bodies when the bodies have no room, and only counts requests when the requests have no room', async () => {
   world.deps.clock.advance(60_000)
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const with_bodies = [captureRequest(log, 'a'.repeat(40), ''), captureRequest(log, 'b'.repeat(60), '')]
@@ -167,13 +167,13 @@ test('requests are kept without bodies when the bodies have no room, and are onl
     lost.map(({ at, until }) => [at, until]),
     [[new Date(now - 1_000).toISOString(), new Date(now).toISOString()]],
   )
-  // Written requests make room again.
+  // After the recorder has written requests, the log has room again.
   const later = captureRequest(log, 'g'.repeat(100), '')
   await log.task.idle()
   assert.equal((await detail(later)).bodies_dropped, false)
 })
 
-test('successful reads are dropped before writes and failed requests when half the room is used', async () => {
+test('the log drops successful reads before writes and failed requests when half the room is full', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const get = { method: 'GET' }
   const [first, second, gone] = [
@@ -190,7 +190,7 @@ test('successful reads are dropped before writes and failed requests when half t
   )
 })
 
-test('a burst is written in several rounds without a loss, and a merchant with one request does not wait for it', async () => {
+test('the recorder writes a burst in several rounds without a loss, and a merchant with one request does not wait for the burst', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   const { id, routing_code, merchant_code: code } = await world.newMerchant()
   const url = '/v1/burst'
@@ -212,7 +212,7 @@ test('a burst is written in several rounds without a loss, and a merchant with o
   assert.deepEqual(await written(), { of_burst: 2_500, of_other: 1 })
 })
 
-test('only the request that the database refuses is dropped from a set', async () => {
+test('the recorder drops only the request that the database refuses, and writes the others', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   const good = captureRequest(log, 'good')
   const request = { recognised: principal(), id: 'no id', headers: {}, sent: null, url: '/', method: 'POST', ip: '::1' }

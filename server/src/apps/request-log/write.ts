@@ -1,12 +1,12 @@
-// Writes a set of requests with one statement. Their bodies are in packs by merchant.
+// Writes requests with one statement. Their bodies are in packs by merchant.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { CapturedRequest, LostRequests } from './captured.ts'
 import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
-// All packs are one parameter, and each row takes a part of it. Writing a set twice changes nothing: a connection may break
-// after the commit and before its answer.
+// All packs are one parameter, and each row takes a part. A connection may break after the commit and before its
+// answer. A retry of the same requests then changes nothing.
 const WRITE = sql(
   'requests_write',
   `with packs as (
@@ -50,19 +50,19 @@ const COLUMNS = [
 /** The dependencies of the functions that write. */
 export type WriteDeps = Pick<Deps, 'db' | 'log' | 'clock' | 'random'>
 
-/** Writes a set of requests, or none: throws if the database is unavailable or refuses a value of one request. */
+/** Writes all given requests, or none. Throws if the database is unavailable or refuses a value of one request. */
 export async function writeRequests(deps: WriteDeps, entries: readonly CapturedRequest[]): Promise<void> {
   if (entries.length === 0) return
   const rows: (RequestRow & { pack_id: string; pack_place: number })[] = []
-  const sets = [...Map.groupBy(entries, ({ merchant_id }) => merchant_id)].flatMap(([merchant_id, of_merchant]) =>
-    splitIntoPacks(of_merchant).map((set) => ({ merchant_id, set })),
+  const packs = [...Map.groupBy(entries, ({ merchant_id }) => merchant_id)].flatMap(([merchant_id, of_merchant]) =>
+    splitIntoPacks(of_merchant).map((requests) => ({ merchant_id, requests })),
   )
-  const packed = await Promise.all(sets.map(({ set }) => packRequests(set)))
+  const packed = await Promise.all(packs.map(({ requests }) => packRequests(requests)))
   const idAt = (routing_code: number, arrived_at: number) => newIdAt(deps, routing_code, arrived_at)
-  const ids = sets.map(({ set }) => newId(deps, (set[0] as CapturedRequest).routing_code))
-  for (const [number, { set }] of sets.entries()) {
+  const ids = packs.map(({ requests }) => newId(deps, (requests[0] as CapturedRequest).routing_code))
+  for (const [number, { requests }] of packs.entries()) {
     const pack_id = ids[number] as string
-    for (const [pack_place, request] of set.entries()) rows.push({ ...rowOf(request, idAt), pack_id, pack_place })
+    for (const [pack_place, request] of requests.entries()) rows.push({ ...rowOf(request, idAt), pack_id, pack_place })
   }
   let begins = 1
   const offsets = packed.map(({ length }) => {
@@ -71,7 +71,7 @@ export async function writeRequests(deps: WriteDeps, entries: readonly CapturedR
   })
   await oneStatement(deps.db).query(WRITE, [
     Buffer.concat(packed),
-    sets.map(({ merchant_id }) => merchant_id),
+    packs.map(({ merchant_id }) => merchant_id),
     ids,
     offsets,
     packed.map(({ length }) => length),
@@ -81,7 +81,7 @@ export async function writeRequests(deps: WriteDeps, entries: readonly CapturedR
   ])
 }
 
-/** Writes the counts of requests that were not kept. */
+/** Writes the counts of requests that the log did not keep. */
 export async function writeLost(deps: WriteDeps, lost: readonly LostRequests[]): Promise<void> {
   await oneStatement(deps.db).query(WRITE_LOST, [
     lost.map(({ merchant_id }) => merchant_id),
@@ -96,7 +96,10 @@ function newIdAt(deps: WriteDeps, routing_code: number, at: number): string {
   return newId({ random: deps.random, clock: { ...deps.clock, now: () => new Date(at) } }, routing_code)
 }
 
-/** A list in the array syntax of PostgreSQL. This is several times faster than the conversion of the driver. */
+/**
+ * Returns a list in the array syntax of PostgreSQL. This function is several times faster than the conversion of the
+ * driver.
+ */
 function arrayLiteral(values: readonly (string | number | null)[]): string {
   return `{${values.map(arrayElement).join()}}`
 }
