@@ -1,4 +1,4 @@
-// Operators review the IP addresses that merchants want to allow.
+// Defines the endpoints with which operators review the IP addresses that merchants want to allow.
 
 import {
   AddressAnswer,
@@ -15,7 +15,7 @@ import { answerOnce, type Routes } from '../../kernel/http/index.ts'
 
 const tags = ['Operator']
 
-/** Adds the routes. */
+/** Adds the routes of addresses. */
 export function addressRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

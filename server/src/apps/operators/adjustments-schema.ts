@@ -1,4 +1,4 @@
-// The requests and answers about adjustments.
+// Defines the requests and answers about adjustments.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
@@ -20,7 +20,7 @@ const Against = oneOf(
   'The other account. provider_float: the money at the provider. fee_income: the fees of the platform. processor_cost: the charges of the provider.',
 )
 
-/** Body of POST /v1/operator/merchants/{merchant_id}/adjustments. */
+/** The body of POST /v1/operator/merchants/{merchant_id}/adjustments. */
 export const AdjustmentBody = Type.Object({
   environment: oneOf(ENVIRONMENTS),
   direction: Direction,
@@ -46,10 +46,10 @@ export const AdjustmentRecord = Type.Object({
 /** An adjustment in an answer. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
-/** Query of the list. */
+/** The query of the list of adjustments. */
 export const AdjustmentsQuery = Type.Object({ ...PageQuery, environment: Type.Optional(oneOf(ENVIRONMENTS)) })
 
-/** One adjustment, in the envelope. */
+/** The response with one adjustment. */
 export const AdjustmentAnswer = success(AdjustmentRecord)
-/** A page of adjustments, in the envelope. */
+/** The response with a page of adjustments. */
 export const AdjustmentsAnswer = success(page(AdjustmentRecord))

@@ -1,4 +1,4 @@
-// Operators adjust balances: with a reason, never below zero, and once per request.
+// Tests that operators adjust balances with a reason, never below zero, and once per request.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ const CREDIT = {
 }
 const DEBIT = { ...CREDIT, direction: 'debit' }
 
-/** A merchant with empty books. */
+/** Makes a merchant with empty books. */
 async function newShop(): Promise<ShopWithKeys> {
   const merchant = await world.newMerchant()
   const [live, sandbox] = [
@@ -62,11 +62,11 @@ const untouched = async <Result>(work: () => Promise<Result>, what = ''): Promis
 
 const balance = async (shop: ShopWithKeys) => (await world.get('/v1/balance', shop.live)).body.data.available
 
-describe('an adjustment', () => {
+describe('adjustments', () => {
   const against: Record<string, string> = { provider_float: 'float', fee_income: 'fee', processor_cost: 'cost' }
   for (const [account, short] of Object.entries(against)) {
     for (const environment of ['live', 'sandbox'] as const) {
-      test(`credits and debits a merchant against ${account}, ${environment}, and touches no other book`, async () => {
+      test(`an adjustment credits and debits a merchant in ${environment} against ${account}, and touches no other book`, async () => {
         const shop = await newShop()
         const body = { ...CREDIT, against: account, environment }
         const credited = await adjust(shop, body)
@@ -89,7 +89,7 @@ describe('an adjustment', () => {
     }
   }
 
-  test('is in the answer, the list, the audit log and the transactions of the merchant', async () => {
+  test('the answer, the list, the audit log and the transactions of the merchant show an adjustment', async () => {
     const shop = await newShop()
     const { data } = (await adjust(shop, CREDIT)).body
     const { id, transaction_reference, ...rest } = data
@@ -128,7 +128,7 @@ describe('an adjustment', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('can raise a balance that a reversal took below zero, but cannot lower it further', async () => {
+  test('an adjustment can raise a balance that a reversal took below zero, but cannot lower the balance further', async () => {
     const shop = await newShop()
     const made = await world.post(
       '/v1/collections/wallet-push',
@@ -148,7 +148,7 @@ describe('an adjustment', () => {
   })
 
   for (const status of ['SUSPENDED', 'PENDING']) {
-    test(`is possible for a merchant that is ${status}`, async () => {
+    test(`an operator can adjust the balance of a merchant that is ${status}`, async () => {
       const shop = await newShop()
       await world.rows('update merchants set status = $2 where id = $1', [shop.merchant.id, status])
       assert.equal((await adjust(shop, CREDIT)).status, 201)
@@ -157,8 +157,8 @@ describe('an adjustment', () => {
   }
 })
 
-describe('refused, and nothing changes', () => {
-  test('a debit above the available balance, with both amounts in the message and without reserved or held money', async () => {
+describe('refused adjustments', () => {
+  test('the server refuses a debit above the available balance, and names both amounts without reserved or held money', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000.00' })
     const id = await operator.submit(shop, { amount: '400.00', ending: '103' })
@@ -195,7 +195,7 @@ describe('refused, and nothing changes', () => {
     ['reason', { reason: 'a\u0000b' }],
   ]
   for (const [field, wrong] of BAD) {
-    test(`a body with ${JSON.stringify(wrong)}: 400 names ${field}`, async () => {
+    test(`the server answers 400 with the field ${field} for a body with ${JSON.stringify(wrong)}`, async () => {
       const shop = await newShop()
       const refused = await untouched(() => adjust(shop, { ...CREDIT, ...wrong }))
       assert.deepEqual(codeOf(refused), [400, 'validation_failed'], refused.text)
@@ -203,7 +203,7 @@ describe('refused, and nothing changes', () => {
     })
   }
 
-  test('an amount that is too large to book', async () => {
+  test('the server refuses an adjustment whose amount is too large to book', async () => {
     const shop = await newShop()
     for (const amount of ['99999999999999999', '90071992547410.00']) {
       const refused = await untouched(() => adjust(shop, { ...CREDIT, amount }))
@@ -211,7 +211,7 @@ describe('refused, and nothing changes', () => {
     }
   })
 
-  test('a merchant that does not exist', async () => {
+  test('the server answers 404 for adjustments of a merchant that does not exist', async () => {
     const shop = await newShop()
     for (const id of [randomUUID(), 'nothing']) {
       const unknown = { ...shop, merchant: { ...shop.merchant, id } }
@@ -223,14 +223,14 @@ describe('refused, and nothing changes', () => {
   })
 
   for (const statement of ["update adjustments set reason = ''", 'delete from adjustments', 'truncate adjustments']) {
-    test(`"${statement}" is refused by the database itself`, async () => {
+    test(`the database itself refuses "${statement}"`, async () => {
       await assert.rejects(world.rows(statement), { code: '42501' })
     })
   }
 })
 
-describe('an Idempotency-Key', () => {
-  test('is required', async () => {
+describe('idempotency keys of adjustments', () => {
+  test('the server refuses an adjustment without an Idempotency-Key', async () => {
     const shop = await newShop()
     for (const idempotency_key of [null, 'é']) {
       const refused = await untouched(() => adjust(shop, CREDIT, { idempotency_key }))
@@ -238,7 +238,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  test('makes one adjustment when it is repeated, and refuses a different one', async () => {
+  test('a repeated Idempotency-Key makes one adjustment, and the server refuses the key for a different adjustment', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     const first = await adjust(shop, CREDIT, { idempotency_key })
@@ -248,7 +248,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual(codeOf(changed), [422, 'idempotency_key_reused'])
   })
 
-  test('sent ten times at once on two processes makes one', async () => {
+  test('an Idempotency-Key that arrives ten times at once on two processes makes one adjustment', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     const answers = await Promise.all(
@@ -261,7 +261,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('stays refused after insufficient_balance, and is free after a malformed request', async () => {
+  test('an Idempotency-Key keeps its refusal after insufficient_balance, and stays free after a malformed request', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     assert.equal((await adjust(shop, { ...DEBIT, reason: '' }, { idempotency_key })).status, 400)
@@ -274,8 +274,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('at the same moment', () => {
-  test('twenty debits above the balance take what fits and never go below zero', async () => {
+describe('adjustments at the same moment', () => {
+  test('twenty debits above the balance take the available amount and never go below zero', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000' })
     const answers = await Promise.all(
@@ -289,7 +289,7 @@ describe('at the same moment', () => {
     assert.equal(await balance(shop), '100.00')
   })
 
-  test('debits and approvals of one balance never take it below zero', async () => {
+  test('debits and approvals at once never take a balance below zero', async () => {
     for (let round = 0; round < 4; round++) {
       const shop = await newShop()
       await adjust(shop, { ...CREDIT, amount: '1000' })
@@ -309,8 +309,8 @@ describe('at the same moment', () => {
   })
 })
 
-describe('the list', () => {
-  test('has the adjustments of one merchant, newest first, by page and environment', async () => {
+describe('the list of adjustments', () => {
+  test('the list of adjustments has the adjustments of one merchant, newest first, by page and environment', async () => {
     const [shop, neighbour] = [await newShop(), await newShop()]
     const made: { id: string; environment: string }[] = []
     for (let i = 0; i < 7; i++) {

@@ -1,4 +1,4 @@
-// Operators correct balances.
+// Defines the endpoints with which operators correct balances.
 
 import { findMerchant, MerchantParams } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
@@ -11,7 +11,7 @@ import { AdjustmentAnswer, AdjustmentBody, AdjustmentsAnswer, AdjustmentsQuery }
 const tags = ['Operator']
 const PATH = '/v1/operator/merchants/:merchant_id/adjustments'
 
-/** Adds the routes. */
+/** Adds the routes of adjustments. */
 export function adjustmentRoutes(deps: Deps): Routes {
   const merchantOf = async (reader: Reader, merchant_id: string) => {
     const id = merchant_id.toLowerCase()

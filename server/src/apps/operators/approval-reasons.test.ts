@@ -1,4 +1,4 @@
-// The reasons of approvals: stored with each approval for operators, and hidden from the merchant.
+// Tests that the server stores the reason of each approval for operators, and hides the reason from the merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ after(async () => {
   await world.close()
 })
 
-// Each approved withdrawal is settled before the next test starts.
+// The worker settles each approved withdrawal before the next test starts.
 afterEach(() => world.work())
 
 const LARGE = '60000.00'
@@ -38,7 +38,7 @@ async function batch(ids: string[], body: object): Promise<Reply> {
   const all = { withdrawal_ids: ids, ...body }
   return world.post('/v1/operator/withdrawals/approve-batch', all, { key: await asha.token() })
 }
-/** The reasons in the audit log for the approvals of a withdrawal, oldest first. */
+/** Returns the reasons in the audit log for the approvals of a withdrawal, oldest first. */
 async function audited(id: string): Promise<unknown[]> {
   const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await asha.token())
   const items: { action: string; reason: string | null }[] = log.body.data.items
@@ -47,7 +47,7 @@ async function audited(id: string): Promise<unknown[]> {
     .map(({ reason }) => reason)
     .reverse()
 }
-/** The reasons in the history and beside the approvals. */
+/** Returns the reasons in the history and in the approvals of a withdrawal. */
 async function kept(id: string): Promise<{ history: unknown[]; approvals: unknown[] }> {
   const { history, approvals } = await operator.show(id)
   return {
@@ -58,12 +58,12 @@ async function kept(id: string): Promise<{ history: unknown[]; approvals: unknow
   }
 }
 
-describe('a reason for approving', () => {
+describe('reasons of approvals', () => {
   for (const [way, key] of [
     ['', null],
     [' with an Idempotency-Key', randomUUID()],
   ] as const) {
-    test(`stays in the history and in the audit log${way}, without the spaces around it`, async () => {
+    test(`the history and the audit log keep the reason of an approval${way}, without the spaces around the reason`, async () => {
       const id = await operator.submit(shop)
       const reply = await approve(asha, id, { reason: '  Rent, as every month\u3000' }, key)
       assert.equal(reply.status, 200, reply.text)
@@ -76,7 +76,7 @@ describe('a reason for approving', () => {
     })
   }
 
-  test('may be left out in each form of an empty body', async () => {
+  test('an operator may approve without a reason in each form of an empty body', async () => {
     for (const payload of [undefined, '', '{}']) {
       const id = await operator.submit(shop)
       const reply = await world.call({
@@ -91,7 +91,7 @@ describe('a reason for approving', () => {
     }
   })
 
-  test('has the limits of a rejection reason, and a longer one approves nothing', async () => {
+  test('the reason of an approval has the limits of a rejection reason, and a longer reason approves nothing', async () => {
     const id = await operator.submit(shop)
     for (const reason of ['', ' ', '\u200b', 'two\nlines', 'x'.repeat(501), 7, ['x']]) {
       for (const call of [() => approve(asha, id, { reason }), () => batch([id], { reason })]) {
@@ -106,7 +106,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(await audited(id), [longest])
   })
 
-  test('is stored for the first and for the second approval', async () => {
+  test('the server stores the reasons of the first and of the second approval', async () => {
     const id = await operator.submit(shop, { amount: LARGE })
     const first = (await approve(asha, id, { reason: 'The invoice is there' })).body.data
     assert.deepEqual([first.status, first.approvals[0].reason], ['PENDING_ADMIN_APPROVAL', 'The invoice is there'])
@@ -121,7 +121,7 @@ describe('a reason for approving', () => {
     assert.equal(listed.approvals[1].reason, 'Called the owner')
   })
 
-  test('of a set applies to each withdrawal, and a dry run stores none', async () => {
+  test('the reason of a batch applies to each withdrawal, and a dry run stores no reason', async () => {
     const ids = [
       await operator.submit(shop),
       await operator.submit(shop, { amount: LARGE }),
@@ -136,7 +136,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(approvals, [['Salaries'], ['Salaries'], [null]])
   })
 
-  test('is part of the request of its idempotency key', async () => {
+  test('the server refuses an idempotency key that comes back with another reason', async () => {
     const id = await operator.submit(shop)
     const key = randomUUID()
     const answers = [await approve(asha, id, { reason: 'Rent' }, key), await approve(asha, id, { reason: 'Rent' }, key)]
@@ -145,7 +145,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(await audited(id), ['Rent'])
   })
 
-  test('stays hidden from the merchant with the operator, in every record, list, file, timeline, log and event', async () => {
+  test('no record, list, file, timeline, log or event shows the merchant the reason of an approval or its operator', async () => {
     const { merchant, live } = shop
     const config = { webhook_url: 'http://127.0.0.1:9/none', events: ['disbursement.success'] }
     const hooked = await world.call({
@@ -199,7 +199,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(sent, { events: 3, with_reason: 0 })
   })
 
-  test('stays hidden with the first operator when the merchant simulates the rest in the sandbox', async () => {
+  test('the audit log of the merchant hides the reason and the operator of a first approval after a sandbox simulation', async () => {
     const id = await operator.submit(shop, { amount: LARGE, environment: 'sandbox' })
     assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
     const url = `/v1/sandbox/disbursements/${id}/simulate`

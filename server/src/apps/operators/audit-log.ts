@@ -1,4 +1,4 @@
-// Operators read the audit log of a merchant, of the platform, or the newest entries of all, and verify its hashes.
+// Defines the endpoints with which operators read and verify the audit log of a merchant, of the platform, or of all.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -43,7 +43,7 @@ const Verified = Type.Object({
   next: nullable(Type.String({ description: 'Send this value as `after` to continue. Null: the check is complete.' })),
 })
 
-/** Adds the routes. */
+/** Adds the routes of the audit log. */
 export function auditLogRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

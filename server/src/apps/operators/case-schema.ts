@@ -1,4 +1,4 @@
-// The facts for a decision about a withdrawal, in one answer.
+// Defines the answer with the facts for a decision about a withdrawal.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -7,9 +7,9 @@ import { nullable, oneOf } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
-/** The periods in which withdrawals are counted, in hours. */
+/** The periods, in hours, in which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
-/** The highest number of rows that are counted of each kind. */
+/** The highest number of rows of each kind that a case counts. */
 export const CASE_COUNT_MAX = 10_000
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
@@ -72,5 +72,5 @@ export const WithdrawalCase = Type.Object({
 })
 export type WithdrawalCase = Static<typeof WithdrawalCase>
 
-/** A case, in the envelope. */
+/** The response with a case. */
 export const WithdrawalCaseAnswer = success(WithdrawalCase)

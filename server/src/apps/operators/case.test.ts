@@ -1,4 +1,4 @@
-// The case of a withdrawal: its facts are correct, and of this merchant and environment alone.
+// Tests that the facts in the case of a withdrawal are correct, and belong to its merchant and environment alone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -151,7 +151,7 @@ test('a case shows the ten previous withdrawals, newest first, each with the rea
   })
 })
 
-test('the case of an unknown withdrawal is not found', async () => {
+test('the server answers 404 for the case of an unknown withdrawal', async () => {
   for (const id of ['nonsense', '00000000-0000-8000-8000-000000000000']) {
     const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
     assert.deepEqual(codeOf(reply), [404, 'not_found'])

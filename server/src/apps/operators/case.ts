@@ -1,4 +1,5 @@
-// One withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier withdrawals.
+// Reads one withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier
+// withdrawals.
 
 import { getMerchant } from '../../access/merchants/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
@@ -19,7 +20,8 @@ type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Da
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
-// Reads a bounded number of transfers, newest first. The newest payment has its own read, because it may be older.
+// The statement reads a bounded number of transfers, newest first. Another subquery reads the newest payment, because
+// that payment may be older.
 const RECEIVED_LATELY = sql(
   'case_received',
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
@@ -77,7 +79,7 @@ type EarlierWithdrawalRow = {
   status_reason: string | null
 }
 
-/** The case of a withdrawal. Refuses an unknown one with not_found. */
+/** Returns the case of a withdrawal. Refuses an unknown withdrawal with not_found. */
 export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string): Promise<WithdrawalCase> {
   const withdrawal = await getWithdrawalForOperator(deps, withdrawal_id)
   const { id, merchant_id, environment } = withdrawal
@@ -112,7 +114,7 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
   }
 }
 
-/** The payments since a time, and the time of the last payment. */
+/** Returns the payments since a time, and the time of the last payment. */
 async function receivedLately(
   reader: Reader,
   withdrawal: OperatorWithdrawalDetail,
@@ -158,7 +160,7 @@ async function destinationOf(
   }
 }
 
-/** Adds the route. */
+/** Adds the route of cases. */
 export function caseRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -1,4 +1,5 @@
-// The list of the payments of all merchants for operators, and one payment with its next step.
+// Tests the operators' list of the payments of all merchants, and the operators' view of one payment with its next
+// step.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -24,13 +25,13 @@ async function list(query: string) {
 }
 const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id as string)
 
-/** A page that no payer has opened yet: its payment is created. */
+/** Makes a page that no payer has opened yet. Its payment is created. */
 async function pageOf(key: string, reference: string): Promise<void> {
   const made = await world.post('/v1/collections', { amount: '1000', reference }, { key })
   assert.ok(made.status < 300, made.text)
 }
 
-describe('the list of all payments', () => {
+describe('the list of the payments of all merchants', () => {
   for (const environment of ['live', 'sandbox'] as const) {
     test(`an operator finds the payments of each status in ${environment}, newest first`, async () => {
       const [one, two] = [await review.shop(), await review.shop()]
@@ -146,7 +147,7 @@ describe('the list of all payments', () => {
     }
   })
 
-  test('an operator is refused for unknown filters and for pages beyond the limit', async () => {
+  test('the server refuses unknown filters and pages beyond the limit in the list of all payments', async () => {
     const session = await operator.session()
     const { merchant } = await review.shop()
     for (const query of [
@@ -164,7 +165,7 @@ describe('the list of all payments', () => {
   })
 })
 
-describe('one payment', () => {
+describe("the operators' view of one payment", () => {
   const open = async (id: string) => {
     const { status, body, text } = await world.get(`${URL}/${id}`, await operator.session())
     assert.equal(status, 200, text)
@@ -173,7 +174,7 @@ describe('one payment', () => {
   }
 
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`an operator reads of a ${environment} payment that no payer answers what it waits for, and until when`, async () => {
+    test(`the server shows an operator the next step of an unanswered ${environment} payment, and its deadline`, async () => {
       const shop = await review.shop()
       const id = await review.pay(shop, '007', environment)
       const of = await open(id)
@@ -273,7 +274,7 @@ describe('one payment', () => {
     assert.equal((await open(id)).waits_for.what, 'sending')
   })
 
-  test('an unknown payment is not found, and a merchant is refused', async () => {
+  test('the server answers 404 for an unknown payment, and refuses a merchant', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '001')
     const session = await operator.session()

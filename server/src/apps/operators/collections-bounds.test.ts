@@ -1,4 +1,4 @@
-// The operators' lists over all merchants: how many rows they read when each merchant has thousands of payments.
+// Tests how many rows the operators' lists over all merchants read when each merchant has thousands of payments.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -10,19 +10,20 @@ import { LOOKED_AT_MAX, listForOperators, type OperatorFilter } from '../../mone
 
 const MERCHANTS = 6
 const EACH = 3_000
-/** The list shows at most this many payments of each merchant: its share of the limit. */
+/** The number of payments in the list. Each merchant has an equal share of the limit. */
 const LISTED = Math.floor(LOOKED_AT_MAX / MERCHANTS) * MERCHANTS
 
 let world: World
 before(async () => {
   world = await createWorld()
   for (let n = 0; n < MERCHANTS; n++) await plant(n === 0 ? world.merchant : await world.newMerchant())
-  // With statistics of these small tables PostgreSQL prefers to read whole tables: the statements must not allow it.
+  // With statistics of these small tables, PostgreSQL prefers to read whole tables. The statements must not allow this
+  // plan.
   await world.rows('analyze')
 })
 after(() => world.close())
 
-/** Inserts payments that are due and once were held, so that every list of operators contains them. */
+/** Inserts due payments that operators once held, so that every list of operators contains them. */
 async function plant(of: Merchant): Promise<void> {
   const rows = Array.from({ length: EACH }, (_, i) => {
     const at = new Date(START.getTime() - 86_400_000 + i)
@@ -52,7 +53,7 @@ const list = (filter: OperatorFilter) => rowsRead(world, (deps) => listForOperat
 const AROUND = 600
 
 for (const [name, filter, tables] of [
-  // A try or a review is read first, then its payment.
+  // A list by an attempt or a review reads that row first, then its payment.
   ['that are processing', { status: 'processing' }, 2],
   ['that were held', { held: true }, 2],
   ['of a phone', { phone: '0754123456' }, 1],
@@ -60,7 +61,7 @@ for (const [name, filter, tables] of [
   ['of every status', { status: 'any' }, 1],
 ] as const) {
   describe(`the list of all merchants' payments ${name}`, () => {
-    test('reads a bounded number of rows for a page and its total, newest first', async () => {
+    test(`the list of payments ${name} reads a bounded number of rows for a page and its total, newest first`, async () => {
       const { result, read } = await list(filter)
       assert.ok(read <= tables * LOOKED_AT_MAX + AROUND, `${read} rows read`)
       assert.equal(result.items.length, 20)
@@ -69,7 +70,7 @@ for (const [name, filter, tables] of [
       assert.equal(result.pagination.total_items, LISTED)
     })
 
-    test('ends at its stated total', async () => {
+    test(`the list of payments ${name} ends at its stated total`, async () => {
       const last = Math.ceil(LISTED / 100)
       assert.equal((await list({ ...filter, page: last, page_size: 100 })).result.items.length, LISTED % 100 || 100)
       const { items, pagination } = (await list({ ...filter, page: last + 1, page_size: 100 })).result
@@ -77,11 +78,11 @@ for (const [name, filter, tables] of [
     })
 
     for (const [what, narrower] of [
-      ['a method that none has', { method: 'qr' }],
-      ['the environment that none has', { environment: 'sandbox' }],
-      ['a time that none has', { to: '2025-01-01T00:00:00Z' }],
+      ['a method that no payment has', { method: 'qr' }],
+      ['the environment that no payment has', { environment: 'sandbox' }],
+      ['a time that no payment has', { to: '2025-01-01T00:00:00Z' }],
     ] as const) {
-      test(`with ${what} reads a bounded number of rows and finds nothing`, async () => {
+      test(`the list of payments ${name}, with ${what}, reads a bounded number of rows and finds nothing`, async () => {
         const { result, read } = await list({ ...filter, ...narrower })
         assert.ok(read <= tables * LOOKED_AT_MAX + AROUND, `${read} rows read`)
         assert.deepEqual([result.items, result.pagination.total_items], [[], 0])
@@ -90,7 +91,7 @@ for (const [name, filter, tables] of [
   })
 }
 
-test('an operator finds all payments of one merchant, which shares no limit', async () => {
+test('an operator finds all payments of one merchant without the limit of other merchants', async () => {
   const { result } = await list({ status: 'processing', merchant_id: world.merchant.id })
   assert.equal(result.pagination.total_items, EACH)
 })

@@ -1,4 +1,4 @@
-// Held payments after the decision: later answers of the provider, and decisions at the same moment.
+// Tests held payments after the decision: later answers of the provider, and decisions at the same moment.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -30,8 +30,8 @@ after(() => stage.close())
 
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 
-describe('a later answer of the provider', () => {
-  test('that reverses an approved payment takes the money back, below zero if it was spent', async () => {
+describe('later answers of the provider', () => {
+  test('a later reversal of an approved payment takes the money back, below zero if the merchant spent the money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -46,7 +46,7 @@ describe('a later answer of the provider', () => {
     ])
   })
 
-  test('that repeats an approved payment changes nothing', async () => {
+  test('a later answer that repeats an approved payment changes nothing', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -60,7 +60,7 @@ describe('a later answer of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('that denies an approved payment is recorded once and moves no money', async () => {
+  test('a later answer that denies an approved payment leaves one history row and moves no money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -77,7 +77,7 @@ describe('a later answer of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('about a declined payment is recorded once and never credits, holds or reverses money', async () => {
+  test('a later answer about a declined payment leaves one history row and never credits, holds or reverses money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.clear(id, 'decline')
@@ -106,7 +106,7 @@ describe('a later answer of the provider', () => {
     assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
   })
 
-  test('that takes back a held payment removes it from the queue and blocks a decision', async () => {
+  test('a later reversal of a held payment removes the payment from the queue and blocks a decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR))
@@ -120,8 +120,8 @@ describe('a later answer of the provider', () => {
   })
 })
 
-describe('at the same moment', () => {
-  test('one of two operators decides when both decide on two processes', async () => {
+describe('decisions at the same moment', () => {
+  test('one of two operators decides about a held payment when both decide on two processes', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')

@@ -1,4 +1,4 @@
-// The operators' list of held payments.
+// Tests the operators' list of held payments.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-describe('the list', () => {
+describe("the operators' list of held payments", () => {
   const list = async (query: string) => {
     const { status, body, text } = await world.get(`/v1/operator/collections?${query}`, await operator.session())
     assert.equal(status, 200, text)
@@ -28,7 +28,7 @@ describe('the list', () => {
   }
   const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id)
 
-  test('of waiting payments has the longest waiting first, over all merchants', async () => {
+  test('the list of waiting payments has the longest waiting first, over all merchants', async () => {
     const [first, second] = [await review.shop(), await review.shop()]
     const late = await review.pay(first, '007')
     const expected: string[] = []
@@ -55,7 +55,7 @@ describe('the list', () => {
     assert.deepEqual(pages, all)
   })
 
-  test('of decided payments has the newest first, and only payments that were held', async () => {
+  test('the list of decided payments has the newest first, and only payments that operators held', async () => {
     const shop = await review.shop()
     const other_shop = await review.shop()
     const ends: Record<string, string[]> = { successful: [], failed: [], reversed: [] }
@@ -83,7 +83,7 @@ describe('the list', () => {
     }
   })
 
-  test('shows the facts that an operator needs to contact the provider and the payer', async () => {
+  test('the list of held payments shows the facts that an operator needs to contact the provider and the payer', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     const { items } = await list(`merchant_id=${shop.merchant.id}`)
@@ -121,7 +121,7 @@ describe('the list', () => {
     assert.ok(created_at && String(provider_reference).length === 28 && (history as object[]).length === 1)
   })
 
-  test('refuses unknown filters and pages beyond the limit', async () => {
+  test('the list of held payments refuses unknown filters and pages beyond the limit', async () => {
     const key = await operator.session()
     for (const query of ['status=gone', 'held=x', 'environment=x', 'merchant_id=x', 'page=101&page_size=100'])
       assert.deepEqual(codeOf(await world.get(`/v1/operator/collections?${query}`, key)), [400, 'validation_failed'])

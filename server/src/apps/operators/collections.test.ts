@@ -1,4 +1,4 @@
-// Decisions about held payments, and refused decisions.
+// Tests decisions about held payments, and refused decisions.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,9 +33,9 @@ beforeEach(() => {
 
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 
-describe('a decision', () => {
+describe('decisions about held payments', () => {
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`to approve in ${environment} credits the held amount and sends collection.success to the merchant`, async () => {
+    test(`an approval in ${environment} credits the held amount and sends collection.success to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
       assert.deepEqual(await operator.book(shop, environment), {
@@ -72,7 +72,7 @@ describe('a decision', () => {
       })
     })
 
-    test(`to decline in ${environment} returns the money to the payer and sends collection.failed to the merchant`, async () => {
+    test(`a decline in ${environment} returns the money to the payer and sends collection.failed to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
       receiver.received.length = 0
@@ -91,7 +91,7 @@ describe('a decision', () => {
     })
   }
 
-  test('that approves another amount credits the received amount, and every answer and event shows both', async () => {
+  test('an approval of another amount credits the received amount, and every answer and event shows both amounts', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     assert.deepEqual(await operator.book(shop), { held: EXCESS_MINOR, provider_float: -EXCESS_MINOR })
@@ -106,13 +106,13 @@ describe('a decision', () => {
     assert.deepEqual([event.event, event.amount, event.amount_received], ['collection.success', '1000.00', '1100.00'])
   })
 
-  test('that declines another amount removes all of it from the books', async () => {
+  test('a decline of another amount removes all of the amount from the books', async () => {
     const shop = await review.shop()
     await review.clear(await review.hold(shop, '011'), 'decline')
     assert.deepEqual(await operator.book(shop), {})
   })
 
-  test('takes the frozen fee, and no fee above the amount of the payment', async () => {
+  test('an approval takes the frozen fee, and no fee above the amount of the payment', async () => {
     const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
     const whole = await review.hold(shop, '011')
     await world.call({
@@ -127,7 +127,7 @@ describe('a decision', () => {
       fee_income: 2_500n,
       provider_float: -EXCESS_MINOR,
     })
-    // Of 1000.00 the fee is 900.00 now, and the payer was charged 9.00.
+    // The fee of 1000.00 is 900.00 now, and the payer paid 9.00.
     const tiny = await review.pay(shop, '007')
     await review.say(shop, tiny, answerWithAmount('succeeded', 900n))
     assert.equal((await review.clear(tiny, 'approve')).status, 200)
@@ -141,7 +141,7 @@ describe('a decision', () => {
     assert.deepEqual(await operator.book(shop), {}, 'a reversal gives back what was taken, and no more')
   })
 
-  test('is possible for a suspended merchant, because its open payments are settled', async () => {
+  test('an operator can approve a payment of a suspended merchant, because the server settles its open payments', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
@@ -149,7 +149,7 @@ describe('a decision', () => {
     await world.rows("update merchants set status = 'ACTIVE' where id = $1", [shop.merchant.id])
   })
 
-  test('is in the history with the provider status, and in the audit log with operator and reason', async () => {
+  test('the history shows a decision with the provider status, and the audit log shows the operator and the reason', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.say(shop, id, DECLINED)
@@ -182,7 +182,7 @@ describe('a decision', () => {
     assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(operator.user_id))
   })
 
-  test('of a sandbox payment is possible when a magic number holds the payment', async () => {
+  test('an operator can decide about a sandbox payment that a magic number holds', async () => {
     const shop = await review.shop()
     const body = { amount: '1000', phone: '0754123456', simulate_status: 'pending_clearance' }
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })
@@ -195,10 +195,10 @@ describe('a decision', () => {
   })
 })
 
-describe('refused, and nothing changes', () => {
+describe('refused decisions about held payments', () => {
   for (const first of DECISIONS) {
     for (const second of DECISIONS) {
-      test(`${second} after ${first}`, async () => {
+      test(`the server refuses the decision ${second} after the decision ${first}, and changes nothing`, async () => {
         const shop = await review.shop()
         const id = await review.hold(shop)
         const { status } = (await review.clear(id, first)).body.data
@@ -212,7 +212,7 @@ describe('refused, and nothing changes', () => {
 
   const ENDS: Record<string, string> = { processing: '007', successful: '001', failed: '002', reversed: '012' }
   for (const [status, ending] of Object.entries(ENDS)) {
-    test(`a decision about a payment that is ${status}`, async () => {
+    test(`the server refuses a decision about a payment that is ${status}, and changes nothing`, async () => {
       const shop = await review.shop()
       const id = await review.pay(shop, ending)
       if (status === 'reversed') await world.pass(3_000)
@@ -228,7 +228,7 @@ describe('refused, and nothing changes', () => {
     })
   }
 
-  test('a decision without a reason, or an unknown decision', async () => {
+  test('the server refuses a decision without a reason and an unknown decision, and names the field', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     for (const [field, body] of [
@@ -246,7 +246,7 @@ describe('refused, and nothing changes', () => {
     }
   })
 
-  test('a payment that does not exist', async () => {
+  test('the server answers 404 for a decision about a payment that does not exist', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     for (const unknown of [randomUUID(), 'nothing', id.replace(/.{4}$/, '0000'), shop.merchant.id]) {
@@ -256,8 +256,8 @@ describe('refused, and nothing changes', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
-  test('applies a decision once, repeats its answer, and refuses another decision', async () => {
+describe('idempotency keys of decisions', () => {
+  test('an Idempotency-Key applies a decision once, repeats its answer, and refuses another decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     const idempotency_key = randomUUID()

@@ -1,4 +1,4 @@
-// Operators read payments, and decide held ones.
+// Defines the endpoints with which operators read payments, and decide about held payments.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -59,7 +59,7 @@ const Body = Type.Object({
   reason: visibleLine(500, 'Why. It stays in the history and in the audit log; the merchant does not see it.'),
 })
 
-/** Adds the routes. */
+/** Adds the routes of payments. */
 export function operatorCollectionRoutes(
   deps: Deps,
   { approvalService }: { approvalService: ApprovalService },

@@ -1,4 +1,5 @@
-// The depth limit of lists over all merchants. Each list merges the newest rows of every merchant, which no index speeds up.
+// Limits the depth of lists over all merchants. Each list merges the newest rows of every merchant, which no index
+// speeds up.
 
 import { refuseField } from '../../kernel/lib/index.ts'
 

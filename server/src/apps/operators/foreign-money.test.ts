@@ -1,4 +1,5 @@
-// Money that a provider took in another currency: no book has it until an operator states its value in shillings.
+// Tests money that a provider took in another currency: no book has the money until an operator states its value in
+// shillings.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -47,7 +48,7 @@ const transfersOf = async (id: string) =>
     )
   ).map(({ posting, amount_minor }) => `${posting} ${amount_minor}`)
 
-test('a success in another currency waits for review, and nothing is booked in shillings', async () => {
+test('a payment that succeeds in another currency waits for review, and no book has its money in shillings', async () => {
   const shop = await review.shop()
   for (const kind of ['succeeded', 'held'] as const) {
     const id = await review.pay(shop, '007')
@@ -72,7 +73,7 @@ test('a success in another currency waits for review, and nothing is booked in s
   await booksHold(world)
 })
 
-test('an operator approves foreign money with its amount in shillings, which is credited', async () => {
+test('an operator approves foreign money with its amount in shillings, and the ledger credits that amount', async () => {
   const shop = await review.shop(PRICES)
   const id = await paidInDollars(shop)
   const approve = { decision: 'approve', reason: 'Rate of the day' }
@@ -106,7 +107,7 @@ test('an operator approves foreign money with its amount in shillings, which is 
   assert.deepEqual([amount, amount_received, foreign_amount, foreign_currency], ['1000.00', '26250.00', '10.50', 'USD'])
   const twice = await review.untouched(() => clear(id, { ...approve, amount: '26250.00' }))
   assert.deepEqual(codeOf(twice), [409, 'invalid_state'])
-  // The provider repeats its answer, then reverses the payment: the credited amount leaves.
+  // The provider repeats its answer, then reverses the payment. The credited amount leaves the book.
   await review.untouched(() => review.say(shop, id, dollars('succeeded')))
   await review.say(shop, id, dollars('reversed'))
   await review.say(shop, id, dollars('reversed'))
@@ -115,7 +116,7 @@ test('an operator approves foreign money with its amount in shillings, which is 
   await booksHold(world)
 })
 
-test('an operator declines foreign money, and the books never have it', async () => {
+test('no book has foreign money that an operator declines', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   const decline = { decision: 'decline', reason: 'Sent back' }
@@ -125,14 +126,14 @@ test('an operator declines foreign money, and the books never have it', async ()
   const { status, failure_reason_code, foreign_amount } = await review.shown(shop, id)
   assert.deepEqual([status, failure_reason_code, foreign_amount], ['failed', 'review_declined', 10.5])
   assert.equal((await review.historyOf(id)).at(-1)?.reason, 'Sent back (10.50 USD)')
-  for (const word of [dollars('succeeded'), dollars('reversed'), answerWithAmount('succeeded', REQUESTED_MINOR)])
-    await review.say(shop, id, word)
+  for (const answer of [dollars('succeeded'), dollars('reversed'), answerWithAmount('succeeded', REQUESTED_MINOR)])
+    await review.say(shop, id, answer)
   assert.equal((await review.shown(shop, id)).status, 'failed')
   assert.deepEqual([await transfersOf(id), await operator.book(shop)], [[], {}])
   await booksHold(world)
 })
 
-test('the provider reverses foreign money, before or after it reports it, and nothing is booked', async () => {
+test('no book has foreign money that the provider reverses before or after its report', async () => {
   const shop = await review.shop()
   const seen = await paidInDollars(shop)
   const unseen = await review.pay(shop, '007')
@@ -148,7 +149,7 @@ test('the provider reverses foreign money, before or after it reports it, and no
   await booksHold(world)
 })
 
-test('a later success in shillings is noted for the operator, and credits nothing by itself', async () => {
+test('a later success in shillings is a note for the operator, and credits nothing by itself', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   await review.say(shop, id, answerWithAmount('succeeded', REQUESTED_MINOR))
@@ -160,7 +161,7 @@ test('a later success in shillings is noted for the operator, and credits nothin
   await booksHold(world)
 })
 
-test('an amount that is stated for a payment in shillings is refused', async () => {
+test('the server refuses an amount in shillings for a payment that the provider took in shillings', async () => {
   const shop = await review.shop()
   const id = await review.hold(shop)
   for (const decision of ['approve', 'decline']) {
@@ -170,7 +171,7 @@ test('an amount that is stated for a payment in shillings is refused', async () 
   }
 })
 
-test('a second payment of a paid link, in another currency, waits for review and is in no book', async () => {
+test('a second payment of a paid link in another currency waits for review and is in no book', async () => {
   const shop = await review.shop()
   const link = (await world.post('/v1/payment-links', { amount: '1000.00' }, { key: shop.live })).body.data
   const pay = async (phone: string) =>

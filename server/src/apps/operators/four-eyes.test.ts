@@ -1,4 +1,4 @@
-// Two approvals: from FOUR_EYES_AMOUNT on, a withdrawal needs the approvals of two different operators.
+// Tests that a withdrawal from FOUR_EYES_AMOUNT on needs the approvals of two different operators.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import {
 } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
-/** With the prices of a desk, 10000.00 takes 10800.00 from the balance. */
+/** A withdrawal of 10000.00 takes 10800.00 from the balance with the prices of this test. */
 const EYES = '10800'
 const LARGE = '10000.00'
 const SMALL = '9999.00'
@@ -53,7 +53,7 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// Each approved withdrawal is settled before the next test starts.
+// The workers settle each approved withdrawal before the next test starts.
 afterEach(() => settle())
 
 type Way = { at?: World; idempotency_key?: string | null }
@@ -70,7 +70,7 @@ const newLarge = async (shop?: ShopWithKeys) => operator.submit(shop ?? (await n
 const operatorsOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
 const SECOND: [number, string] = [409, 'second_operator_required']
 
-/** The approvals of a withdrawal in the audit log, oldest first. */
+/** Returns the approvals of a withdrawal in the audit log, oldest first. */
 const auditedApprovals = (id: string) =>
   world.rows<{ action: string; actor_name: string; before: object; after: Record<string, unknown> }>(
     `select action, actor_name, before, after from audit_log
@@ -82,8 +82,8 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
-  test('waits without a reservation after the first approval, and is sent after the second by another operator', async () => {
+describe('withdrawals that need two operators', () => {
+  test('a withdrawal waits without a reservation after the first approval, and leaves after the second by another operator', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const waiting = await operator.show(id)
@@ -122,14 +122,14 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     )
   })
 
-  test('below the amount needs one operator, and the record shows the operator', async () => {
+  test('a withdrawal below FOUR_EYES_AMOUNT needs one operator, and the record shows the operator', async () => {
     const id = await operator.submit(await newShop(), { amount: SMALL })
     const { status, approvals_required, approvals } = (await approve(asha, id)).body.data
     assert.deepEqual([status, approvals_required, approvals.length], ['PROCESSING', 1, 1])
     assert.equal(approvals[0].operator, asha.email)
   })
 
-  test('refuses a second approval by the same operator in every call, and does not change', async () => {
+  test('the server refuses a second approval by the same operator in every call, and changes nothing', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await unchanged(world, async () => {
@@ -140,7 +140,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
-  test('counts a repeated Idempotency-Key as the first approval only', async () => {
+  test('the server counts a repeated Idempotency-Key as the first approval only', async () => {
     const id = await newLarge()
     const idempotency_key = randomUUID()
     const first = await approve(asha, id, { idempotency_key })
@@ -149,7 +149,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
-  test('refuses the first and the second approval of its submitter', async () => {
+  test('the server refuses the first and the second approval by the submitter of the withdrawal', async () => {
     const shop = await newShop()
     const fatuma = await newOperator(world, [{ role: 'FINANCE', merchant: shop.merchant }])
     const submit = async (amount: string) => {
@@ -171,7 +171,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     assert.equal((await approve(fatuma, await submit(SMALL))).status, 200, 'where one is enough, it is as it was')
   })
 
-  test('checks the first approval like a single one', async () => {
+  test('the server checks the first of two approvals like a single approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const refused = async (code: string) => {
@@ -192,7 +192,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     await refused('insufficient_balance')
   })
 
-  test('has each approval in the audit log, with the operators that had approved by then', async () => {
+  test('the audit log has each of two approvals, with the operators who had approved by then', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await approve(juma, id)
@@ -224,7 +224,7 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
     ])
   })
 
-  test('needs two operators in the sandbox too, and none when the merchant simulates them', async () => {
+  test('a large sandbox withdrawal needs two operators, and no operator when the merchant simulates them', async () => {
     const shop = await newShop()
     const [real, played] = [
       await operator.submit(shop, { amount: LARGE, environment: 'sandbox' }),
@@ -239,14 +239,14 @@ describe('a withdrawal from FOUR_EYES_AMOUNT on', () => {
   })
 })
 
-describe('between the first approval and the second', () => {
+describe('withdrawals between the first approval and the second', () => {
   test('a question to the merchant ends the first approval, and both operators must approve again', async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
     await approve(asha, id)
-    const asked = await operator.act(id, 'request-info')
-    assert.deepEqual([asked.body.data.status, asked.body.data.approvals], ['INFO_REQUESTED', []])
+    const questioned = await operator.act(id, 'request-info')
+    assert.deepEqual([questioned.body.data.status, questioned.body.data.approvals], ['INFO_REQUESTED', []])
     await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     const first = (await approve(juma, id)).body.data
     assert.deepEqual([first.status, operatorsOf(first)], ['PENDING_ADMIN_APPROVAL', [juma.email]])
@@ -280,7 +280,7 @@ describe('between the first approval and the second', () => {
     })
   })
 
-  test('the second approval is refused when the balance is spent meanwhile, and the first stays', async () => {
+  test('the server refuses the second approval when the merchant has spent the balance, and keeps the first', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)
@@ -297,7 +297,7 @@ describe('between the first approval and the second', () => {
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
   })
 
-  test('the approval of a former operator does not count', async () => {
+  test('the approval of a former operator does not count as one of two', async () => {
     const id = await newLarge()
     const gone = await newOperator(world)
     await approve(gone, id)
@@ -324,8 +324,8 @@ describe('between the first approval and the second', () => {
   })
 })
 
-describe('at the same moment', () => {
-  test('two operators count as two on one process or two, and the payout is sent once', async () => {
+describe('two approvals at the same moment', () => {
+  test('two operators who approve at once on one process or two count as two, and the provider gets one payout', async () => {
     for (let round = 0; round < 6; round++) {
       script.sent.length = 0
       const id = await newLarge()
@@ -344,7 +344,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('many approvals by one operator count as one, and nothing is sent', async () => {
+  test('many approvals at once by one operator count as one, and the server sends no payout', async () => {
     for (let round = 0; round < 4; round++) {
       const id = await newLarge()
       const ways: Way[] = [{}, {}, { at: other }, { idempotency_key: randomUUID() }]
@@ -358,17 +358,17 @@ describe('at the same moment', () => {
     assert.deepEqual(script.sent, [])
   })
 
-  test('a question and the second approval end with two approvals and a payout, or with none', async () => {
+  test('a question and the second approval at once end with two approvals and a payout, or without a payout', async () => {
     for (let round = 0; round < 6; round++) {
       const id = await newLarge()
       await approve(asha, id)
-      const [approved, asked] = await Promise.all([
+      const [approved, questioned] = await Promise.all([
         approve(juma, id, { at: other }),
         operator.act(id, round % 2 === 0 ? 'request-info' : 'reject'),
       ])
       const { status, approvals } = await operator.show(id)
-      if (asked.status === 200) {
-        // The question had ended the first approval, so the second one became the first, or came too late.
+      if (questioned.status === 200) {
+        // The question ended the first approval, so the other approval became the first, or came too late.
         assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
         assert.ok(approvals.length <= 1)
       } else {
@@ -378,9 +378,9 @@ describe('at the same moment', () => {
   })
 })
 
-describe('a process that dies', () => {
+describe('processes that die during a first approval', () => {
   for (const when of ['before', 'after'] as const) {
-    test(`${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}approved, and nothing leaves`, async () => {
+    test(`a process that dies ${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}approved, and no payout leaves`, async () => {
       const id = await newLarge()
       died_at = `approve.${when}_commit`
       assert.equal((await approve(asha, id)).status, 500)

@@ -1,4 +1,4 @@
-// The health of a provider shows the circuit of its method, the same for every network.
+// Tests that the health of a provider shows the circuit of its method, which is the same for every network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,10 +10,10 @@ const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: nul
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 let providerAnswer: Answer | Promise<Answer> = TAKEN
-/** Resolves with the next prompt. */
-let asked = Promise.withResolvers<void>()
+/** The promise that the next prompt resolves. */
+let prompted = Promise.withResolvers<void>()
 const push = async () => {
-  asked.resolve()
+  prompted.resolve()
   return providerAnswer
 }
 let world: World
@@ -37,7 +37,7 @@ async function pay(phone: string, way?: string): Promise<void> {
   await begin(phone, way)
   await world.system.driver.task.idle()
 }
-/** The circuit beside each line. */
+/** Returns the circuit of each line of the health. */
 async function circuits(environment = 'live'): Promise<Record<string, unknown>> {
   const reply = await world.get(`/v1/operator/providers/health?environment=${environment}`, operator)
   assert.equal(reply.status, 200, reply.text)
@@ -46,7 +46,7 @@ async function circuits(environment = 'live'): Promise<Record<string, unknown>> 
 }
 const CLOSED = { state: 'closed', retry_at: null }
 
-test('each network of a method shows its circuit when it is closed, open, half open and closed again', async () => {
+test('each network of a method shows its circuit in the states closed, open, half open and closed again', async () => {
   await pay('0754123456')
   await pay('0684123456')
   await pay('0684123456', 'provider-pesa')
@@ -63,9 +63,9 @@ test('each network of a method shows its circuit when it is closed, open, half o
   world.deps.clock.advance(2_000)
   const answer = Promise.withResolvers<Answer>()
   providerAnswer = answer.promise
-  asked = Promise.withResolvers<void>()
+  prompted = Promise.withResolvers<void>()
   await begin('0754123456')
-  await asked.promise
+  await prompted.promise
   assert.deepEqual((await circuits())['wallet_push MPESA'], { state: 'half_open', retry_at: null })
   answer.resolve(TAKEN)
   providerAnswer = TAKEN
@@ -73,7 +73,7 @@ test('each network of a method shows its circuit when it is closed, open, half o
   assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
 })
 
-test('a provider that this process simulates, or has not configured, has no circuit', async () => {
+test('a provider that this process simulates, or does not know, has no circuit', async () => {
   await begin('0754123001', 'wallet-push', world.sandbox_key)
   await world.work()
   assert.deepEqual(await circuits('sandbox'), { 'wallet_push MPESA': null })

@@ -1,4 +1,4 @@
-// The health of providers, counted from the payments and payouts of every process.
+// Tests the health of providers, which the server counts from the payments and payouts of every process.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -45,10 +45,10 @@ const read = async (query = ''): Promise<Item[]> => {
 }
 const HOUR = 3_600_000
 const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - hours * HOUR).toISOString()
-// Earlier payments are outside the counted hours.
+// The clock moves earlier payments out of the counted hours.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
-test('health counts payments by network: taken, declined and open', async () => {
+test('health counts taken, declined and open payments by network', async () => {
   for (const ending of ['001', '001', '002', '014', '007']) await review.pay(shop, ending)
   const [item, ...others] = await read('?hours=1')
   assert.deepEqual(others, [])
@@ -68,7 +68,7 @@ test('health counts payments by network: taken, declined and open', async () => 
     last_success_at: world.deps.clock.now().toISOString(),
     since: hoursAgo(1),
     bounded: false,
-    // The mock is part of this process.
+    // The mock is part of this process, so the mock has no circuit.
     circuit: null,
   })
   world.deps.clock.advance(169 * HOUR)
@@ -124,7 +124,7 @@ test('health measures the time from an attempt to its success', async () => {
     world.deps.clock.advance([1_000, 1_000, 2_000, 96_000][i] as number)
     await review.say(shop, id, answerWithAmount('succeeded', 100_000n))
   }
-  // What the provider repeats later changes nothing.
+  // A repeated answer of the provider changes nothing later.
   world.deps.clock.advance(HOUR)
   await review.say(shop, ids[0] as string, answerWithAmount('succeeded', 100_000n))
   const [item] = await read()
@@ -174,14 +174,14 @@ async function plant(many: number, providers: readonly string[], of: ShopWithKey
   return rows.map(({ at }) => at)
 }
 
-test('health counts the newest attempts of a provider and method when there are too many, and shows since when', async () => {
+test('health counts the newest attempts of a provider and method when there are too many, and shows the start of the count', async () => {
   const times = await plant(COUNTED_MAX + 500, ['mock'])
   const [item] = await read()
   assert.deepEqual([item?.counted, item?.failed, item?.bounded], [COUNTED_MAX, COUNTED_MAX, true])
   assert.equal(item?.since, times[500]?.toISOString())
 })
 
-test('health examines the newest payments of all merchants when there are too many, and shows since when', async () => {
+test('health examines the newest payments of all merchants when there are too many, and shows the start of the count', async () => {
   const quiet = await operator.shop('0.01')
   await plant(10, ['old'], quiet)
   world.deps.clock.advance(HOUR)

@@ -1,5 +1,5 @@
-// Recent outcomes of payments and payouts by provider, method and network. They come from the database, so every process
-// answers the same. Only the circuit belongs to the process that answers. (Results of its own calls: providers.ts.)
+// Counts recent outcomes of payments and payouts by provider, method and network. The outcomes come from the database,
+// so every process answers the same. Only the circuit belongs to the process that answers.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -10,9 +10,9 @@ import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 const HOUR_MS = 3_600_000
 /** How much older than its attempt a record may be: a page waits for its payer, and a withdrawal for its approval. */
 const EARLIER_MS = { collection: 24 * HOUR_MS, withdrawal: 14 * 24 * HOUR_MS } as const
-/** About how many of the newest payments, and of the newest payouts, are examined. */
+/** About how many of the newest payments, and of the newest payouts, health examines. */
 export const LOOKED_AT_MAX = 10_000
-/** How many of the newest attempts of one provider and method are counted. */
+/** How many of the newest attempts of one provider and method health counts. */
 export const COUNTED_MAX = 2_500
 
 type HealthFlow = keyof typeof EARLIER_MS
@@ -66,8 +66,9 @@ const KINDS: Record<HealthFlow, FlowTables> = {
   },
 }
 
-// Finds the age of the n-th newest record over all merchants. A sample of each merchant gives a first bound, and a larger
-// sample of the busy merchants a closer one. The cost grows with the merchants and n, not with the records.
+// The statement finds the age of the n-th newest record over all merchants. A sample of each merchant gives a first
+// bound, and a larger sample of the busy merchants a closer bound. The cost grows with the merchants and n, not with
+// the records.
 function boundStatement(flow: HealthFlow) {
   const of = (merchant: string) =>
     `select merchant_id, id from ${KINDS[flow].records} where merchant_id = ${merchant} and environment = $1`
@@ -165,7 +166,7 @@ function presentHealth(flow: HealthFlow, row: HealthRow, bounded: boolean, since
   }
 }
 
-/** The circuit of a provider and method in this process. A circuit without calls is closed. */
+/** Returns the circuit of a provider and method in this process. A circuit without calls is closed. */
 function circuitOf({ providers, breaker }: Circuits, { provider, method }: CountedItem): HealthItem['circuit'] {
   const guarded = providers.get(provider)?.capabilities.circuit_breaker
   if (!providers.has(provider) || guarded === false) return null
@@ -174,7 +175,7 @@ function circuitOf({ providers, breaker }: Circuits, { provider, method }: Count
   return { state: circuit.state, retry_at: circuit.retry_at?.toISOString() ?? null }
 }
 
-/** A part of a whole in percent, with one decimal. */
+/** Returns a part of a whole in percent, with one decimal. */
 function rate(part: number, whole: number): string {
   const tenths = Math.round((part * 1000) / whole)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
@@ -233,7 +234,7 @@ const Query = Type.Object({
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')),
 })
 
-/** Adds the route. */
+/** Adds the route of health. */
 export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
   return (app) => {
     app.get(

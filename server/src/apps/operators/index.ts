@@ -1,3 +1,3 @@
-// The door of operators.
+// Exports the routes of operators and their rules.
 
 export { operatorRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-// Operators create and decide merchants. Other users cannot.
+// Tests that operators create and decide merchants, and that other users cannot.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -97,7 +97,7 @@ test('a merchant can make a live key only after it is approved, verified and pri
   }
 })
 
-test('each move is allowed from one state only, and refused from the others with 409 invalid_state', async () => {
+test('the server allows each move of a merchant from one state only, and answers 409 invalid_state from the others', async () => {
   const states = {
     PENDING: () => create(),
     ACTIVE: async () => {
@@ -142,7 +142,7 @@ test('one of ten operators approves a merchant when all approve at once, with on
   assert.equal((await entries(id)).filter(({ action }: { action: string }) => action === 'merchant.approve').length, 1)
 })
 
-test('a repeated verification returns the same record and leaves one audit entry', async () => {
+test('a repeated verification of a merchant returns the same record and leaves one audit entry', async () => {
   const id = await create()
   const first = await act(id, 'verify', { reason: 'BRELA extract seen' })
   world.deps.clock.advance(1000)
@@ -156,7 +156,7 @@ test('a repeated verification returns the same record and leaves one audit entry
   )
 })
 
-test('an action is in the audit log with operator, reason, before, after, request and IP address', async () => {
+test('the audit log shows an action on a merchant with operator, reason, before, after, request and IP address', async () => {
   const id = await create()
   const { status } = await world.post(
     `/v1/operator/merchants/${id}/approve`,
@@ -182,13 +182,13 @@ test('an action is in the audit log with operator, reason, before, after, reques
   assert.deepEqual([actor.kind, actor.name], ['operator', operator_email])
 })
 
-test('a decision is accepted without a body', async () => {
+test('the server accepts a decision about a merchant without a body', async () => {
   const id = await create()
   const done = await world.call({ method: 'POST', url: `/v1/operator/merchants/${id}/approve`, key: operator })
   assert.equal(done.status, 200, done.text)
 })
 
-test('an unknown merchant and a malformed id are not found', async () => {
+test('the server answers 404 for an unknown merchant and a malformed id', async () => {
   for (const id of [randomUUID(), 'nobody']) {
     for (const answer of [
       await show(id),
@@ -201,7 +201,7 @@ test('an unknown merchant and a malformed id are not found', async () => {
   }
 })
 
-test('merchants are found by status, by part of a name and by the beginning of a code, newest first', async () => {
+test('an operator finds merchants by status, by part of a name and by the beginning of a code, newest first', async () => {
   const mark = randomUUID()
   const ids: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -225,7 +225,7 @@ test('merchants are found by status, by part of a name and by the beginning of a
   assert.deepEqual(idsOf(await find(`search=${mark}%200%25`)), [ids[2]])
 })
 
-test('an invisible name and an invalid e-mail address are refused', async () => {
+test('the server refuses an invisible name and an invalid e-mail address of a merchant', async () => {
   for (const body of [
     {},
     { name: '' },
@@ -239,7 +239,7 @@ test('an invisible name and an invalid e-mail address are refused', async () => 
   }
 })
 
-test('neither members nor keys may call any route of operators', async () => {
+test('the server refuses every route of operators to members and keys', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const id = world.merchant.id
   const routes: ['GET' | 'POST' | 'PUT', string][] = [

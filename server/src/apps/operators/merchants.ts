@@ -1,4 +1,4 @@
-// Operators create, verify, price, approve and suspend merchants.
+// Defines the endpoints with which operators create, verify, price, approve and suspend merchants.
 
 import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
@@ -31,7 +31,7 @@ const tags = ['Operator']
 const READ = { access: 'operator' } as const
 const WRITE = { access: 'operator', idempotency: 'honoured' } as const
 
-/** Adds the routes. */
+/** Adds the routes of merchants. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)

@@ -1,4 +1,4 @@
-// An operator asks the provider for the name on the receiving account.
+// Tests the lookup of the name on the receiving account, which an operator requests from the provider.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
@@ -11,7 +11,7 @@ import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/s
 import type { ProviderExtras } from '../../adapters/providers/extras.ts'
 import { CALL_MS_MAX, type Provider } from '../../adapters/providers/port.ts'
 
-/** The platform's clock stands still, the gateway's does not. */
+/** The clock of the platform stands still, but the clock of the gateway does not. */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -27,7 +27,7 @@ before(async () => {
     env: {
       PROVIDER: 'selcom',
       PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=vodacom',
-      // Of a provider that a test puts in its place: read, and never used.
+      // The process reads these settings, but never uses them, because the test replaces the provider.
       VODACOM_URL: 'https://gateway.example/openapi/ipg/v2/vodacomTZN',
       VODACOM_API_KEY: 'unused',
       VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -99,7 +99,7 @@ test('the answer shows the name, compares it with the submitted one, and is in t
   assert.equal(selcom.totals().payouts.count, 0, 'the provider paid no account')
 })
 
-test('an unknown name is null and proves nothing about the account', async () => {
+test("the provider's answer without a name is null and proves nothing about the account", async () => {
   const { body } = await check(await submit({ phone: '255680000110' }))
   assert.deepEqual([body.data.name, body.data.matches], [null, null])
   assert.match(body.data.message, /returned no name/)
@@ -115,7 +115,7 @@ test('the message names a provider without name lookup', async () => {
 
 test('the server stops calling a provider that hangs', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
-  const asked = async () => {
+  const lookUpInVain = async () => {
     let calls = 0
     hung.lookupName = () => {
       calls++
@@ -133,15 +133,15 @@ test('the server stops calling a provider that hangs', async () => {
     assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
     return body.data.message
   }
-  for (let i = 0; i < 5; i++) assert.match(await asked(), /did not answer/)
-  assert.match(await asked(), /does not answer at the moment/)
+  for (let i = 0; i < 5; i++) assert.match(await lookUpInVain(), /did not answer/)
+  assert.match(await lookUpInVain(), /does not answer at the moment/)
   hung.lookupName = async () => ({ name: '  ASHA\0 MWINYI ' })
   world.deps.clock.advance(60_000)
   const { body } = await check(id)
   assert.deepEqual([body.data.name, body.data.message], ['ASHA\u{fffd} MWINYI', null])
 })
 
-test('a repeated Idempotency-Key asks and records nothing again, and an unknown withdrawal is not found', async () => {
+test('the server asks the provider once for a repeated Idempotency-Key, and answers 404 for an unknown withdrawal', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000102' })
   hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
   const key = randomUUID()

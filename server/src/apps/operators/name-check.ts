@@ -1,7 +1,6 @@
-// Before a payout, an operator asks the provider for the name on the receiving account.
-//
-// The server asks the provider before the transaction that records the answer. If the process dies between them, nothing is
-// stored and the operator asks again.
+// Looks up the name on the receiving account at the provider before a payout. The server asks the provider before the
+// transaction that records the answer. If the process dies between them, the server stores nothing and the operator
+// asks again.
 
 import Type, { type Static } from 'typebox'
 import { readName } from '../../adapters/providers/answer.ts'
@@ -16,7 +15,7 @@ import { nullable } from '../../kernel/lib/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
-/** The dependencies of the route. */
+/** The dependencies of the name check. */
 export type NameCheckOptions = {
   providers: ReadonlyMap<string, Provider & ProviderExtras>
   routing: Routing
@@ -40,7 +39,7 @@ const NameCheck = Type.Object({
 })
 type NameCheck = Static<typeof NameCheck>
 
-/** Adds the route. */
+/** Adds the route of the name check. */
 export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   return (app) => {
     app.post(
@@ -119,7 +118,7 @@ async function checkName(
     : result(name, null)
 }
 
-/** The words of a name, sorted, in upper case, without accents and punctuation. */
+/** Returns the words of a name, sorted, in upper case, without accents and punctuation. */
 function wordsOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')

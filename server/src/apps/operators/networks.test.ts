@@ -1,4 +1,4 @@
-// The instructions for the payers of each network.
+// Tests the instructions for the payers of each network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,7 @@ const slugOf = async () => (await world.post('/v1/payment-links', { amount: 1000
 const help = async (slug: string) =>
   (await world.call({ method: 'GET', url: `/pay/${slug}/help?lang=en`, key: null })).text
 
-test('pages show built-in instructions before an operator edits them', async () => {
+test('pages show built-in instructions before an operator edits the instructions', async () => {
   const networks = await get()
   assert.ok(networks.length >= 4)
   const page = await help(await slugOf())
@@ -57,7 +57,7 @@ test('an empty list restores the built-in instructions', async () => {
   assert.ok((await get()).length >= 4)
 })
 
-test('an invalid list is refused, and nothing changes', async () => {
+test('the server refuses an invalid list of instructions and changes nothing', async () => {
   await put([MPESA])
   for (const wrong of [
     [MPESA, MPESA],
@@ -71,7 +71,7 @@ test('an invalid list is refused, and nothing changes', async () => {
   assert.deepEqual(await get(), [MPESA])
 })
 
-test('the list is complete from one operator when two write at once', async () => {
+test('the list of instructions comes completely from one operator when two write at once', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([put([MPESA, TTCL]), put([TTCL]), put([MPESA])])
     assert.deepEqual(

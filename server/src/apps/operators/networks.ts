@@ -1,4 +1,4 @@
-// Operators edit the instructions for the payers of each network.
+// Defines the endpoints with which operators edit the instructions for the payers of each network.
 
 import Type from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -21,7 +21,7 @@ const Network = Type.Object({
 })
 const Networks = Type.Object({ networks: Type.Array(Network) })
 
-/** Adds the routes. */
+/** Adds the routes of networks. */
 export function networkRoutes(deps: Deps): (app: App) => void {
   return (app) => {
     app.get(

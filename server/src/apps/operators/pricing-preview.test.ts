@@ -1,4 +1,4 @@
-// A preview of prices shows the charges of the list in force later, and changes nothing.
+// Tests that a preview of prices shows the charges of the later list, and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -95,7 +95,7 @@ test('a preview shows the exact charges of a withdrawal under the new list', asy
   await compare('then')
 })
 
-test('a preview shows the charges of a payment, a free payment, and a refused one', async () => {
+test('a preview shows the charges of a paid, a free and a refused payment', async () => {
   await put([{ flow: 'withdrawal', percentage: '1.00' }])
   const rows = await rowsOf({ rules: [{ flow: 'collection', flat_fee: '100.00' }], amounts: ['100.00', '100.01'] })
   const [swallowed, left] = rows.filter(({ method }) => method === 'wallet_push')

@@ -1,4 +1,4 @@
-// Previews the charges of a price list beside the list in force, by the functions that charge.
+// Previews the charges of a new price list and of the current list, with the same functions that charge.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -76,7 +76,7 @@ const PreviewAnswer = success(
 type PreviewRow = Static<typeof PreviewAnswer>['data']['rows'][number]
 type PricedMethod = { flow: Flow; method: string; destination_code: string | null }
 
-/** The charges of each method by two lists, for each amount in cents. */
+/** Returns the charges of each method by two lists, for each amount in cents. */
 export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): PreviewRow[] {
   const payments = FLOWS.flatMap((flow) =>
     FLOW_METHODS[flow].flatMap((method): PricedMethod[] => [
@@ -95,7 +95,7 @@ export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts
   )
 }
 
-/** The destinations of a method that have a line of their own. */
+/** Returns the destinations of a method that have a line of their own. */
 function codesOf(rules: readonly Rule[], flow: Flow, method: string): string[] {
   const codes = rules.filter((rule) => rule.flow === flow).map(({ destination_code }) => destination_code)
   const named = codes.filter((code) => code !== null && findDestination(code)?.method === method)
@@ -130,7 +130,7 @@ function readAmounts(amounts: readonly (string | number)[] = SAMPLES): bigint[] 
   })
 }
 
-/** Adds the route. */
+/** Adds the route of the preview. */
 export function pricingPreviewRoutes(deps: Deps): Routes {
   return (app) => {
     app.post(

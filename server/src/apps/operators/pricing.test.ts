@@ -1,4 +1,4 @@
-// Price lists: their validation, and the end of the previous list.
+// Tests the validation of price lists, and the end of the previous list.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,7 @@ const DEFAULTS = {
   label: '',
 }
 
-test('the server returns a list as written, the most specific lines first', async () => {
+test('the server returns a price list as the operator wrote it, the most specific lines first', async () => {
   const { id } = await world.newMerchant({ approved: false })
   const written = [
     { flow: 'withdrawal' },
@@ -76,7 +76,7 @@ test('the server returns a list as written, the most specific lines first', asyn
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('a new list closes every line of the previous list and deletes none', async () => {
+test('a new price list closes every line of the previous list and deletes no line', async () => {
   const { id } = await world.newMerchant()
   const [first] = await inForce(id)
   world.deps.clock.advance(60_000)
@@ -94,7 +94,7 @@ test('a new list closes every line of the previous list and deletes none', async
   )
 })
 
-test('the audit log has the previous and the new list', async () => {
+test('the audit log has the previous and the new price list', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const { body } = await put(id, [FULL])
@@ -104,7 +104,7 @@ test('the audit log has the previous and the new list', async () => {
   assert.deepEqual(entry.after, body.data)
 })
 
-test('without a line for withdrawals a merchant is not priced, and gets no live key', async () => {
+test('a merchant without a line for withdrawals is not priced, and gets no live key', async () => {
   const merchant = await world.newMerchant()
   for (const rules of [[], [{ flow: 'collection' }]]) {
     assert.equal((await put(merchant.id, rules)).status, 200)
@@ -113,7 +113,7 @@ test('without a line for withdrawals a merchant is not priced, and gets no live 
   }
 })
 
-test('exactly one complete list is in force when ten come at once', async () => {
+test('exactly one complete price list is in force when ten arrive at once', async () => {
   const { id } = await world.newMerchant()
   const lists = Array.from({ length: 10 }, (_, i) => [
     { ...FULL, label: `list ${i}` },
@@ -125,7 +125,7 @@ test('exactly one complete list is in force when ten come at once', async () => 
   assert.equal(labels[0], labels[1])
 })
 
-test('the error names each wrong line by number and field', async () => {
+test('the error names each wrong line of a price list by number and field', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const wrong: [object, string][] = [
@@ -163,13 +163,13 @@ test('the error names each wrong line by number and field', async () => {
   assert.deepEqual(await inForce(id), before, 'a refused list changes nothing')
 })
 
-test('a repeated line is refused with its number', async () => {
+test('the server refuses a repeated line of a price list with its number', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
   assert.deepEqual(body.error.details.fields, [{ field: 'rules.2', message: 'is about the same payments as rules.0' }])
 })
 
-test('two names of one destination, with its method or without, are the same line', async () => {
+test('two names of one destination, with its method or without, make the same line', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const same: [object, object][] = [
@@ -193,7 +193,7 @@ test('two names of one destination, with its method or without, are the same lin
   assert.deepEqual(await inForce(id), before)
 })
 
-test('a destination may be written by any of its names, and is kept and shown by its code', async () => {
+test('an operator may write a destination by any of its names, and the server stores and shows its code', async () => {
   const { id } = await world.newMerchant()
   const names = ['vodacom', 'Tigo Pesa', 'SELCOM_PESA', 'scb', 'I-and-M']
   const { status, body, text } = await put(
@@ -206,13 +206,13 @@ test('a destination may be written by any of its names, and is kept and shown by
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('an unknown destination is refused with the list of destinations', async () => {
+test('the server refuses an unknown destination with the list of destinations', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [{ flow: 'withdrawal', destination_code: 'BANK7' }])
   assert.match(body.error.details.fields[0].message, /GET \/v1\/destinations/)
 })
 
-test('a list may price every method and destination, and has at most 200 lines', async () => {
+test('a price list may price every method and destination, and has at most 200 lines', async () => {
   const { id } = await world.newMerchant()
   const every = [
     ...DESTINATIONS.map(({ code, method }) => ({ flow: 'withdrawal', destination_code: code, method })),
@@ -234,11 +234,11 @@ test('a list may price every method and destination, and has at most 200 lines',
   assert.deepEqual(await inForce(id), kept)
 })
 
-test('a list for an unknown merchant is not found', async () => {
+test('the server answers 404 for a price list of an unknown merchant', async () => {
   assert.equal((await put(randomUUID(), [FULL])).body.error.code, 'not_found')
 })
 
-test('an unknown network is refused with its line and the codes that exist, and any name of a known one is kept by its code', async () => {
+test('the server refuses an unknown network with its line and the known codes, and stores any name of a known network by its code', async () => {
   const { id } = await world.newMerchant()
   const { status, body } = await put(id, [FULL, { flow: 'withdrawal', destination_code: 'vodka' }])
   assert.equal(status, 400)
@@ -258,7 +258,7 @@ test('an unknown network is refused with its line and the codes that exist, and 
   }
 })
 
-test('a price list that was stored with another name of a network prices it, and an unknown one is shown', async () => {
+test('a stored price with another name of a network still prices that network, and the list shows an unknown network', async () => {
   const merchant = await world.newMerchant()
   const { id } = merchant
   assert.equal((await put(id, [{ ...FULL, flow: 'withdrawal', destination_code: 'MPESA' }])).status, 200)
@@ -269,8 +269,13 @@ test('a price list that was stored with another name of a network prices it, and
     ])
   await store('voda')
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
-  const asked = { environment: 'live', amount: '10000', method: 'MOBILE_MONEY', destination_code: 'VODACOM' }
-  const quote = () => world.post('/v1/merchant/withdrawals/quote', asked, { key: token })
+  const quoted_withdrawal = {
+    environment: 'live',
+    amount: '10000',
+    method: 'MOBILE_MONEY',
+    destination_code: 'VODACOM',
+  }
+  const quote = () => world.post('/v1/merchant/withdrawals/quote', quoted_withdrawal, { key: token })
   assert.equal((await quote()).status, 200)
   await store('vodka')
   assert.equal((await quote()).body.error.code, 'withdrawal_restricted')

@@ -1,4 +1,4 @@
-// A provider that is down: operators see its circuit and its waiting payments, and payers get an answer at once.
+// Tests a provider that is down: operators see its circuit and its waiting payments, and payers get an answer at once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -133,7 +133,7 @@ test('the next payment fails at once without a call after a provider fails five 
   assert.equal(calls.push, before_it + 2)
 })
 
-test('status queries have their own circuit: one query tests the provider, and no payment fails', async () => {
+test('status queries have their own circuit, and one query tests the provider without a failed payment', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
   script.status = DOWN
   for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
@@ -151,7 +151,7 @@ test('status queries have their own circuit: one query tests the provider, and n
   assert.deepEqual(await waiting('collection'), [])
 })
 
-test('a QR payment of a provider that is down is refused at once', async () => {
+test('the server refuses a QR payment at once when its provider is down', async () => {
   const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
   for (let i = 0; i < 5; i++) await ask()
   const before_it = calls.qr
@@ -160,7 +160,7 @@ test('a QR payment of a provider that is down is refused at once', async () => {
   assert.equal(calls.qr, before_it)
 })
 
-test('payouts of an unreachable provider wait with reserved money and are sent when it is back', async () => {
+test('payouts of an unreachable provider wait with reserved money, and leave when the provider is back', async () => {
   script.payout = { kind: 'not_sent', provider_status: null }
   const body = {
     amount: '500',
@@ -170,7 +170,7 @@ test('payouts of an unreachable provider wait with reserved money and are sent w
   }
   const ids: string[] = []
   for (let i = 0; i < 6; i++) {
-    // Each has its own millisecond, and the last comes right after the circuit opened.
+    // Each payout has its own millisecond, and the last comes right after the circuit opened.
     world.deps.clock.advance(i < 5 ? 1_000 : 1)
     const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })
     assert.equal(made.status, 202, made.text)
@@ -257,7 +257,7 @@ test('a decision without a reason accepts no body, an empty body or an empty obj
   assert.equal(refused.body.error.code, 'invalid_json')
 })
 
-test('the sandbox has no circuit, so that one simulated outage does not affect other developers', async () => {
+test('the sandbox has no circuit, so that a simulated outage of one developer does not affect others', async () => {
   const play = (phone: string) =>
     world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
   for (let i = 0; i < 12; i++) await play('0754123013')

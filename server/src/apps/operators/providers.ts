@@ -1,4 +1,5 @@
-// Operators read the providers: their routes, the results of their calls in this process, and the waiting payments and payouts.
+// Defines the endpoints with which operators read the providers: their routes, the results of their calls in this
+// process, and the waiting payments and payouts.
 
 import Type from 'typebox'
 import type { Breaker, CircuitHealth } from '../../adapters/providers/breaker.ts'
@@ -9,13 +10,13 @@ import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../../kerne
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { listWaiting, WAITING_KINDS, WAITING_MAX, WAITING_MAX_OF_ONE } from './waiting.ts'
 
-/** The dependencies of the routes. */
+/** The dependencies of the provider routes. */
 export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routing: Routing; breaker: Breaker }
 
 const Timestamp = Type.String({ format: 'date-time' })
 const Names = Type.Array(Type.String())
 
-/** The state of a circuit, as a field. */
+/** The state of a circuit, as a field of the answer. */
 export const CIRCUIT_STATE = oneOf(
   ['closed', 'open', 'half_open'],
   'closed: calls are made. open: no call is made until retry_at. half_open: one call tests the provider.',
@@ -89,7 +90,7 @@ const WaitingQuery = Type.Object({
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
 
-/** Adds the routes. */
+/** Adds the routes of providers. */
 export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): Routes {
   const tags = ['Operator']
   return (app) => {

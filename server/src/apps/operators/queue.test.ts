@@ -1,4 +1,4 @@
-// The queue of operators, and the merchants whose webhooks fail.
+// Tests the queue of operators, and the list of merchants whose webhooks fail.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -54,8 +54,8 @@ test('the queue shows the rules of approvals and sign-ins', async () => {
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
-describe('of withdrawals', () => {
-  /** Each status that a person has to look at, and how a withdrawal gets there. */
+describe('withdrawals in the queue', () => {
+  /** Each status that needs a person, with the steps that lead a withdrawal to the status. */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
     ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],
     ['withdrawals_info_requested', 'INFO_REQUESTED', '001', 'request-info'],
@@ -63,7 +63,7 @@ describe('of withdrawals', () => {
     ['withdrawals_blocked', 'BLOCKED_IP_WHITELIST', '104', 'approve'],
   ]
   for (const [kind, status, ending, verb] of ways) {
-    test(`counts the withdrawals in ${status}, with their amount and the oldest, until a decision`, async () => {
+    test(`the queue counts the withdrawals in ${status}, with their amount and the oldest, until a decision`, async () => {
       const at = now()
       const ids = [await operator.submit(shop, { ending, amount: '1000.00' })]
       world.deps.clock.advance(5_000)
@@ -78,7 +78,7 @@ describe('of withdrawals', () => {
     })
   }
 
-  test('counts withdrawals that the provider contradicts', async () => {
+  test('the queue counts withdrawals that the provider contradicts', async () => {
     const id = await operator.submit(shop, { ending: '001', amount: '1000.00' })
     await operator.approve(id)
     await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
@@ -86,7 +86,7 @@ describe('of withdrawals', () => {
     await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
   })
 
-  test('never adds sandbox money to real money', async () => {
+  test('the queue never adds sandbox money to real money', async () => {
     const id = await operator.submit(shop, { environment: 'sandbox', amount: '77.00' })
     assert.equal((await entry('withdrawals_waiting')).count, 0)
     const played = await entry('withdrawals_waiting', '?environment=sandbox')
@@ -109,7 +109,7 @@ test('the queue counts held payments with their received amounts', async () => {
   assert.equal((await entry('collections_held')).count, 0)
 })
 
-test('the queue counts merchants until they are approved and verified, like the list', async () => {
+test('the queue counts merchants until operators have approved and verified them, like the list of merchants', async () => {
   const at = now()
   const made = await world.newMerchant({ approved: false })
   world.deps.clock.advance(1_000)
@@ -164,7 +164,7 @@ test('the queue counts open cases of reconciliation', async () => {
   })
 })
 
-test('an endpoint is listed from the second miss until a delivery succeeds, without its query', async () => {
+test('the list of failing webhooks shows an endpoint without its query from the second miss until a success', async () => {
   const failing = async () => {
     const reply = await world.get('/v1/operator/webhooks/failing', await operator.session())
     assert.equal(reply.status, 200, reply.text)
@@ -222,7 +222,7 @@ test('an endpoint is listed from the second miss until a delivery succeeds, with
   world.deps.clock.advance(1_000)
   await review.pay(deaf, '001')
   assert.deepEqual(await failing(), [], 'it takes events again')
-  // A merchant retries an exhausted delivery by hand. It counts again after its next miss.
+  // A merchant retries an exhausted delivery by hand. The endpoint counts again after the next miss of the delivery.
   const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
   receiver.reply = { kind: 'status', status: 503 }
   world.deps.clock.advance(1_000)

@@ -1,4 +1,4 @@
-// The queue of operators: the number, amount and age of the waiting records of each kind.
+// Reads the queue of operators: the number, amount and age of the waiting records of each kind.
 
 import Type, { type Static } from 'typebox'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
@@ -6,9 +6,9 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** The highest number of rows that are counted of each kind. */
+/** The highest number of rows of each kind that the queue counts. */
 export const QUEUE_COUNT_MAX = 10_000
-/** The highest number of open withdrawals that are examined, of all kinds together. */
+/** The highest number of open withdrawals that the queue examines, of all kinds together. */
 const OPEN_MAX = 100_000
 
 /** The kinds of the queue, the most urgent first. */
@@ -26,7 +26,10 @@ export const QUEUE_KINDS = [
 ] as const
 type QueueKind = (typeof QUEUE_KINDS)[number]
 
-/** The rules of approvals. `four_eyes_minor`: the amount in cents from which two operators approve. Null: one suffices. */
+/**
+ * The rules of approvals. `four_eyes_minor` is the amount in cents from which two operators approve. Null means that
+ * one operator suffices.
+ */
 export type OperatorRules = { four_eyes_minor: bigint | null; step_up_s: number }
 
 type QueueCount = { count: number; oldest_at: Date | null; amount_minor: bigint | null }
@@ -76,7 +79,7 @@ const MERCHANTS = counted(
 const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
-/** Reads the queue: one statement for the withdrawals and one for each other kind. */
+/** Reads the queue with one statement for the withdrawals and one statement for each other kind. */
 export async function readQueue(
   deps: Deps,
   reader: Reader,
@@ -135,7 +138,7 @@ const QueueAnswer = success(
 )
 type QueueView = Static<typeof QueueAnswer>['data']
 
-/** Adds the route. */
+/** Adds the route of the queue. */
 export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Routes {
   return (app) => {
     app.get(

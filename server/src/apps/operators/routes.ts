@@ -1,4 +1,4 @@
-// The endpoints of the operators' console.
+// Adds the endpoints of the operators' console.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
@@ -19,7 +19,7 @@ import { type OperatorRules, queueRoutes } from './queue.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
-/** Adds every route under /v1/operator. All of them require a session of a SUPER_ADMIN. */
+/** Adds every route under /v1/operator. All these routes require a session of a SUPER_ADMIN. */
 export function operatorRoutes(
   deps: Deps,
   options: { approvalService: ApprovalService; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,

@@ -1,4 +1,4 @@
-// The rights of a suspended merchant, from the next request on.
+// Tests the rights of a suspended merchant, from the next request on.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -35,7 +35,7 @@ async function newMerchant() {
 const PUSH = '/v1/collections/wallet-push'
 const PAYMENT = { amount: '1000', phone: '0754123001' }
 
-test('live keys are refused on the next request on another process, and work again after the reactivation', async () => {
+test('another process refuses live keys of a suspended merchant on the next request, and accepts them after the reactivation', async () => {
   const { live, decide } = await newMerchant()
   assert.equal((await other.get('/v1/collections', live)).status, 200)
   await decide('suspend')
@@ -63,15 +63,15 @@ test('sessions of a suspended merchant can read live data and see the suspension
   assert.equal((await other.get('/v1/me', token)).body.data.memberships[0].status, 'SUSPENDED')
 })
 
-test('no live key can be made while the merchant is suspended', async () => {
+test('a suspended merchant cannot make a live key', async () => {
   const { merchant, decide } = await newMerchant()
   await decide('suspend')
   await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
 })
 
-test('open payments of a suspended merchant are settled, live money too', async () => {
+test('the server settles open payments of a suspended merchant, live money too', async () => {
   const { merchant, live, decide } = await newMerchant()
-  // 008: paid, but no callback comes: found by asking, after the suspension.
+  // The payer of 008 pays, but no callback comes. The worker queries the provider after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })
   assert.equal(made.status, 202)
   await decide('suspend')
@@ -86,7 +86,7 @@ test('open payments of a suspended merchant are settled, live money too', async 
   assert.equal(account?.balance_minor, 250_000n)
 })
 
-test('an operator cannot retry a blocked payout of a suspended or unverified merchant, and can resolve it', async () => {
+test('an operator can resolve, but not retry, a blocked payout of a suspended or unverified merchant', async () => {
   const operator = await createTestOperator(world)
   for (const [halt, undo] of [
     ["status = 'SUSPENDED'", "status = 'ACTIVE'"],
@@ -104,14 +104,14 @@ test('an operator cannot retry a blocked payout of a suspended or unverified mer
     await world.pass(3_000)
     assert.equal((await operator.show(blocked)).status, 'BLOCKED_IP_WHITELIST')
     assert.equal((await operator.act(resolved, 'resolve', { outcome: 'FAILED', reason: 'Not sent' })).status, 200)
-    // The sandbox moves no money, and goes on.
+    // The sandbox moves no money, so the retry works.
     assert.equal((await operator.act(played, 'retry')).status, 200)
     await set(undo)
     assert.equal((await operator.act(blocked, 'retry')).status, 200)
   }
 })
 
-test('no operator can approve for a suspended merchant: alone, in a batch, or as the first of two', async () => {
+test('no operator can approve for a suspended merchant, alone, in a batch, or as the first of two', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const operator = await createTestOperator(careful)

@@ -1,4 +1,4 @@
-// The payments and payouts that wait for a provider.
+// Lists the payments and payouts that wait for a provider.
 
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -15,7 +15,7 @@ export const WAITING_MAX_OF_ONE = 10_000
 /** The highest number of merchants in the list. */
 const MERCHANTS_MAX = 500
 
-/** The filter of the list. */
+/** The filter of the list of waiting payments and payouts. */
 export type WaitingFilter = PageChoice & {
   kind?: WaitingKind | undefined
   merchant_id?: string | undefined
@@ -38,11 +38,13 @@ type WaitingRow = {
   total: number
 }
 
-// The state column of an attempt does not show a prompt that is being sent or an unclear answer. Its lease and its asks do.
+// The state column of an attempt does not show an unfinished prompt or an unclear answer. The columns `lease_owner` and
+// `asks` show these states.
 const ATTEMPT_STATE = `case when t.state <> 'to_send' then t.state when t.asks > 0 then 'unclear'
        when t.lease_owner is not null then 'sending' else t.state end`
 
-// Steps from merchant to merchant over the partial index of due rows. The cost grows with the number of waiting merchants.
+// The statement steps from merchant to merchant over the partial index of due rows. The cost grows with the number of
+// waiting merchants.
 function statement(name: string, table: string, id: string, state: string) {
   return sql(
     name,
@@ -71,7 +73,7 @@ const STATEMENTS = {
   payout: statement('operator_waiting_payouts', 'payouts', 'withdrawal_id', 't.state'),
 }
 
-/** A page of waiting payments and payouts, the longest waiting first. */
+/** Returns a page of waiting payments and payouts, the longest waiting first. */
 export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   const { kind, merchant_id = null, provider = null, page = 1, page_size = 20 } = filter
   const until = page * page_size

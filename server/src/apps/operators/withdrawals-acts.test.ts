@@ -1,4 +1,4 @@
-// Decisions about withdrawals: their messages, their audit entries, their required texts, and their idempotency.
+// Tests decisions about withdrawals: their messages, their audit entries, their required texts, and their idempotency.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ after(async () => {
   await world.close()
 })
 
-describe('rejecting and asking', () => {
+describe('rejections and questions', () => {
   const mails = (shop: ShopWithKeys) =>
     world.rows<{ kind: string; recipient: string }>(
       'select kind, recipient from outbox_messages where merchant_id = $1 order by id',
@@ -48,13 +48,13 @@ describe('rejecting and asking', () => {
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.rejected', recipient: email }])
   })
 
-  test('a withdrawal waits for the answer of the merchant, and can then be approved', async () => {
+  test('a withdrawal waits for the answer of the merchant, and an operator can then approve', async () => {
     const shop = await operator.shop(MONEY)
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await operator.submit(shop)
-    const asked = await operator.act(id, 'request-info', { message: 'Who is that?\nAnd why?' })
-    assert.deepEqual([asked.status, asked.body.data.status], [200, 'INFO_REQUESTED'])
-    assert.equal(asked.body.data.status_reason, 'Who is that?\nAnd why?')
+    const questioned = await operator.act(id, 'request-info', { message: 'Who is that?\nAnd why?' })
+    assert.deepEqual([questioned.status, questioned.body.data.status], [200, 'INFO_REQUESTED'])
+    assert.equal(questioned.body.data.status_reason, 'Who is that?\nAnd why?')
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.info_requested', recipient: email }])
     const answer = await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
     assert.equal(answer.body.data.status, 'PENDING_ADMIN_APPROVAL', answer.text)
@@ -70,7 +70,7 @@ describe('rejecting and asking', () => {
   })
 
   for (const verb of ['approve', 'reject'] as const) {
-    test(`an operator may ${verb} without waiting for the answer`, async () => {
+    test(`an operator may ${verb} a withdrawal without waiting for the answer of the merchant`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop)
       await operator.act(id, 'request-info')
@@ -111,7 +111,7 @@ describe('the required texts of a decision', () => {
     ],
   ]
   for (const [verb, field, bodies] of BAD) {
-    test(`${verb} is refused with the name of the field when ${field} is missing or invalid`, async () => {
+    test(`the server refuses ${verb} with the name of the field when ${field} is missing or invalid`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop, { ending: '103' })
       if (verb === 'resolve') await operator.approve(id)
@@ -124,14 +124,14 @@ describe('the required texts of a decision', () => {
     })
   }
 
-  test('a text of 500 characters is stored unchanged', async () => {
+  test('the server stores a rejection reason of 500 characters unchanged', async () => {
     const shop = await operator.shop(MONEY)
     const reason = 'ñ'.repeat(500)
     const id = await operator.submit(shop)
     assert.equal((await operator.act(id, 'reject', { reason })).body.data.status_reason, reason)
   })
 
-  test('an unknown withdrawal is not found, with any routing code', async () => {
+  test('the server answers 404 for decisions about an unknown withdrawal, with any routing code', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const same_merchant = id.replace(/.{4}$/, (tail) => (tail === '0000' ? '0001' : '0000'))
@@ -149,7 +149,7 @@ describe('the required texts of a decision', () => {
 })
 
 describe('the actor of a decision', () => {
-  test('is in the audit log of the merchant, with the reason and the change', async () => {
+  test('the audit log of the merchant shows the operator of a decision, with the reason and the change', async () => {
     const shop = await operator.shop(MONEY)
     const acts: { id: string; verb: OperatorVerb; body?: object; from: string; to: string; reason: string | null }[] =
       []
@@ -197,7 +197,7 @@ describe('the actor of a decision', () => {
     }
   })
 
-  test('is shown to the merchant as an operator without a name', async () => {
+  test('the merchant sees the operator of a decision without a name', async () => {
     const shop = await operator.shop(MONEY)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -212,8 +212,8 @@ describe('the actor of a decision', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
-  test('applies each decision once and repeats its answer', async () => {
+describe('idempotency keys of decisions about withdrawals', () => {
+  test('an Idempotency-Key applies each decision once and repeats its answer', async () => {
     const shop = await operator.shop(MONEY)
     const id = {
       approve: await operator.submit(shop),
@@ -242,7 +242,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await operator.show(id.approve)).status, 'SUCCESS', 'what was approved with a key is sent as well')
   })
 
-  test('whose first request was refused by the state of the record stays refused', async () => {
+  test('an Idempotency-Key repeats the refusal of its first request after the record has changed', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop, { ending: '104' })
     const idempotency_key = randomUUID()
@@ -256,7 +256,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await operator.act(id, 'retry')).status, 200)
   })
 
-  test('of one operator is independent of the same key of another', async () => {
+  test('an Idempotency-Key of one operator is independent of the same key of another operator', async () => {
     const shop = await operator.shop(MONEY)
     const idempotency_key = randomUUID()
     const [first, second] = [await operator.submit(shop), await operator.submit(shop)]
@@ -266,7 +266,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([other.status, other.body.data.id], [200, second])
   })
 
-  test('sent ten times at once approves once and sends one payout', async () => {
+  test('an Idempotency-Key that arrives ten times at once approves once and sends one payout', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const idempotency_key = randomUUID()
@@ -282,7 +282,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual(await operator.book(shop), PAID)
   })
 
-  test('that is malformed is refused', async () => {
+  test('the server refuses a malformed Idempotency-Key', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     for (const verb of Object.keys(BODIES) as OperatorVerb[]) {

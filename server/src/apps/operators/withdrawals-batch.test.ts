@@ -1,4 +1,5 @@
-// Approvals of many withdrawals: each is checked by itself in order, and a dry run predicts the exact result.
+// Tests approvals of many withdrawals: the server checks each by itself in order, and a dry run predicts the exact
+// result.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -49,7 +50,7 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// Each approved withdrawal is settled before the next test starts.
+// The workers settle each approved withdrawal before the next test starts.
 afterEach(() => settle())
 
 type Options = { who?: Operator; dry_run?: boolean; at?: World; idempotency_key?: string | null }
@@ -60,7 +61,7 @@ async function batch(withdrawal_ids: readonly string[], options: Options = {}): 
   return at.post('/v1/operator/withdrawals/approve-batch', body, { key: await who.token(), idempotency_key })
 }
 
-/** The result of each id as a text. */
+/** Returns the result of each id as a text. */
 const resultsOf = (reply: Reply): string[] =>
   reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
     item.ok ? item.status : `${item.code} ${item.status}`,
@@ -70,7 +71,7 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-/** Withdrawals of one merchant with 100000.00, one for each possible result. */
+/** Makes withdrawals of one merchant with 100000.00, one for each possible result. */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const shop = await operator.shop('100000.00', FREE)
   const submit = (amount: string) => operator.submit(shop, { amount })
@@ -87,7 +88,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const mine = await submit('50000.00')
   assert.equal((await batch([mine])).body.data.awaiting_second.count, 1)
   return {
-    // 40000 and 60000 are reserved, so that the last one finds no money.
+    // The server has reserved 40000 and 60000, so that the last withdrawal finds no money.
     ids: [rejected, first, large, second, tight, mine, randomUUID(), 'nonsense', await submit('1.00')],
     expected: [
       'invalid_state REJECTED',
@@ -103,7 +104,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   }
 }
 
-test('the server checks each withdrawal by itself in order, and a refused one does not affect the others', async () => {
+test('the server checks each withdrawal of a batch by itself in order, and a refused withdrawal does not affect the others', async () => {
   const { ids, expected } = await mixed()
   const reply = await batch(ids)
   assert.equal(reply.status, 200, reply.text)
@@ -137,7 +138,7 @@ test('the server checks each withdrawal by itself in order, and a refused one do
   )
 })
 
-test('a dry run has exactly the answer of the real run and changes nothing', async () => {
+test('a dry run of a batch has exactly the answer of the real run and changes nothing', async () => {
   const { ids, expected } = await mixed()
   const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
   assert.deepEqual(resultsOf(tried), expected)
@@ -149,7 +150,7 @@ test('a dry run has exactly the answer of the real run and changes nothing', asy
   assert.deepEqual([dry_run, would], [true, did])
 })
 
-test('a set with a duplicate, without ids, or with more than a hundred is refused', async () => {
+test('the server refuses a batch with a duplicate, without ids, or with more than a hundred ids', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const id = await operator.submit(shop, { amount: '10.00' })
   await unchanged(world, async () => {
@@ -161,7 +162,7 @@ test('a set with a duplicate, without ids, or with more than a hundred is refuse
   })
 })
 
-test('a hundred withdrawals of many merchants are sent at once, each once', async () => {
+test('the server sends a hundred withdrawals of many merchants at once, each exactly once', async () => {
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
     const shop = await operator.shop('100000.00', FREE)
@@ -174,7 +175,7 @@ test('a hundred withdrawals of many merchants are sent at once, each once', asyn
   assert.equal(script.sent.length, 100)
 })
 
-test('a repeated Idempotency-Key gets the first answer, and nothing is approved again', async () => {
+test('a repeated Idempotency-Key of a batch gets the first answer, and approves nothing again', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const ids = [await operator.submit(shop, { amount: '60000.00' }), await operator.submit(shop, { amount: '10.00' })]
   const idempotency_key = randomUUID()
@@ -188,7 +189,7 @@ test('a repeated Idempotency-Key gets the first answer, and nothing is approved 
   assert.equal(script.sent.length, 1)
 })
 
-test('each withdrawal is sent once when two operators approve the same set at the same moment', async () => {
+test('the server sends each withdrawal once when two operators approve the same batch at the same moment', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)
@@ -215,7 +216,7 @@ test('each withdrawal is sent once when two operators approve the same set at th
 })
 
 for (const when of ['before', 'after'] as const) {
-  test(`a process that dies ${when} the commit leaves ${when === 'before' ? 'nothing' : 'payouts that a worker sends'}`, async () => {
+  test(`a process that dies ${when} the commit of a batch leaves ${when === 'before' ? 'nothing' : 'payouts that a worker sends'}`, async () => {
     const shop = await operator.shop('100000.00', FREE)
     const ids = [await operator.submit(shop, { amount: '10.00' }), await operator.submit(shop, { amount: '20.00' })]
     const dying = async () => {

@@ -1,5 +1,5 @@
-// Operators approve many withdrawals at once. Each one is checked by itself, in the given order, and a refused one does not
-// affect the others.
+// Approves many withdrawals at once. The server checks each by itself, in the given order, and a refused withdrawal
+// does not affect the others.
 
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -18,7 +18,7 @@ const STATUSES = sql(
    join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id`,
 )
 
-/** Adds the route. `find` makes the key of an id in the request. */
+/** Adds the route of batch approvals. `find` returns the key of an id in the request. */
 export function approveBatchRoute(
   deps: Deps,
   { service, find }: { service: ApprovalService; find: (id: string) => Promise<WithdrawalKey> },

@@ -1,4 +1,5 @@
-// Approvals with an Idempotency-Key that arrive at once: one transaction for the set, one effect and one answer for each key.
+// Tests approvals with an Idempotency-Key that arrive at once: one transaction for the batch, and one effect and one
+// answer for each key.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -9,7 +10,10 @@ import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
 import { booksHold, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
-/** With the prices of a desk, 10000.00 takes 10800.00 from the balance and needs two operators. */
+/**
+ * A withdrawal of 10000.00 takes 10800.00 from the balance with the prices of this test, so that two operators must
+ * approve.
+ */
 const FOUR_EYES_AMOUNT = '10800'
 const LARGE = '10000.00'
 const SMALL = '1000.00'
@@ -26,7 +30,7 @@ let asha: Operator
 let juma: Operator
 /** The statements of `world`, by name. */
 const statements: string[] = []
-/** The number of statements from the next `begin` on after which `world` dies. Null: it lives. */
+/** The number of statements from the next `begin` on after which `world` dies. Null means that the process lives. */
 let statements_left: number | null = null
 let begun = false
 let dies_at: string | null = null
@@ -78,7 +82,7 @@ async function submitMany(shop: ShopWithKeys, count: number, amount = SMALL): Pr
 const countOf = (name: string) => statements.filter((statement) => statement === name).length
 const isReplay = ({ headers }: Reply) => headers['idempotency-replayed'] === 'true'
 
-/** The status codes that are stored under keys. Null: the key has a row without an answer. */
+/** Returns the status codes that the server stores under keys. Null means that the key has a row without an answer. */
 async function storedUnder(keys: readonly string[]): Promise<Record<string, number | null>> {
   const rows = await other.rows<{ key: string; status_code: number | null }>(
     'select key, status_code from idempotency_keys where key = any($1)',
@@ -88,7 +92,7 @@ async function storedUnder(keys: readonly string[]): Promise<Record<string, numb
 }
 
 describe('approvals with different keys at once', () => {
-  test('64 approvals take far fewer than 64 transactions', async () => {
+  test('64 approvals at once with different keys take far fewer than 64 transactions', async () => {
     const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 64)
     statements.length = 0
@@ -104,7 +108,7 @@ describe('approvals with different keys at once', () => {
     assert.equal(rows.length, 64)
   })
 
-  test('approvals with and without a key are one set', async () => {
+  test('approvals at once with and without a key make one batch', async () => {
     const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 20)
     statements.length = 0
@@ -113,7 +117,7 @@ describe('approvals with different keys at once', () => {
     assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
   })
 
-  test('each refused approval is refused alone, and its key stores the refusal only if it is a decision', async () => {
+  test('the server refuses each wrong approval of a batch alone, and its key stores the refusal only if the refusal is a decision', async () => {
     const [shop, poor] = [await operator.shop('1000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)
@@ -171,7 +175,7 @@ describe('approvals with different keys at once', () => {
 })
 
 describe('approvals with the same key at once', () => {
-  test('20 identical approvals are one approval and 20 equal answers, on one process or two', async () => {
+  test('20 identical approvals at once make one approval and 20 equal answers, on one process or two', async () => {
     for (const at of [world, other]) {
       const shop = await operator.shop('100000.00')
       const [id] = (await submitMany(shop, 1)) as [string]
@@ -189,7 +193,7 @@ describe('approvals with the same key at once', () => {
     }
   })
 
-  test('20 identical first approvals of two are one approval and 20 equal answers', async () => {
+  test('20 identical first approvals at once make one of two approvals and 20 equal answers', async () => {
     const id = await operator.submit(await operator.shop('100000.00'), { amount: LARGE })
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
@@ -198,14 +202,14 @@ describe('approvals with the same key at once', () => {
     assert.equal((await approve(id, { by: juma, key })).body.data.status, 'PROCESSING', 'another operator has own keys')
   })
 
-  test('a refusal that is not stored is the answer of each', async () => {
+  test('every request with the same key gets a refusal that the server does not store', async () => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 5 }, () => approve(randomUUID(), { key })))
     for (const answer of answers) assert.deepEqual([codeOf(answer), isReplay(answer)], [[404, 'not_found'], false])
     assert.deepEqual(await storedUnder([key]), {})
   })
 
-  test('a request with another body is refused, and does not change the approval', async () => {
+  test('the server refuses a request with the same key and another body, and the approval stays', async () => {
     const shop = await operator.shop('100000.00')
     const [id, later] = (await submitMany(shop, 2)) as [string, string]
     const key = randomUUID()
@@ -238,23 +242,23 @@ describe('approvals with the same key at once', () => {
   })
 })
 
-describe('a process that dies during two approvals with keys', () => {
-  test('has approved nothing when it dies before any statement of their transaction', async () => {
+describe('processes that die during two approvals with keys', () => {
+  test('a process that dies before any statement of a transaction of two approvals has approved nothing', async () => {
     const shop = await operator.shop('1000000.00')
-    const set = async () => {
+    const newPair = async () => {
       const ids = await submitMany(shop, 2)
       return { ids, keys: [randomUUID(), randomUUID()] }
     }
     const send = ({ ids, keys }: { ids: string[]; keys: string[] }) =>
       Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))
-    const known = await set()
+    const known = await newPair()
     statements.length = 0
     await send(known)
     const transaction = statements.slice(statements.indexOf('begin'), statements.indexOf('commit') + 1)
     assert.ok(transaction.length > 12, transaction.join())
     assert.equal(transaction.includes('idempotency_finish'), true)
     for (let place = 0; place < transaction.length; place++) {
-      const next = await set()
+      const next = await newPair()
       const before = await operator.book(shop)
       statements_left = place
       begun = false
@@ -284,7 +288,7 @@ describe('a process that dies during two approvals with keys', () => {
     }
   })
 
-  test('has approved nothing at approve.before_commit', async () => {
+  test('a process that dies at approve.before_commit has approved nothing', async () => {
     const shop = await operator.shop('100000.00')
     const [id] = (await submitMany(shop, 1)) as [string]
     const key = randomUUID()
@@ -293,7 +297,7 @@ describe('a process that dies during two approvals with keys', () => {
     assert.deepEqual([await storedUnder([key]), await operator.book(shop)], [{}, { ...UNTOUCHED }])
   })
 
-  test('has stored the approvals and their answers at approve.after_commit', async () => {
+  test('a process that dies at approve.after_commit has stored the approvals and their answers', async () => {
     const ids = await submitMany(await operator.shop('100000.00'), 3)
     const keys = ids.map(() => randomUUID())
     const send = () => Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))

@@ -1,4 +1,4 @@
-// The list of withdrawals for operators: of all merchants, newest first.
+// Tests the operators' list of withdrawals of all merchants, newest first.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,7 +11,7 @@ type Item = { id: string; status: string; merchant_id: string; environment: stri
 
 let world: World
 let operator: TestOperator
-/** All withdrawals, oldest first. */
+/** All withdrawals of this test, oldest first. */
 const made: Item[] = []
 let shops: ShopWithKeys[]
 before(async () => {
@@ -48,8 +48,8 @@ const list = async (
 const idsOf = (items: readonly Item[]) => items.map(({ id }) => id)
 const newestFirst = (keep: (item: Item) => boolean) => idsOf(made.filter(keep).reverse())
 
-describe('the list', () => {
-  test('has the withdrawals of all merchants, newest first, each with its merchant', async () => {
+describe("the operators' list of withdrawals", () => {
+  test('the list of withdrawals shows all merchants, newest first, each withdrawal with its merchant', async () => {
     const { items, pagination } = await list('page_size=100')
     assert.deepEqual(
       idsOf(items),
@@ -61,7 +61,7 @@ describe('the list', () => {
     assert.deepEqual([newest?.merchant_id, newest?.merchant_name], [of?.id, of?.name])
   })
 
-  test('has pages without gaps and duplicates', async () => {
+  test('the list of withdrawals has pages without gaps and duplicates', async () => {
     for (const query of ['', '&status=SUCCESS', '&environment=live', `&merchant_id=${shops[0]?.merchant.id}`]) {
       const whole = idsOf((await list(`page_size=100${query}`)).items)
       const pages: string[] = []
@@ -76,7 +76,7 @@ describe('the list', () => {
   })
 
   for (const status of WITHDRAWAL_STATUSES) {
-    test(`of ${status}, alone and with each other filter`, async () => {
+    test(`the list of withdrawals filters by the status ${status}, alone and with each other filter`, async () => {
       for (const environment of [null, 'live', 'sandbox']) {
         for (const shop of [null, ...shops]) {
           const query = [
@@ -98,13 +98,13 @@ describe('the list', () => {
     })
   }
 
-  test('has every status that this test can make', () => {
+  test('the list of withdrawals contains every status that this test can make', () => {
     const seen = new Set(made.map(({ status }) => status))
     for (const status of ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'SUCCESS', 'FAILED', 'REVERSED'])
       assert.ok(seen.has(status), status)
   })
 
-  test('refuses an unknown filter by name', async () => {
+  test('the list of withdrawals refuses an unknown filter by name', async () => {
     for (const [query, field] of [
       ['status=OPEN', 'status'],
       ['environment=test', 'environment'],
@@ -118,7 +118,7 @@ describe('the list', () => {
     }
   })
 
-  test('ends after the newest 10,000 of all merchants with a hint, and continues for one merchant', async () => {
+  test('the list of withdrawals ends after the newest 10,000 of all merchants with a hint, and continues for one merchant', async () => {
     assert.equal((await get('page=100&page_size=100')).status, 200)
     const refused = await get('page=101&page_size=100')
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])

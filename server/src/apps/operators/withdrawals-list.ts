@@ -1,4 +1,4 @@
-// Operators read the withdrawals of all merchants: the list, and one withdrawal with its details.
+// Reads the withdrawals of all merchants for operators: the list, and one withdrawal with its details.
 
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -45,8 +45,8 @@ const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross 
 const ofBook = (condition: string) =>
   `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
 
-// The newest n withdrawals lie in the n books with the newest rows. A sample of each such book bounds the age of the n-th,
-// and no older row is read. The cost grows with the merchants and the depth of the page, not with the withdrawals.
+// The newest n withdrawals lie in the n books with the newest rows. A sample of each such book bounds the age of the
+// n-th, so the statement reads no older row. The cost grows with the merchants and the depth of the page.
 const DEPTH = '($4::int + $5::int)'
 const listMerged = (condition: string) =>
   sql(
@@ -81,7 +81,7 @@ const COUNT_ALL = countMerged(ANY_STATUS)
 const LIST_OF_STATUS = listMerged(ONE_STATUS)
 const COUNT_OF_STATUS = countMerged(ONE_STATUS)
 
-/** A page of withdrawals, newest first: of all merchants, or of one. `total_items` counts up to 10,000. */
+/** Returns a page of withdrawals of all merchants or of one, newest first. `total_items` counts up to 10,000. */
 export async function listWithdrawalsForOperators(deps: Deps, query: WithdrawalsQuery) {
   checkDepth(query)
   const { page = 1, page_size = 20, status = null, environment, merchant_id = null } = query
@@ -100,7 +100,7 @@ function statementsFor(status: string | null) {
   return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
-/** A withdrawal with its merchant and its approvals. */
+/** Returns a withdrawal with its merchant and its approvals. */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
   row: OperatorWithdrawalRow & { approvals: readonly Approval[] },
@@ -122,7 +122,7 @@ export function presentForOperator(
   }
 }
 
-/** Withdrawals with their merchants and approvals, in their order. */
+/** Returns withdrawals with their merchants and approvals, in their order. */
 export async function presentAll(
   deps: Pick<Deps, 'config'>,
   reader: Reader,
@@ -132,7 +132,7 @@ export async function presentAll(
   return rows.map((row) => presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }))
 }
 
-/** One withdrawal with its merchant and its approvals. */
+/** Returns one withdrawal with its merchant and its approvals. */
 export async function presentOne(
   deps: Pick<Deps, 'config'>,
   tx: Reader,
@@ -159,7 +159,7 @@ type PayoutColumns = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'se
   provider_id: string | null
 }
 
-/** A withdrawal with its history, its payout and the balance now. Refuses an unknown one with not_found. */
+/** Returns a withdrawal with its history, its payout and the balance now. Refuses an unknown withdrawal with not_found. */
 export async function getWithdrawalForOperator(
   deps: Pick<Deps, 'config' | 'db'>,
   withdrawal_id: string,

@@ -1,5 +1,5 @@
-// Every operator call against every status of a withdrawal. A call that the table of moves does not allow is refused and
-// changes nothing.
+// Tests every operator call against every status of a withdrawal. If the table of moves does not allow a call, the
+// server refuses the call and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money
 let world: World
 let operator: TestOperator
 before(async () => {
-  // The worker runs only where a test starts it.
+  // The worker runs only when a test starts the worker.
   world = await createWorld({ env: { PROCESS: 'api' } })
   operator = await createTestOperator(world)
 })
@@ -30,7 +30,7 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Each call, with the move that it makes. */
+/** Each call, with the move that the call makes. */
 const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
@@ -85,7 +85,7 @@ const may = (move: keyof typeof withdrawalMoves, from: Status) =>
   (withdrawalMoves[move].from as readonly Status[]).includes(from)
 
 for (const status of WITHDRAWAL_STATUSES) {
-  describe(`a withdrawal that is ${status}`, () => {
+  describe(`withdrawals that are ${status}`, () => {
     for (const { name, verb, body, move } of CALLS) {
       const { to } = withdrawalMoves[move]
       const make = async () => {
@@ -94,14 +94,14 @@ for (const status of WITHDRAWAL_STATUSES) {
         return id
       }
       if (may(move, status)) {
-        test(`${name}: becomes ${to}`, async () => {
+        test(`the call ${name} moves a withdrawal that is ${status} to ${to}`, async () => {
           const id = await make()
           const done = await operator.act(id, verb, body)
           assert.deepEqual([done.status, done.body.data?.status], [200, to], done.text)
           assert.equal((await operator.show(id)).status, to)
         })
       } else {
-        test(`${name}: refused, and nothing changes`, async () => {
+        test(`the server refuses the call ${name} for a withdrawal that is ${status}, and changes nothing`, async () => {
           const id = await make()
           for (const idempotency_key of [undefined, `${status} ${name}`.replaceAll(' ', '-')]) {
             const options = idempotency_key === undefined ? {} : { idempotency_key }

@@ -1,4 +1,5 @@
-// Operators, processes and the provider at the same moment: money is reserved once, sent once, and within the balance.
+// Tests operators, processes and the provider at the same moment: the server reserves and sends money once, within the
+// balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +19,7 @@ let world: World
 let other: World
 let operator: TestOperator
 let script: PayoutScript
-/** Transactions that were rolled back: refused, or chosen as deadlock victims. */
+/** The number of transactions that the database rolled back after a refusal or a deadlock. */
 let undone = 0
 before(async () => {
   script = newPayoutScript()
@@ -63,7 +64,7 @@ async function sentOnce(ids: readonly string[]): Promise<void> {
 
 const available = async (shop: ShopWithKeys) => (await operator.book(shop)).available ?? 0n
 
-/** Checks the available balance after each transfer of a live book: it was never below zero. */
+/** Checks that the available balance was never below zero after any transfer of a live book. */
 async function neverBelowZero(shop: ShopWithKeys): Promise<void> {
   const rows = await world.rows(
     `select 1 from ledger_transfers where merchant_id = $1 and environment = 'live'
@@ -73,7 +74,7 @@ async function neverBelowZero(shop: ShopWithKeys): Promise<void> {
   assert.equal(rows.length, 0)
 }
 
-test('one payout is sent when two operators approve the same withdrawal on two processes', async () => {
+test('the server sends one payout when two operators approve the same withdrawal on two processes', async () => {
   const { token: second } = await world.newSession('SUPER_ADMIN')
   for (let round = 0; round < 8; round++) {
     script.sent.length = 0
@@ -82,7 +83,7 @@ test('one payout is sent when two operators approve the same withdrawal on two p
     const answers = await Promise.all([
       operator.act(id, 'approve'),
       operator.act(id, 'approve', {}, { world: other }),
-      // Requests with and without an Idempotency-Key meet in one set.
+      // The server approves requests with and without an Idempotency-Key in one batch.
       other.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: randomUUID() }),
       world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: null }),
     ])
@@ -99,7 +100,7 @@ test('one payout is sent when two operators approve the same withdrawal on two p
   }
 })
 
-test('the withdrawals within the balance are paid once each when twenty above it are approved at once', async () => {
+test('the server pays the withdrawals within the balance once each when operators approve twenty above the balance at once', async () => {
   for (const amount of ['10000.00', '7000.00', '100000.00']) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)
@@ -123,7 +124,7 @@ test('the withdrawals within the balance are paid once each when twenty above it
   }
 })
 
-test('one withdrawal above the balance in a set is refused alone', async () => {
+test('the server refuses alone one withdrawal of a batch that is above the balance', async () => {
   const shop = await operator.shop('10000.00', FREE)
   const large = await operator.submit(shop, { amount: '10000.00' })
   const small: string[] = []
@@ -194,7 +195,7 @@ test('one outcome counts when two operators resolve a payout differently while t
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
     const { status, history } = await operator.show(id)
     const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
-    // A second outcome may follow only if the provider has denied the first one.
+    // If the provider has denied the first outcome, a second outcome may follow.
     const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
     const doubts = way.filter((to: string) => to === 'NEEDS_ADMIN_ATTENTION').length
     assert.ok(ends >= 1 && ends - doubts <= 1, way.join())
@@ -210,7 +211,7 @@ test('one outcome counts when two operators resolve a payout differently while t
   }
 })
 
-test('a payout is sent again once when two processes retry it at once', async () => {
+test('the server sends a payout again once when two processes retry the payout at once', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)
@@ -232,7 +233,7 @@ test('a payout is sent again once when two processes retry it at once', async ()
   }
 })
 
-test('approvals of many merchants on two processes, with payments that settle and adjustments meanwhile, never deadlock', async () => {
+test('approvals of many merchants on two processes never deadlock with payments that settle and adjustments', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => operator.shop('100000.00', FREE)))
   const ids: { shop: ShopWithKeys; id: string }[] = []
   for (let i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-// The requests and answers about withdrawals.
+// Defines the requests and answers about withdrawals.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -81,7 +81,7 @@ export const OperatorWithdrawalDetail = Type.Object({
 })
 export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
 
-/** Query of the list. */
+/** The query of the list of withdrawals. */
 export const WithdrawalsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(WITHDRAWAL_STATUSES)),
@@ -90,7 +90,7 @@ export const WithdrawalsQuery = Type.Object({
 })
 export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 
-/** Parameters of the paths that name a withdrawal. */
+/** The parameters of the paths that name a withdrawal. */
 export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
@@ -106,10 +106,10 @@ const ApprovalReason = Type.Optional(
   visibleLine(500, 'Why. It stays in the history and in the audit log; operators read it, the merchant does not.'),
 )
 
-/** Body of approve: none, an empty one, or the reason. */
+/** The body of approve: no body, an empty body, or the reason. */
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
 
-/** Body of approve-batch. The reason applies to each withdrawal. */
+/** The body of approve-batch. The reason applies to each withdrawal. */
 export const ApproveBatchBody = Type.Object({
   withdrawal_ids: Ids,
   reason: ApprovalReason,
@@ -123,7 +123,7 @@ export const ApproveBatchBody = Type.Object({
 
 const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() })
 
-/** The results of a set of approvals. */
+/** The result of each approval of a batch, and the sums of the batch. */
 const ApproveBatchResult = Type.Object({
   dry_run: Type.Boolean(),
   approved: Type.Object(Sum.properties, { description: 'The withdrawals that are paid out now.' }),
@@ -143,19 +143,19 @@ const ApproveBatchResult = Type.Object({
     { description: 'One for each id, in the order of the request.' },
   ),
 })
-/** The results of a set of approvals: of each, and their sums. */
+/** The result of each approval of a batch, and the sums of the batch, as a type. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
-/** The same, in the envelope. */
+/** The response with the results of a batch. */
 export const ApproveBatchAnswer = success(ApproveBatchResult)
 
-/** Body of reject. */
+/** The body of reject. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
-/** Body of request-info. */
+/** The body of request-info. */
 export const RequestInfoBody = Type.Object({
   message: visibleText(500, 'The question. The merchant sees it.'),
 })
-/** Body of resolve. */
+/** The body of resolve. */
 export const ResolveBody = Type.Object({
   outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
   reason: visibleLine(500, 'How you know. The merchant sees it, and it stays in the history and in the audit log.'),
@@ -165,9 +165,9 @@ export const ResolveBody = Type.Object({
   }),
 })
 
-/** One withdrawal, in the envelope. */
+/** The response with one withdrawal. */
 export const WithdrawalAnswer = success(OperatorWithdrawal)
-/** One withdrawal with its details, in the envelope. */
+/** The response with one withdrawal and its details. */
 export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
-/** A page of withdrawals, in the envelope. */
+/** The response with a page of withdrawals. */
 export const WithdrawalsAnswer = success(page(OperatorWithdrawal))

@@ -1,4 +1,5 @@
-// Operators decide withdrawals, from the request to the books of the merchant, with the real worker and the mock provider.
+// Tests how operators decide withdrawals, from the request to the books of the merchant, with the real worker and the
+// mock provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +38,7 @@ after(async () => {
 
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
 
-/** A merchant with a webhook for every payout event. */
+/** Makes a merchant with a webhook for every payout event. */
 async function listeningShop(): Promise<ShopWithKeys> {
   const shop = await operator.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
@@ -47,7 +48,7 @@ async function listeningShop(): Promise<ShopWithKeys> {
   return shop
 }
 
-/** The webhooks about a withdrawal, in the order of its moves. */
+/** Returns the webhooks about a withdrawal, in the order of its moves. */
 async function webhookEventsOf(id: string): Promise<string[]> {
   const rows = await world.rows<{ event: string; status: string }>(
     'select event, status from webhook_deliveries where source_id = $1 order by source_seq',
@@ -62,7 +63,7 @@ async function reportOutcome(shop: ShopWithKeys, id: string, answer: PayoutAnswe
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
 
-describe('after the approval the answer of the provider decides where the money goes', () => {
+describe('answers of the provider after the approval', () => {
   type PayoutEnding = { statuses: string[]; events: string[]; book: BookBalances; failure?: string; payout: string }
   const APPROVED = 'PROCESSING by the operator'
   const TABLE: Record<string, PayoutEnding> = {
@@ -143,7 +144,7 @@ describe('after the approval the answer of the provider decides where the money 
   })
 })
 
-describe('an operator ends a stuck payout', () => {
+describe('stuck payouts', () => {
   const paid = payoutAnswers.paid(1_000_000n)
   /** The ways to make a stuck payout: the ending of its destination, and a later answer of the provider. */
   const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: BookBalances }> = {
@@ -180,7 +181,7 @@ describe('an operator ends a stuck payout', () => {
   }
   for (const how of Object.keys(STUCK)) {
     for (const outcome of ['SUCCESS', 'FAILED'] as const) {
-      test(`an operator resolves as ${outcome} when ${how}`, async () => {
+      test(`an operator resolves a stuck payout as ${outcome} when ${how}`, async () => {
         const { shop, id } = await makeStuckPayout(how)
         const reason = 'Seen in the portal of the provider'
         const resolved = await operator.act(id, 'resolve', { outcome, reason, provider_reference: 'P-1' })
@@ -203,7 +204,7 @@ describe('an operator ends a stuck payout', () => {
     }
   }
 
-  test('resolving as SUCCESS is refused after the money was returned and spent, and FAILED is possible', async () => {
+  test('the server refuses SUCCESS for money that was returned and spent, and accepts FAILED', async () => {
     const { shop, id } = await makeStuckPayout('the provider paid a declined payout')
     const next = await operator.submit(shop, { amount: '98000.00' })
     await operator.approve(next)
@@ -216,7 +217,7 @@ describe('an operator ends a stuck payout', () => {
     )
   })
 
-  test('a retry sends a blocked payout again with the same reference, and it may be blocked again', async () => {
+  test('a retry sends a blocked payout again with the same reference, and the provider may block the payout again', async () => {
     const { shop, id } = await makeStuckPayout('the provider refuses our address')
     const { provider_reference } = await operator.show(id)
     const retried = await operator.act(id, 'retry')
@@ -235,7 +236,7 @@ describe('an operator ends a stuck payout', () => {
   })
 })
 
-describe('the server checks an approval against the state at its time', () => {
+describe('checks of an approval at its time', () => {
   const suspend = async (shop: ShopWithKeys, verb: 'suspend' | 'reactivate') =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await operator.session() })
   const staysPending = async (id: string, code: string) => {
@@ -248,7 +249,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   }
 
-  test('an approval for a suspended merchant is refused until the merchant is active again', async () => {
+  test('the server refuses an approval for a suspended merchant until the merchant is active again', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await suspend(shop, 'suspend')
@@ -257,7 +258,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.equal((await operator.act(id, 'approve')).status, 200)
   })
 
-  test('an approval for a merchant that is not verified any more is refused', async () => {
+  test('the server refuses an approval for a merchant that is no longer verified', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await world.rows('update merchants set verified = false where id = $1', [shop.merchant.id])
@@ -265,7 +266,7 @@ describe('the server checks an approval against the state at its time', () => {
     await world.rows('update merchants set verified = true where id = $1', [shop.merchant.id])
   })
 
-  test('an operator approves in the sandbox of a suspended merchant, and can reject in live', async () => {
+  test('an operator approves in the sandbox of a suspended merchant, and can reject a live withdrawal', async () => {
     const shop = await operator.shop(MONEY)
     const [played, real] = [await operator.submit(shop, { environment: 'sandbox' }), await operator.submit(shop)]
     await suspend(shop, 'suspend')
@@ -273,7 +274,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.equal((await operator.act(real, 'reject')).status, 200)
   })
 
-  test('an approval above the balance is refused with both amounts, and possible again with enough money', async () => {
+  test('the server refuses an approval above the balance with both amounts, and accepts the approval with enough money', async () => {
     const shop = await operator.shop('10800.00')
     const id = await operator.submit(shop)
     const cent = {
@@ -291,7 +292,7 @@ describe('the server checks an approval against the state at its time', () => {
     assert.deepEqual(await operator.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
   })
 
-  test('the charges stay those of the submission when the price list changes', async () => {
+  test('a withdrawal keeps the charges of its submission when the price list changes', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`

@@ -1,4 +1,4 @@
-// Operators decide withdrawals. No money leaves before an operator approves.
+// Defines the endpoints with which operators decide withdrawals. No money leaves before an operator approves.
 
 import type { FastifyRequest } from 'fastify'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
@@ -41,20 +41,20 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 
-/** Finds the key of the withdrawal in a request. */
+/** The type of the function that finds the key of the withdrawal in a request. */
 type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
   merchant_id: string
   id: string
 }>
 
-/** Adds the routes. */
+/** Adds the routes of withdrawals. */
 export function operatorWithdrawalRoutes(
   deps: Deps,
   { approvalService: service }: { approvalService: ApprovalService },
 ): Routes {
   const merchantOf = merchantByRoutingCode(deps)
-  // The id contains the routing code of its merchant. An unknown id leads to no row, and the lock step refuses it, because
-  // the Idempotency-Key comes first.
+  // The id contains the routing code of its merchant. The lock step refuses an unknown id, because the server checks
+  // the Idempotency-Key first.
   const find = async (id: string) => {
     const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
     return { merchant_id: merchant_id ?? ZERO_ID, id }
@@ -104,7 +104,7 @@ function readRoutes(deps: Deps, app: App): void {
   )
 }
 
-/** The refusals of an approval. */
+/** The error codes with which the server refuses an approval. */
 const APPROVAL_REFUSALS = [
   'invalid_state',
   'second_operator_required',
