@@ -1,4 +1,4 @@
-// The style sheet and the script of the pay page. The process reads them once.
+// Reads the style sheet and the script of the pay page once per process.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -29,17 +29,20 @@ const script = ((): PayScript => {
   }
 })()
 
-/** The style sheet of every page. */
+/** Returns the style sheet of every page. */
 export function payStyle(): PayStyle {
   return style
 }
 
-/** The script of every page. */
+/** Returns the script of every page. */
 export function payScript(): PayScript {
   return script
 }
 
-/** Removes comments and indentation, because each page contains the style sheet. It must hold no quoted spaces. */
+/**
+ * Removes comments and indentation, because each page contains the style sheet. The style sheet must contain no quoted
+ * spaces.
+ */
 function squeeze(css: string): string {
   return css
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -1,4 +1,4 @@
-// Pages show texts of merchants and payers as plain text.
+// Tests that pages show texts of merchants and payers as plain text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const ATTACKS = [
   '=1+1',
 ]
 
-/** Every screen with this text in each field of a merchant, customer or provider. */
+/** Returns every screen with this text in each field of a merchant, customer or provider. */
 function attacked(text: string): { name: string; page: string; view: Screen }[] {
   return LANGUAGES.flatMap((language) => {
     const base = shop(language, {
@@ -69,7 +69,7 @@ test('no screen turns a foreign text into an element, an attribute or a link', (
   }
 })
 
-/** The elements of a page with the names of their attributes. A text must not change them. */
+/** Returns the elements of a page with the names of their attributes. A text must not change these elements. */
 function shape(page: string): string[] {
   const body = page.replace(/<style>[\s\S]*?<\/style>/, '')
   return [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
@@ -78,14 +78,14 @@ function shape(page: string): string[] {
   )
 }
 
-test('a name with direction marks does not reverse the sentence around it', () => {
+test('a merchant name with direction marks does not reverse the sentence around the name', () => {
   for (const { name, page } of attacked('\u202eahsA\u202c al \u2066akuD\u200f')) {
     const shown = page.replace(/(?:value|href|data-copy|content)="[^"]*"/g, '')
     assert.doesNotMatch(shown, /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/, name)
   }
 })
 
-test('a page with a name of ten kilobytes still shows the amount and stays small', async () => {
+test('a page with a merchant name of ten kilobytes still shows the amount and stays small', async () => {
   for (const { name, page, view } of attacked('Ж😀Ω'.repeat(3000))) {
     const { body } = await compressPage(page, 'br')
     assert.ok(body.length <= 10 * 1024, `${name} weighs ${body.length} bytes`)
@@ -105,7 +105,7 @@ test('the return address carries reference, payment id and status and keeps the 
   )
 })
 
-test('the return address is null unless it is a plain http or https address', () => {
+test("the return address is null unless the merchant's address is plain http or https", () => {
   const outcome = { reference: null, collection_id: null, status: 'successful' }
   const refused = [
     null,

@@ -3,7 +3,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { bestEncoding } from '../../kernel/http/index.ts'
 
-/** A body and its encoding. Null means that the body is not compressed. */
+/** A body and its encoding. Null means that the server does not compress the body. */
 export type CompressedPage = { body: Buffer; encoding: 'br' | 'gzip' | null }
 
 /** Below this size, compression saves less than its header costs. */
@@ -12,12 +12,12 @@ const WORTH_BYTES = 600
 /** A page has about 20 KB. A larger window costs memory and saves nothing. */
 const WINDOW_BITS = 16
 
-/** Half a kilobyte more than quality 5 in half the time. */
+/** This quality adds half a kilobyte to quality 5 and takes half the time. */
 const QUALITY = 3
 
 /**
- * Compresses a page for an Accept-Encoding header: brotli if accepted, else gzip, else not. The call blocks for about
- * 0.1 ms, which is less than the cost of another thread.
+ * Compresses a page with brotli if the Accept-Encoding header accepts brotli, else with gzip, else not at all. The call
+ * blocks for about 0.1 ms, which is less than the cost of another thread.
  */
 export function compressPage(page: string, accept: string | undefined): CompressedPage {
   const body = Buffer.from(page)

@@ -1,4 +1,4 @@
-// The lookups that the pages share, and the frame that surrounds each screen of a link.
+// Makes the lookups that the pages share, and the frame that surrounds each screen of a link.
 
 import type { FastifyRequest } from 'fastify'
 import type { Method, Provider } from '../../adapters/providers/port.ts'
@@ -21,7 +21,7 @@ import type { PageState, ScreenContext } from './screen-of.ts'
 import { createFindUnanswered } from './unanswered.ts'
 import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 
-/** The dependencies of the pages. `outcomes`: the magic numbers of an installation that has only mock providers. */
+/** The dependencies of the pages. `outcomes` contains the magic numbers of an installation with mock providers only. */
 export type PayPageOptions = {
   collect: Collect
   find(environment: 'live', wanted: { method: Method }): Provider | null
@@ -36,13 +36,13 @@ export const METHOD_OF: Record<PayMethod, Method> = {
   TANQR: 'qr',
 }
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
-/** The start of the phone that a magic number completes. No customer has an M-Pesa number that begins so. */
+/** The start of the phone that a magic number completes. No M-Pesa number of a customer begins with these digits. */
 const MAGIC_PHONE = '0754000'
 
-/** The lookups of one process, made once. */
+/** The lookups of the pages. Each process makes the lookups once. */
 export type PageContext = ReturnType<typeof createPageContext>
 
-/** Makes the lookups. Each one gathers the requests that wait into one statement. */
+/** Makes the lookups. Each lookup gathers the requests that wait into one statement. */
 export function createPageContext(deps: Deps, options: PayPageOptions) {
   return {
     deps,
@@ -59,7 +59,7 @@ export function createPageContext(deps: Deps, options: PayPageOptions) {
   }
 }
 
-/** The labelled outcomes in one language. */
+/** Returns the labelled outcomes in one language. */
 function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutcome[] {
   return outcomes.map(({ ending, happens, happens_sw }) => ({
     ending,
@@ -68,7 +68,7 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
   }))
 }
 
-/** The ways to pay the amount of this link for which a provider is available. */
+/** Returns the ways to pay the amount of this link for which a provider is available. */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
@@ -106,7 +106,7 @@ export async function screenContextOf(
   return { merchantFrame, methods: availableMethods(context, link), idempotency_key: newId(deps, 0) }
 }
 
-/** The newest payment of a page, and the payment that paid the page. */
+/** Returns the newest payment of a page, and the payment that paid the page. */
 export async function paymentsOf(
   { findLatest, findPayment }: PageContext,
   link: Link,
@@ -118,7 +118,7 @@ export async function paymentsOf(
   return { latest, paid }
 }
 
-/** The payments of a page, and whether an attempt without an answer may still take money. */
+/** Returns the payments of a page, and whether an attempt without an answer may still take money. */
 export async function pageStateOf(context: PageContext, link: Link): Promise<PageState> {
   const payments = await paymentsOf(context, link)
   const may = payments.latest !== null && link.status !== 'PAID'

@@ -1,4 +1,4 @@
-// Pages for rate limits, unknown addresses, ended links and providers that are unavailable.
+// Tests the pages for rate limits, unknown addresses, ended links and providers that are unavailable.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -56,7 +56,7 @@ test('a payer over the rate limit gets a page with the time of the next attempt'
   }
 })
 
-test('the server answers with a page when an address is unreadable, cut off, or called with another method', async () => {
+test('the server answers with a page when an address is unreadable or cut off, or when the method is wrong', async () => {
   const { slug } = await newPage()
   for (const path of ['/pay', '/pay?x=1', '/pay/%E0%A4%A', '/pay/%']) {
     for (const language of LANGUAGES) {
@@ -101,7 +101,7 @@ test('the page of a returned payment shows its time and method', async () => {
   }
 })
 
-test('the page offers another way to pay when one is unavailable', async () => {
+test('the page offers another way to pay when a provider is unavailable', async () => {
   const open = { kind: 'accepted', provider_status: 'PENDING' } as const
   const away: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
   const provider = (methods: Provider['capabilities']['methods']): Provider => ({

@@ -1,4 +1,4 @@
-// Pages of payments that a provider took in another currency and returned.
+// Tests the pages of payments that a provider took in another currency and returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { readPdf } from '../../../test/read-pdf.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { LANGUAGES, showAmount, showTime } from '../../kernel/lib/index.ts'
 
-const ASKED = showAmount(2_500_000n)
+const REQUESTED = showAmount(2_500_000n)
 const TAKEN = showAmount(1_050n, 'USD')
 
 for (const kind of ['hosted page', 'payment link'] as const) {
@@ -42,7 +42,7 @@ for (const kind of ['hosted page', 'payment link'] as const) {
           const page = await look(`${address}?lang=${language}`)
           assert.equal(page.status, 200, page.text)
           assert.ok(page.text.includes(TAKEN), `${address} says ${TAKEN}`)
-          assert.ok(!page.text.includes(ASKED), `${address} does not say that ${ASKED} was paid`)
+          assert.ok(!page.text.includes(REQUESTED), `${address} does not say that ${REQUESTED} was paid`)
           assert.ok(page.text.includes(showTime(taken_at, language)), `${address} says when`)
         }
       }

@@ -1,4 +1,4 @@
-// The HTTP headers of the pay page.
+// Contains the HTTP headers of the pay page.
 
 import { payScript, payStyle } from './assets.ts'
 
@@ -26,7 +26,7 @@ const DENIED_FEATURES = [
   'usb',
 ]
 
-/** The headers of a page. They send its secret address to no other site and no cache. No payer gets a cookie. */
+/** The headers of a page. They hide its secret address from other sites and caches. No payer gets a cookie. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,

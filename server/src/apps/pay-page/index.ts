@@ -1,4 +1,4 @@
-// The door of pay-page: what payers see.
+// Exports the pay page that payers see.
 
 export { payScript } from './assets.ts'
 export { compressPage } from './compress.ts'

@@ -6,7 +6,7 @@ import { displayNumber, type Invoice, itemsOf, publicStatusAt } from '../../mone
 import { type Link, linkStatusAt } from '../../money/payment-links/index.ts'
 import type { InvoiceScreen, MerchantFrame } from './view.ts'
 
-/** The screen of an invoice. `link`: the payment link of the page, either the newest or the paid one. */
+/** Returns the screen of an invoice. `link` is the payment link of the page, either the newest or the paid link. */
 export function invoiceScreenOf(deps: Deps, invoice: Invoice, link: Link, merchantFrame: MerchantFrame): InvoiceScreen {
   const now = deps.clock.now()
   const path = `${merchantFrame.pay_path}/invoice`
@@ -25,7 +25,7 @@ export function invoiceScreenOf(deps: Deps, invoice: Invoice, link: Link, mercha
     note: invoice.note,
     pay_link: linkStatusAt(link, now) === 'ACTIVE' && !under_review ? merchantFrame.pay_path : null,
     pdf_path: `${path}.pdf`,
-    // The address of the receipt belongs to the link that was paid.
+    // The address of the receipt belongs to the paid link.
     receipt_path: paid_collection_id === null ? null : `/pay/${slug}/c/${paid_collection_id}/receipt`,
   }
 }

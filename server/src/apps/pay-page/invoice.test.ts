@@ -1,4 +1,4 @@
-// The page and the PDF of an invoice.
+// Tests the page and the PDF of an invoice.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ const page = async (invoice: ShownInvoice, rest?: string): Promise<string> => {
   return reply.text
 }
 
-/** The numbers of the lines that begin with this text. */
+/** Returns the numbers of the lines that begin with this text. */
 const placesOf = (lines: readonly string[], begin: string) =>
   lines.flatMap((line, i) => (line.startsWith(begin) ? [i] : []))
 /** Reads the PDF of an invoice: its lines, its links, and its bytes as text. */
@@ -67,7 +67,7 @@ test('the payment page of an invoice links to the invoice', async () => {
   assert.ok((await page(sent, '')).includes(`href="/pay/${slugOf(sent.payment_url)}/invoice?lang=sw"`))
 })
 
-test('an invoice page shows its current state: overdue, paid with a receipt, cancelled', async () => {
+test('an invoice page shows whether the invoice is overdue, paid with a receipt, or cancelled', async () => {
   const other = await createWorld()
   try {
     const { act, pay, sent } = invoicesOf(other)
@@ -88,7 +88,7 @@ test('an invoice page shows its current state: overdue, paid with a receipt, can
   }
 })
 
-test('a draft invoice with a link shows that it waits for payment', async () => {
+test('a draft invoice with a link shows that the invoice waits for payment', async () => {
   const { id } = await invoices.draft()
   const { public_url } = (await invoices.act(id, 'payment-link')).body.data
   assert.ok((await page({ payment_url: public_url })).includes('Inasubiri malipo'))
@@ -176,7 +176,7 @@ test('hostile texts of a merchant stay text on the page and in the PDF', async (
     assert.deepEqual(links, [`${sent.payment_url}`], 'nothing in it but the way to pay is a link')
     assert.doesNotMatch(raw, /\/JavaScript|\/JS\b|\/Launch|\/EmbeddedFile/)
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u)
-    // As customer, item and note: the PDF draws a box for a missing glyph and wraps a long word.
+    // The attack is customer, item and note. The PDF draws a box for a missing glyph and wraps a long word.
     const meant = attack.replaceAll('\u202e', '').replaceAll('👩🏽‍🚀', '□').slice(0, 12)
     assert.ok(placesOf(lines, meant).length >= 3, `${meant} in ${lines.join('|')}`)
   }

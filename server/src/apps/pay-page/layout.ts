@@ -1,4 +1,4 @@
-// The HTML document around the content of a screen.
+// Renders the HTML document around the content of a screen.
 
 import { type Html, html, plainLine } from '../../kernel/lib/index.ts'
 import { payScript, payStyle } from './assets.ts'
@@ -6,7 +6,7 @@ import { localPath, plainMerchant, shownAmount } from './parts.ts'
 import { pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, PollPaths } from './view.ts'
 
-/** The input of the polling script: its addresses, the shown state, and the seconds that are left. */
+/** The input of the polling script: its addresses, the shown state, and the remaining seconds. */
 export type Polling = PollPaths & {
   state: string
   countdown?: { remaining_s: number; total_s: number }
@@ -16,12 +16,12 @@ export type Polling = PollPaths & {
 
 /** The content of a screen. */
 export type ScreenContent = {
-  /** The title, without the name of the merchant. */
+  /** The title of the page, without the name of the merchant. */
   title: string
   body: Html
-  /** Null if the state of the page does not change by itself. */
+  /** The input of the polling script. Null means that the state of the page does not change by itself. */
   polling?: Polling | null
-  /** True if the form has problems. The title then says so. */
+  /** True if the form has problems. The title then names the problem. */
   wrong?: boolean
   /** The preview that chat applications show for the link. */
   card?: { title: string; description: string }
@@ -30,7 +30,7 @@ export type ScreenContent = {
 /** How often a page refreshes without the script. */
 const REFRESH_S = 15
 
-/** The page of a screen with a merchant. */
+/** Returns the page of a screen with a merchant. */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =
     view.test &&
@@ -39,7 +39,7 @@ export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   return wholePage(view, content, plainMerchant(view), strip, footer(view, helpLinks(view)))
 }
 
-/** The page of a screen without a merchant. */
+/** Returns the page of a screen without a merchant. */
 export function plainPage(view: Frame, content: ScreenContent): string {
   return wholePage(view, content, plainLine(view.brand_name, 60), null, footer(view, null))
 }
@@ -112,7 +112,7 @@ ${links}<p class="pin">${say('never_share_pin')}</p>
 `
 }
 
-/** The preview of a link in chat applications. */
+/** Returns the preview of a link in chat applications. */
 export function payCard(view: MerchantFrame): { title: string; description: string } {
   const { plain } = pageTexts(view.language)
   return {

@@ -1,4 +1,5 @@
-// The pay page over HTTP: each address shows the current state, GET changes nothing, and a repeated form pays once.
+// Tests the pay page over HTTP: each address shows the current state, GET changes nothing, and a repeated form pays
+// once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -54,7 +55,7 @@ const counts = async (of = world) => {
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
 }
-/** Checks that hold for every page. */
+/** Checks the rules of every page. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(reply.status, status, reply.text)
   const { headers } = reply
@@ -66,7 +67,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
-  // The example beside the field and the magic numbers belong to no customer.
+  // No customer owns the example next to the field or the magic numbers.
   assert.doesNotMatch(reply.text, /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/, 'no phone in full')
 }
 
@@ -88,9 +89,9 @@ const MAGIC = {
   '014': 'review',
 } as const
 
-describe('each magic number leads to the screen of its outcome', () => {
+describe('the screens of magic numbers', () => {
   for (const [ending, state] of Object.entries(MAGIC)) {
-    test(`${ending}: ${state}`, async () => {
+    test(`a payment to a phone that ends in ${ending} leads to the screen ${state}`, async () => {
       const { public_slug: slug } = await newLink()
       const sent = await choose(slug, `0754 123 ${ending}`)
       assert.equal(sent.status, 303, sent.text)
@@ -107,7 +108,7 @@ describe('each magic number leads to the screen of its outcome', () => {
     })
   }
 
-  test('payments of 010 and 012 change later to paid and to returned', async () => {
+  test('payments to phones that end in 010 and 012 change later to paid and to returned', async () => {
     for (const [ending, state] of [
       ['010', 'success'],
       ['012', 'reversed'],
@@ -122,7 +123,7 @@ describe('each magic number leads to the screen of its outcome', () => {
   })
 })
 
-describe('every address shows the current state of its payment in both languages', () => {
+describe('the state of a payment at every address in both languages', () => {
   const both = async (path: string, status: number, key: keyof typeof TEXTS.sw, of = world) => {
     for (const language of LANGUAGES) {
       const page = await look(`${path}?lang=${language}`, {}, of)
@@ -132,7 +133,7 @@ describe('every address shows the current state of its payment in both languages
     }
   }
 
-  test('the first page masks the phone of the customer', async () => {
+  test('the first page of a link masks the phone of the customer', async () => {
     const { public_slug } = await newLink({ customer_phone: CUSTOMER, customer_name: 'Asha' })
     await both(`/pay/${public_slug}`, 200, 'by_phone')
     assert.match((await look(`/pay/${public_slug}`)).text, /0713 \*\*\* 777/)
@@ -195,14 +196,14 @@ describe('every address shows the current state of its payment in both languages
     assert.deepEqual([sent.status, sent.headers.location], [303, `${path}?lang=sw`])
   })
 
-  test('an address of one link shows no payment of another', async () => {
+  test('the address of a payment under another link shows no payment', async () => {
     const [one, two] = [await newLink(), await newLink()]
     const path = String((await choose(one.public_slug, '0754123001')).headers.location)
     checkPage(await look(path.replace(one.public_slug, two.public_slug)), 404)
   })
 })
 
-describe('reading', () => {
+describe('requests that read a page', () => {
   test('a GET request changes nothing at any address', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123007')).headers.location).split('?')
@@ -265,7 +266,7 @@ describe('reading', () => {
   })
 })
 
-describe('forms', () => {
+describe('forms of the pay page', () => {
   test('two requests with the same form make one payment', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'WALLET_PUSH', phone: '0754123007' }
@@ -297,7 +298,7 @@ describe('forms', () => {
     assert.match(String(replies[0]?.headers.location), /\/c\//)
   })
 
-  test('an old form makes another payment only when it has another phone', async () => {
+  test('an old form makes another payment only when the form has another phone', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const form = (phone: string) => send(`/pay/${slug}`, { idempotency_key: key, method: 'WALLET_PUSH', phone })
@@ -307,7 +308,7 @@ describe('forms', () => {
     assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
   })
 
-  test('a wrong form comes back with its input and its problems and sends nothing', async () => {
+  test('a wrong form comes back with its input and its problems, and the server sends no prompt', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -391,22 +392,22 @@ describe('forms', () => {
       attempts,
       [1, 2].map((number) => ({ number, phone: '255754123007' })),
     )
-    // A collection made by a duplicate payment has no phone of its own.
+    // The server made this collection for a duplicate payment, so the collection has no phone of its own.
     const success: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
     await applyAnswer(collection_id, 1, success)
     await applyAnswer(collection_id, 2, success)
-    const [extra] = await world.rows<{ id: string }>(
+    const [duplicate] = await world.rows<{ id: string }>(
       'select id from collections where attempts = 0 and payment_link_id = (select payment_link_id from collections where id = $1)',
       [collection_id],
     )
     const before_counts = await counts()
-    const without_phone = await send(`/pay/${slug}?lang=sw`, { idempotency_key: 'other', again: extra?.id ?? '' })
+    const without_phone = await send(`/pay/${slug}?lang=sw`, { idempotency_key: 'other', again: duplicate?.id ?? '' })
     assert.equal(without_phone.headers.location, `/pay/${slug}?lang=sw`)
     assert.deepEqual(await counts(), before_counts)
   })
 })
 
-describe('limits and failures', () => {
+describe('limits and failures of the pay page', () => {
   test('a payer with too many attempts gets a page with the time of the next attempt', async () => {
     const careful = await createWorld({ env: { TRIES_PER_LINK: '1' } })
     try {
@@ -498,7 +499,7 @@ describe('limits and failures', () => {
         `https://duka.example/a?x=1&amp;y=%22&amp;reference=ORDER-8&amp;collection_id=${collection_id}&amp;status=successful`,
       ),
     )
-    // The page checks a stored address again, because an older version may have accepted it.
+    // The page checks a stored address again, because an older version may have accepted a wrong address.
     await world.rows(
       "update payment_links set redirect_url = 'javascript:alert(1)', cancel_url = 'data:text/html,x' where slug = $1",
       [slug],

@@ -1,4 +1,4 @@
-// Every screen in both languages: small enough for a slow network, and free of foreign code.
+// Tests that every screen in both languages is small enough for a slow network, and contains no code of other sites.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -36,7 +36,7 @@ const PAGES: Page[] = LANGUAGES.flatMap((language) =>
   ),
 )
 
-/** A page without its style sheet, which no template may change. */
+/** Returns a page without its style sheet, which no template may change. */
 const markup = (page: string) => page.replace(/<style>[\s\S]*?<\/style>/, '')
 
 test('every page has at most 10 KB, and with the script at most 14 KB', async () => {
@@ -49,7 +49,7 @@ test('every page has at most 10 KB, and with the script at most 14 KB', async ()
   }
 })
 
-test('a page has at most 150 elements, invoices and test panels apart', () => {
+test('a page has at most 150 elements, except for invoices and test panels', () => {
   for (const { name, page } of PAGES) {
     if (/^invoice-overdue| test$/.test(name)) continue
     const elements = markup(page).match(/<[a-z]/g)?.length ?? 0
@@ -80,7 +80,7 @@ test('the content security policy allows only the style sheet of the page', () =
   assert.ok(!('set-cookie' in PAGE_HEADERS))
 })
 
-test('the script has a name from its content, is cached forever, and is compressed', () => {
+test('the script has a name from its content, and browsers cache the compressed script forever', () => {
   const { path, plain, br, gzip } = payScript()
   assert.match(path, /^\/pay\/assets\/pay\.[0-9a-f]{16}\.js$/)
   assert.ok(path.includes(createHash('sha256').update(plain).digest('hex').slice(0, 16)))
@@ -171,7 +171,7 @@ test('every page of a test payment shows the test mark, and no other page does',
   }
 })
 
-test('a page warns a payer who may have paid, and never offers to pay again first', () => {
+test('a page warns a payer who may have paid, and offers no new payment first', () => {
   for (const { name, page, view } of PAGES) {
     if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue
     assert.match(page, /usilipe tena|do not pay again/i, name)
@@ -242,7 +242,7 @@ test('the page of an unknown failure reason shows the reference for the merchant
   )
 })
 
-test('every state of a payment is answered with 200, and only refused requests are errors', () => {
+test('the server answers 200 for every state of a payment, and an error only for refused requests', () => {
   const status = (name: string) => screenStatus(screens('sw')[name] as Screen)
   assert.deepEqual(
     [
@@ -270,8 +270,8 @@ test('a page is in Swahili unless its address or its browser asks for English', 
     ['sw', 'en', 'sw'],
     [['en', 'sw'], 'de', 'sw'],
   ]
-  for (const [asked, accept, language] of cases)
-    assert.equal(payLanguage(asked, accept), language, `${asked} ${accept}`)
+  for (const [requested, accept, language] of cases)
+    assert.equal(payLanguage(requested, accept), language, `${requested} ${accept}`)
 })
 
 test('the server compresses a page with the best accepted encoding, and decompressing restores it', async () => {

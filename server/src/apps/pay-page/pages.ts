@@ -1,4 +1,4 @@
-// The pages that payers open: a link, a payment, its QR image, and the receipt and the invoice as page or PDF.
+// Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice as page or PDF.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Method } from '../../adapters/providers/port.ts'
@@ -39,7 +39,7 @@ export async function sendLinkPage(
   return link === null ? sendNotFound(context.deps, request, reply) : showLinkPage(context, request, reply, link)
 }
 
-/** Sends the page of a link that was found. `form`: the form of the payer, if it has problems. */
+/** Sends the page of a known link. `form` contains the form of the payer if the form has problems. */
 export async function showLinkPage(
   context: PageContext,
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export async function sendHelp(
   return sendScreen(request, reply, { ...merchantFrame, screen: 'help' })
 }
 
-/** Finds the link and the payment of an address. `paid`: the other payment that paid the link, if there is one. */
+/** Finds the link and the payment of an address. `paid` is the other payment that paid the link, if any. */
 async function findLinkPayment({ findBySlug, findPayment }: PageContext, { slug, collection_id }: PaymentParams) {
   const link = await findBySlug(slug)
   const payment = link === null ? null : await findPayment(link, collection_id)
@@ -154,7 +154,7 @@ export async function sendReceipt(
   return context.pdfs.send(request, reply, { filename: `receipt-${collection_id}.pdf`, facts: input, draw })
 }
 
-/** The facts that the PDF of a receipt shows. */
+/** Returns the facts that the PDF of a receipt shows. */
 function receiptInput(link: Link, payment: PagePayment, frame: MerchantFrame) {
   const facts = paymentFacts(link, payment)
   return {

@@ -1,49 +1,49 @@
-// Components that several screens of the pay page share.
+// Contains components that several screens of the pay page share.
 
 import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../kernel/lib/index.ts'
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, NetworkInstructions, UnansweredNotice } from './view.ts'
 
-/** How many characters of a text of the merchant a page shows. */
+/** The number of characters of a text of the merchant that a page shows. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
 
-/** A text of the merchant: one line with isolated text direction, cut so that the amount stays on the screen. */
+/** Returns a text of the merchant as one line with isolated text direction, cut so that the amount stays on the screen. */
 export function merchantText(text: string, kind: keyof typeof MAX = 'other'): Html {
   return html`<bdi>${plainLine(text, MAX[kind])}</bdi>`
 }
 
-/** The name of the merchant. */
+/** Returns the name of the merchant as HTML. */
 export function merchantOf(view: MerchantFrame): Html {
   return merchantText(view.merchant_name, 'name')
 }
 
-/** The name of the merchant as plain text. */
+/** Returns the name of the merchant as plain text. */
 export function plainMerchant(view: MerchantFrame): string {
   return plainLine(view.merchant_name, MAX.name)
 }
 
-/** The amount of a page. */
+/** Returns the amount of a page. */
 export function shownAmount(view: MerchantFrame): string {
   return showAmount(view.amount_minor, view.currency)
 }
 
-/** A value that must stay on one line, such as a phone. */
+/** Returns a value that must stay on one line, such as a phone. */
 export function nowrap(text: string): Html {
   return html`<span class="whole">${text}</span>`
 }
 
-/** A path of the pay page in the language of the page. */
+/** Returns a path of the pay page in the language of the page. */
 export function localPath(view: Frame, path: string): string {
   return pathInLanguage(path, view.language)
 }
 
-/** A link that looks like a button. `second` marks the less important of two. */
+/** Returns a link that looks like a button. `second` marks the less important of two links. */
 export function linkButton(href: string, text: HtmlValue, kind: 'first' | 'second' = 'first'): Html {
   return html`<a class="button ${kind}" href="${href}">${text}</a>
 `
 }
 
-/** Rows of names and values. A row without a value is left out. */
+/** Returns rows of names and values, without the rows that have no value. */
 export function factList(rows: readonly (readonly [name: HtmlValue, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">
@@ -54,7 +54,7 @@ ${shown.map(
 `
 }
 
-/** The merchant, the amount and the purpose, in the order that payers know from prompts. */
+/** Returns the merchant, the amount and the purpose, in the order that payers know from prompts. */
 export function summary(view: MerchantFrame, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
   const { say } = pageTexts(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
@@ -73,13 +73,13 @@ ${filled.length > 0 && factList(filled)}${more}</section>
 `
 }
 
-/** The heading of a state. It gets the focus, so that a screen reader reads the state first. */
+/** Returns the heading of a state. The heading gets the focus, so that a screen reader reads the state first. */
 export function heading(text: HtmlValue): Html {
   return html`<h1 tabindex="-1" autofocus>${text}</h1>
 `
 }
 
-/** The look of a state. Each one has an icon and a text, so that colour is never the only mark. */
+/** The look of a state. Each look has an icon and a text, so that colour is never the only mark. */
 export type Tone = 'good' | 'bad' | 'wait' | 'note'
 
 const SIGNS: Record<Tone, string> = {
@@ -89,7 +89,7 @@ const SIGNS: Record<Tone, string> = {
   note: 'M16 9v9M16 22.5v.5',
 }
 
-/** The icon of a state and its heading. */
+/** Returns the icon of a state and its heading. */
 export function stateSection(tone: Tone, text: HtmlValue, body: HtmlValue): Html {
   return html`<section class="state ${tone}">
 <svg class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><circle cx="16" cy="16" r="15"/><path d="${SIGNS[tone]}"/></svg>
@@ -97,13 +97,13 @@ ${heading(text)}${body}</section>
 `
 }
 
-/** A value with a copy button. The script shows the button if the browser can copy. */
+/** Returns a value with a copy button. The script shows the button if the browser can copy. */
 export function copyable(view: Frame, value: string): Html {
   const { say, plain } = pageTexts(view.language)
   return html`<span class="copyable"><bdi>${plainLine(value, MAX.other)}</bdi> <button type="button" class="small" hidden data-copy="${value}" data-done="${plain('copied')}">${say('copy')}</button></span>`
 }
 
-/** A text without placeholders as a paragraph. */
+/** Returns a text without placeholders as a paragraph. */
 export function paragraph(t: PageTexts, key: PlainTextKey): Html {
   return html`<p>${t.say(key)}</p>
 `
@@ -119,7 +119,7 @@ ${linkButton(localPath(view, unanswered.check_path), say('check_again'), 'second
 `
 }
 
-/** The instructions of each network. */
+/** Returns the instructions of each network. */
 export function networkHelp(view: MerchantFrame): Html {
   const { say } = pageTexts(view.language)
   return html`<dl class="networks">
@@ -131,7 +131,7 @@ ${view.help.map(
 `
 }
 
-/** The names of the networks with instructions. */
+/** Returns the names of the networks with instructions. */
 export function networkNames(view: MerchantFrame): string {
   return view.help.map(({ name }: NetworkInstructions) => plainLine(name, 30)).join(', ')
 }

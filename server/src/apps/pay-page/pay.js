@@ -1,5 +1,5 @@
 // The script of the pay page: it polls for the state of the payment, shows the countdown, and blocks double submits.
-// Every page works without it. Browsers without module support do not load it.
+// Every page works without this script. Browsers without module support do not load the script.
 
 const find = (selector) => document.querySelector(selector)
 const all = (selector) => document.querySelectorAll(selector)
@@ -26,7 +26,7 @@ const PACE_WITHOUT_COUNTDOWN_S = 120
 let ends = performance.now() + Number(left ?? PACE_WITHOUT_COUNTDOWN_S) * 1000
 const stops = ends + SLOW_FOR_MS
 let pause = FIRST_MS
-let asked = Number.NEGATIVE_INFINITY
+let polled_at = Number.NEGATIVE_INFINITY
 let asking = false
 let over = false
 let timer
@@ -40,7 +40,7 @@ function later(ms) {
   timer = setTimeout(ask, ms)
 }
 
-/** The pause before the next poll. It grows while the prompt is valid, and is long afterwards. */
+/** Returns the pause before the next poll. The pause grows while the prompt is valid, and is long afterwards. */
 function nextPause() {
   if (performance.now() >= ends) return SLOW_MS
   const now = pause
@@ -51,10 +51,10 @@ function nextPause() {
 async function ask() {
   clearTimeout(timer)
   if (asking || over) return
-  // Leaving the page would abort a form that is being sent.
+  // If the page left now, the browser would abort the form that it sends.
   if (sent) return later(nextPause())
   asking = true
-  asked = performance.now()
+  polled_at = performance.now()
   const control = new AbortController()
   const alarm = setTimeout(() => control.abort(), GIVE_UP_MS)
   let wait = 0
@@ -85,7 +85,7 @@ function resume() {
   show(find('#offline'), navigator.onLine === false)
   if (navigator.onLine === false) say(find('#offline')?.textContent)
   if (away()) return clearTimeout(timer)
-  if (performance.now() - asked > RUSH_MS) void ask()
+  if (performance.now() - polled_at > RUSH_MS) void ask()
   else later(nextPause())
 }
 
@@ -103,7 +103,7 @@ function tick() {
   find('#clock').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   find('#bar').style.transform = `scaleX(${Math.min(1, seconds / Number(total))})`
   if (seconds === 0) {
-    // The end of the countdown ends nothing else. The server decides the next state.
+    // The end of the countdown does not end the payment. The server decides the next state.
     if (!announced.has(0)) void ask()
     announce(0, say0)
   } else if (seconds <= 30) announce(30, say30)

@@ -1,4 +1,4 @@
-// PDFs for readers of a link: the process draws each once, and limits the requests of one IP address.
+// Tests PDFs for readers of a link: the process draws each PDF once, and limits the requests of one IP address.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** An invoice that was paid, and the addresses of its PDFs. */
+/** Returns the addresses of the PDFs of a paid invoice. */
 async function papersOf(of: World) {
   const { pay, sent } = invoicesOf(of)
   const invoice = await sent()
@@ -103,7 +103,7 @@ test('an IP address over the PDF limit still gets pages', async () => {
   }
 })
 
-/** A sender whose drawings the test ends, with the highest number of drawings at once. */
+/** Makes a sender whose drawings the test ends, and records the highest number of drawings at once. */
 function operator() {
   const papers = createPdfSender()
   const drawing: { facts: unknown; end(): void; fail(): void }[] = []
@@ -142,15 +142,15 @@ function operator() {
   return { ask, begun, seen }
 }
 
-test('the process draws a document once for requests at the same time and for later ones', async () => {
+test('the process draws a document once for requests at the same time and for later requests', async () => {
   const { ask, begun, seen } = operator()
-  const asked = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
+  const requests = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
   ;(await begun(1)).end()
-  await Promise.all([...asked, ask({ amount: 1n })])
+  await Promise.all([...requests, ask({ amount: 1n })])
   assert.equal(seen.begun, 1)
 })
 
-test('a failed drawing is retried and blocks no other document', async () => {
+test('the sender retries a failed drawing, and a failed drawing blocks no other document', async () => {
   const { ask, begun } = operator()
   const [first, second] = [ask('a'), ask('b')]
   ;(await begun(1)).fail()

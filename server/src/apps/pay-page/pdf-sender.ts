@@ -5,15 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '../../kernel/http/index.ts'
 import { FILE_HEADERS } from './headers.ts'
 
-/** A document: its facts, and the function that draws it. The same facts make the same bytes. */
+/** A document: its facts, and the function that draws the document. The same facts make the same bytes. */
 export type PdfDocument<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
 
-/** Sends documents. Refuses with service_unavailable if the drawing queue is full. */
+/** Sends documents. If the drawing queue is full, refuses with service_unavailable. */
 export type PdfSender = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }
 
-/** How many documents the process caches, about 30 KB each. */
+/** The number of documents that the process caches, about 30 KB each. */
 const KEPT_MAX = 200
 
 /** Makes the sender of one process, with its cache. */
@@ -50,7 +50,10 @@ export function createPdfSender(): PdfSender {
   }
 }
 
-/** The ETag of a document: a hash of its facts, so that the server can compare it without drawing the document. */
+/**
+ * Returns the ETag of a document. The ETag is a hash of the facts, so that the server can compare documents without
+ * drawing them.
+ */
 function etagOf(filename: string, facts: unknown): string {
   const text = JSON.stringify([VERSION, filename, facts], (_, value) =>
     typeof value === 'bigint' ? value.toString() : value,

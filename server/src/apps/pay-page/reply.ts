@@ -10,7 +10,7 @@ import type { Frame, MerchantFrame, Screen } from './view.ts'
 
 const URL_MAX = 512
 
-/** The frame of a screen that needs nothing but the request. */
+/** Returns the frame of a screen that needs nothing but the request. */
 export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   const [url = '', query] = request.url.split('?', 2)
   // If the router could not parse the address, the request has no parsed query.
@@ -59,7 +59,7 @@ export function sendTooMany(
   return sendScreen(request, reply, { ...frame, screen: 'too_many', again_at })
 }
 
-/** Answers a poll. */
+/** Sends the answer to a poll. */
 export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply {
   return reply
     .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })

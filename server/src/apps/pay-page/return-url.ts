@@ -1,6 +1,6 @@
-// The address that leads a payer back to the merchant.
+// Makes the address that leads a payer back to the merchant.
 
-/** The query that the return address carries. It proves nothing. Only webhooks and the API prove a payment. */
+/** The query that the return address carries. The query proves nothing. Only webhooks and the API prove a payment. */
 export type ReturnParameters = { reference: string | null; collection_id: string | null; status: string }
 
 const MAX_LENGTH = 2048
@@ -10,8 +10,8 @@ const MAX_LENGTH = 2048
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
 
 /**
- * The address of the merchant with `reference`, `collection_id` and `status` appended to its query. Null unless the address
- * is http or https, has no user name, password or control character, and has at most 2048 characters.
+ * Appends `reference`, `collection_id` and `status` to the query of the merchant's address. Null means that the address
+ * is not http or https, has a user name, password or control character, or exceeds 2048 characters.
  */
 export function returnUrl(address: string | null, outcome: ReturnParameters): string | null {
   if (address === null || address.length > MAX_LENGTH || CONTROL.test(address)) return null

@@ -1,4 +1,5 @@
-// The routes of the pay page. A GET request changes nothing. The server answers a form with a redirect to the result.
+// Defines the routes of the pay page. A GET request changes nothing. The server answers a form with a redirect to the
+// result.
 
 import formbody from '@fastify/formbody'
 import Type from 'typebox'
@@ -25,7 +26,7 @@ import type { Screen } from './view.ts'
 const PAYERS = { access: 'public', limit: 'payers' } as const
 const PDFS = { access: 'public', limit: 'pdfs' } as const
 const FORM_BYTES_MAX = 4 * 1024
-/** How long a poll waits for other polls. This is short against the time that a payer waits for a payment. */
+/** How long a poll waits for other polls. This time is short compared with the time that a payer waits for a payment. */
 const POLLS_WAIT_MS = 20
 
 const Slug = Type.Object({ slug: Type.String() })
@@ -33,7 +34,7 @@ const SlugAndPayment = Type.Object({ slug: Type.String(), collection_id: Type.St
 const page = { schema: { hide: true, params: Slug }, config: PAYERS }
 const payment = { schema: { hide: true, params: SlugAndPayment }, config: PAYERS }
 
-/** Adds the pages. */
+/** Adds the routes of the pay page. */
 export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) => void {
   const context = createPageContext(deps, options)
   return (app) => {
@@ -78,7 +79,7 @@ function addErrorPages(scope: App, deps: Deps): void {
         : { ...frame, screen: 'server_error' }
     return sendScreen(request, reply, screen, status)
   })
-  // Addresses under /pay that no other route serves, such as a link that was cut off.
+  // These routes serve addresses under /pay that no other route serves, such as an incomplete link.
   for (const path of ['/pay', '/pay/*'])
     scope.get(path, { schema: { hide: true }, config: PAYERS }, (request, reply) => sendNotFound(deps, request, reply))
 }
@@ -123,7 +124,7 @@ function addPaymentPages(scope: App, context: PageContext): void {
   )
 }
 
-/** Receipts and invoices, each as a page and as a PDF. */
+/** Adds the routes of receipts and invoices, each as a page and as a PDF. */
 function addDocuments(scope: App, context: PageContext, app: App): void {
   for (const format of ['html', 'pdf'] as const) {
     const suffix = format === 'pdf' ? '.pdf' : ''

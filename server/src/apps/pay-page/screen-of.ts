@@ -10,10 +10,10 @@ import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, Unans
 /** For this long after a payment succeeds, its page returns to the merchant by itself. */
 const JUST_NOW_MS = 60_000
 
-/** Failure reasons after which the payer may still have lost money. The page keeps polling. */
+/** Failure reasons after which the payer may still have lost money. The page continues to poll. */
 const DOUBTFUL: readonly string[] = ['timeout', 'unknown_provider_error']
 
-/** The earlier input of a payer and its problems, for the form that is shown again. */
+/** The earlier input of a payer and its problems. The page shows the form again with both. */
 export type RejectedForm = { problems: readonly FormProblem[]; phone: string; method: PayMethod | null }
 
 /** The facts of a screen that do not depend on its payments. */
@@ -26,21 +26,21 @@ export type ScreenContext = {
 
 /** The payments of a page. */
 export type PageState = {
-  /** The held payment, else the newest. */
+  /** The held payment, or else the newest payment. Null means that the page has no payment. */
   latest: PagePayment | null
-  /** The payment that paid the page. */
+  /** The payment that paid the page. Null means that no payment paid the page. */
   paid: PagePayment | null
-  /** The kind of an attempt that may still take money. */
+  /** The kind of an attempt that may still take money. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice['kind'] | null
 }
 
-/** The name of the screen at the address of a link. */
+/** Returns the name of the screen at the address of a link. */
 export function pageScreenName(deps: Deps, link: Link, { latest, paid }: Pick<PageState, 'latest' | 'paid'>) {
   const status = linkStatusAt(link, deps.clock.now())
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
   if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
-  // Held money of a hosted page that was returned ends the page. A payment link then takes another payment.
+  // If the provider returns held money of a hosted page, the page ends. A payment link then takes another payment.
   if (link.collection_id !== null && latest?.status === 'reversed') return 'reversed'
   if (status === 'ACTIVE') {
     if (!isOver(link, latest)) return 'choose'
@@ -50,8 +50,8 @@ export function pageScreenName(deps: Deps, link: Link, { latest, paid }: Pick<Pa
 }
 
 /**
- * The name of the screen of one payment. `paid`: another payment that has paid the page. A payer with an open prompt
- * must then not approve it.
+ * Returns the name of the screen of one payment. `paid` is another payment that paid the page. A payer with an open
+ * prompt must then not approve the prompt.
  */
 export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
   if (payment.status === 'processing' && paid !== null) return paid.status === 'reversed' ? 'reversed' : 'paid'
@@ -67,14 +67,15 @@ export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, 
     case 'created':
       return 'choose'
     case 'processing':
-      // If the link takes no more payments, the page hides the QR. A payer who has scanned it waits for the answer.
+      // If the link takes no more payments, the page hides the QR. A payer who has already scanned the QR waits for the
+      // answer.
       if (payment.qr_payload !== null && linkStatusAt(link, deps.clock.now()) === 'ACTIVE') return 'qr'
       if (promptLeft(deps, payment) === 0) return 'slow'
       return payment.method === 'provider_pesa' ? 'waiting_wallet' : 'waiting_push'
   }
 }
 
-/** The screen at the address of a link. */
+/** Returns the screen at the address of a link. */
 export function pageScreen(
   deps: Deps,
   link: Link,
@@ -123,7 +124,10 @@ export function pageScreen(
   }
 }
 
-/** The screen of one payment. `paid`: another payment that paid the link. `page_state`: read if this payment has failed. */
+/**
+ * Returns the screen of one payment. `paid` is another payment that paid the link. If this payment has failed, the
+ * function reads `page_state`.
+ */
 export function paymentScreen(
   deps: Deps,
   link: Link,
@@ -208,8 +212,8 @@ function pollPathsOf({ pay_path }: MerchantFrame) {
 }
 
 /**
- * An attempt without an answer beside a failed one. On a hosted page the other attempt belongs to the same payment, else
- * its answer appears on the page of the link.
+ * Returns another attempt without an answer, for a failed attempt. On a hosted page the other attempt belongs to the
+ * same payment, else its answer appears on the page of the link.
  */
 function otherUnansweredAttempt(
   deps: Deps,
@@ -272,17 +276,17 @@ function reversedScreenOf(link: Link, payment: PagePayment, merchantFrame: Merch
   }
 }
 
-/** The address of a payment. */
+/** Returns the address of a payment. */
 export function paymentPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, { collection_id }: PagePayment): string {
   return `${merchantFrame.pay_path}/c/${collection_id}`
 }
 
-/** The address of the receipt of a payment. */
+/** Returns the address of the receipt of a payment. */
 export function receiptPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, payment: PagePayment): string {
   return `${paymentPath(merchantFrame, payment)}/receipt`
 }
 
-/** The facts that any reader with the link may see. The amount is the one taken, which may differ from the amount asked. */
+/** Returns the facts that any reader with the link may see. The taken amount may differ from the requested amount. */
 export function paymentFacts(
   link: Link,
   payment: PagePayment,
@@ -297,7 +301,7 @@ export function paymentFacts(
   }
 }
 
-/** The amount taken. Money in another currency keeps that currency until an operator states its value. */
+/** Returns the taken amount. Money in another currency keeps that currency until an operator states its value. */
 function amountTaken(link: Link, { amount_received_minor, foreign_amount_minor, foreign_currency }: PagePayment) {
   if (amount_received_minor === null && foreign_amount_minor !== null && foreign_currency !== null)
     return { amount_minor: foreign_amount_minor, currency: foreign_currency }

@@ -1,4 +1,4 @@
-// The screen on which the payer chooses how to pay.
+// Renders the screen on which the payer chooses how to pay.
 
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
@@ -16,7 +16,7 @@ import {
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
-/** The screen with every way to pay. */
+/** Returns the screen with every way to pay. */
 export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
@@ -51,7 +51,7 @@ function problemList(view: ChooseScreen): Html | null {
 `
 }
 
-/** A link from a problem to its field. If the page offers one way to pay, the link leads to its section. */
+/** Returns a link from a problem to its field. If the page offers one way to pay, the link leads to its section. */
 function problemLink(view: ChooseScreen, field: FormProblem['field'], sentence: Html): Html {
   const phones = view.methods.filter((method) => method !== 'TANQR').length
   if (view.methods.length === 0) return sentence
@@ -119,7 +119,7 @@ ${
 `
 }
 
-/** The phone from the merchant, masked. The server uses it unless the payer enters another phone. */
+/** Returns the masked phone from the merchant. The server uses that phone unless the payer enters another phone. */
 function savedPhone(view: ChooseScreen, masked: string): Html {
   const { say } = pageTexts(view.language)
   const typed = view.typed.phone !== '' || view.problems.some(({ field }) => field === 'phone')
@@ -142,7 +142,7 @@ ${payForm(view, body)}</section>
 `
 }
 
-/** The outcomes of a mock installation: each ending of a phone simulates one outcome. */
+/** Returns the outcomes of a mock installation. Each ending of a phone simulates one outcome. */
 function outcomeButtons(view: ChooseScreen): Html | null {
   const rows = view.test?.outcomes ?? []
   if (rows.length === 0 || !view.methods.includes('WALLET_PUSH')) return null

@@ -1,4 +1,4 @@
-// Receipts and invoices as pages for phones, sharing, and printing on receipt printers or A4.
+// Renders receipts and invoices as pages for phones, sharing, and printing on receipt printers or A4.
 
 import { type Html, html, plainLine, showAmount, showDate, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
@@ -17,7 +17,7 @@ import { paymentRows } from './screens-result.ts'
 import { type PlainTextKey, pageTexts } from './texts.ts'
 import type { InvoiceScreen, MerchantFrame, ReceiptScreen } from './view.ts'
 
-/** The receipt of a payment. */
+/** Returns the screen of a receipt. */
 export function receiptScreen(view: ReceiptScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
@@ -38,7 +38,7 @@ ${shareActions(view)}`
   return { title: t.plain('receipt'), body }
 }
 
-/** The ways to share the receipt. The links work without the script. The script shows the buttons. */
+/** Returns the ways to share the receipt. The links work without the script. The script shows the buttons. */
 function shareActions(view: ReceiptScreen): Html {
   const { say, plain } = pageTexts(view.language)
   const text = plain('share_receipt', {
@@ -58,7 +58,7 @@ ${linkButton(`https://wa.me/?text=${encoded}`, say('send_whatsapp'), 'second')}$
 `
 }
 
-/** A download link, so that the PDF does not replace this page. The server names the file. */
+/** Returns a download link, so that the PDF does not replace this page. The server names the file. */
 function pdfButton(view: MerchantFrame, path: string): Html {
   return html`<a class="button second" href="${localPath(view, path)}" download>${pageTexts(view.language).say('download_pdf')}</a>
 `
@@ -73,10 +73,10 @@ const STATUS: Record<InvoiceScreen['status'], { key: PlainTextKey; tone: string 
 
 const RETURNED = { key: 'invoice_returned', tone: 'note' } as const
 
-/** How many items the page shows. The PDF shows all. */
+/** The number of items that the page shows. The PDF shows all items. */
 const ITEMS_SHOWN = 30
 
-/** An invoice as its customer sees it. */
+/** Returns the screen of an invoice as its customer sees the invoice. */
 export function invoiceScreen(view: InvoiceScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t

@@ -1,4 +1,4 @@
-// The screens of a payment that has ended or is held.
+// Renders the screens of a payment that has ended or is held.
 
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'
@@ -29,7 +29,7 @@ import type {
   SuccessScreen,
 } from './view.ts'
 
-/** The facts of a payment as rows. */
+/** Returns the facts of a payment as rows. */
 export function paymentRows(view: MerchantFrame & PaymentFacts) {
   const { say } = pageTexts(view.language)
   const method =
@@ -44,7 +44,7 @@ export function paymentRows(view: MerchantFrame & PaymentFacts) {
   ] as const
 }
 
-/** Paid. */
+/** Returns the screen of a paid payment. */
 export function successScreen(view: SuccessScreen): ScreenContent {
   const t = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -55,7 +55,7 @@ ${view.redirect && returnLink(view, view.redirect)}${linkButton(localPath(view, 
   return { title: t.plain('success'), body }
 }
 
-/** The link back to the merchant. The script follows it after five seconds unless the payer stays. */
+/** Returns the link back to the merchant. The script follows the link after five seconds unless the payer stays. */
 function returnLink(view: MerchantFrame, { url, auto }: { url: string; auto: boolean }): Html {
   const { say } = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -72,32 +72,39 @@ ${
 
 type FailureTexts = {
   why: PlainTextKey | 'why_review_declined'
-  /** Shown if another attempt may still take money, because only this attempt surely took none. */
-  beside?: PlainTextKey
+  /** The text that the page shows if another attempt may still take money, because only this attempt surely took none. */
+  why_unanswered?: PlainTextKey
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
 }
 
-/** The text and the next step for each failure reason. Each text says whether money moved. */
+/** The text and the next step for each failure reason. Each text explains whether money moved. */
 const REASONS: Readonly<Record<string, FailureTexts>> = {
-  user_cancelled: { why: 'why_user_cancelled', beside: 'beside_user_cancelled', way: 'try_again' },
-  wrong_pin: { why: 'why_wrong_pin', beside: 'beside_wrong_pin', way: 'try_again' },
+  user_cancelled: { why: 'why_user_cancelled', why_unanswered: 'unanswered_user_cancelled', way: 'try_again' },
+  wrong_pin: { why: 'why_wrong_pin', why_unanswered: 'unanswered_wrong_pin', way: 'try_again' },
   insufficient_balance: {
     why: 'why_insufficient_balance',
-    beside: 'beside_insufficient_balance',
+    why_unanswered: 'unanswered_insufficient_balance',
     way: 'use_other_number',
   },
-  provider_declined: { why: 'why_provider_declined', beside: 'beside_provider_declined', way: 'use_other_way' },
-  provider_unavailable: {
-    why: 'why_provider_unavailable',
-    beside: 'beside_provider_unavailable',
+  provider_declined: {
+    why: 'why_provider_declined',
+    why_unanswered: 'unanswered_provider_declined',
     way: 'use_other_way',
   },
-  expired: { why: 'why_expired', beside: 'beside_expired', way: 'try_again' },
+  provider_unavailable: {
+    why: 'why_provider_unavailable',
+    why_unanswered: 'unanswered_provider_unavailable',
+    way: 'use_other_way',
+  },
+  expired: { why: 'why_expired', why_unanswered: 'unanswered_expired', way: 'try_again' },
   timeout: { why: 'why_timeout', way: 'check_status' },
   review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
 
-/** The payment failed. If the payer may have lost money, the next step is to check, never to pay again. */
+/**
+ * Returns the screen of a failed payment. If the payer may have lost money, the next step is to check, never to pay
+ * again.
+ */
 export function failedScreen(view: FailedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const reason = Object.hasOwn(REASONS, view.reason_code) ? REASONS[view.reason_code] : undefined
@@ -105,7 +112,7 @@ export function failedScreen(view: FailedScreen): ScreenContent {
   const sentence = reason
     ? reason.why === 'why_review_declined'
       ? t.say(reason.why, { merchant })
-      : t.say((view.unanswered && reason.beside) || reason.why)
+      : t.say((view.unanswered && reason.why_unanswered) || reason.why)
     : t.say('why_unknown', { merchant, reference: merchantText(view.support_reference, 'reference') })
   const way = reason?.way ?? 'check_status'
   const target = way === 'check_status' ? view.check_path : view.retry_path
@@ -120,7 +127,7 @@ ${unansweredBox(view, view.unanswered)}${target && linkButton(localPath(view, ta
   }
 }
 
-/** The payment is held for the review of an operator. */
+/** Returns the screen of a payment that an operator must review. */
 export function reviewScreen(view: ReviewScreen): ScreenContent {
   const t = pageTexts(view.language)
   const body = html`${stateSection(
@@ -132,7 +139,7 @@ export function reviewScreen(view: ReviewScreen): ScreenContent {
   return { title: t.plain('review'), body, polling: { poll_path, check_path, state: view.screen } }
 }
 
-/** The payment was returned to the payer. */
+/** Returns the screen of a payment whose money the provider returned to the payer. */
 export function reversedScreen(view: ReversedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const rest = html`<p>${t.say('reversed_lead', { merchant: merchantOf(view) })}</p>
@@ -141,7 +148,7 @@ ${linkButton(localPath(view, view.receipt_path), t.say('open_receipt'), 'second'
   return { title: t.plain('reversed'), body }
 }
 
-/** The link is paid. */
+/** Returns the screen of a paid link. */
 export function paidScreen(view: PaidScreen): ScreenContent {
   const t = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -151,7 +158,7 @@ ${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))
   return { title: t.plain('paid'), body }
 }
 
-/** The instructions of each network. */
+/** Returns the screen with the instructions of each network. */
 export function helpScreen(view: HelpScreen): ScreenContent {
   const t = pageTexts(view.language)
   const body = html`<section class="state">

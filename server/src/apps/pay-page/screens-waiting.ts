@@ -1,4 +1,4 @@
-// The screens that wait for a prompt, a scan or an answer.
+// Renders the screens that wait for a prompt, a scan or an answer.
 
 import { type Html, type HtmlValue, html, plainLine } from '../../kernel/lib/index.ts'
 import type { Polling, ScreenContent } from './layout.ts'
@@ -18,7 +18,10 @@ import {
 import { pageTexts } from './texts.ts'
 import type { MerchantFrame, QrScreen, SlowScreen, WaitingScreen } from './view.ts'
 
-/** The provider has sent a prompt: how to confirm it, and how long it is valid. */
+/**
+ * Returns the screen of a prompt that the provider has sent: how to confirm the prompt, and how long the prompt is
+ * valid.
+ */
 export function waitingScreen(view: WaitingScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
@@ -52,7 +55,7 @@ ${noMessage(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
 
 const wholeSeconds = (seconds: number) => Math.max(0, Math.round(seconds))
 
-/** The countdown. Only the script shows it. Screen readers read the status region instead. */
+/** Returns the countdown. Only the script shows the countdown. Screen readers read the status region instead. */
 function countdownBar(view: MerchantFrame): Html {
   return html`<div class="countdown" id="countdown" hidden aria-hidden="true">
 <p>${pageTexts(view.language).say('time_left')} <b id="clock"></b></p>
@@ -65,7 +68,7 @@ function pollingOf(view: { poll_path: string; check_path: string; screen: string
   return { poll_path: view.poll_path, check_path: view.check_path, state: view.screen }
 }
 
-/** The ways to update the page: the script, a refresh every 15 seconds without the script, and a button. */
+/** Returns the ways to update the page: the script, a refresh every 15 seconds without the script, and a button. */
 function pollingNotice(view: MerchantFrame, check_path: string): Html {
   const { say } = pageTexts(view.language)
   return html`<p class="box warn" id="offline" hidden>${say('offline')}</p>
@@ -96,7 +99,7 @@ function otherWay(view: MerchantFrame, path: string): Html {
 `
 }
 
-/** A QR, to scan with another phone or to save as a picture on this phone. */
+/** Returns the screen of a QR, to scan with another phone or to save as a picture on this phone. */
 export function qrScreen(view: QrScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
@@ -117,7 +120,10 @@ ${otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('scan_qr'), body, polling: pollingOf(view) }
 }
 
-/** The countdown has ended without an answer. The payment has not failed, and the payer must not pay again. */
+/**
+ * Returns the screen of an ended countdown without an answer. The payment has not failed, and the payer must not pay
+ * again.
+ */
 export function slowScreen(view: SlowScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t

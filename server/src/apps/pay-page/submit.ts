@@ -1,4 +1,4 @@
-// Handles the forms of the pay page: checks the choice of the payer and starts the payment.
+// Reads the forms of the pay page: checks the choice of the payer and starts the payment.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -42,7 +42,7 @@ export async function submitForm(
   return startAndRedirect(context, request, reply, link, { ...choice, key })
 }
 
-/** Starts the payment and redirects to its page. If the payment is refused, shows the reason. */
+/** Starts the payment and redirects to its page. If the server refuses the payment, shows the reason. */
 async function startAndRedirect(
   context: PageContext,
   request: FastifyRequest,
@@ -76,13 +76,13 @@ async function startAndRedirect(
         return sendScreen(request, reply, { ...merchantFrame, screen: 'form_expired', open_path })
       }
       default:
-        // The link is paid, expired or cancelled, or another payer is paying. The page shows which.
+        // The link is paid, expired or cancelled, or another payer is paying. The page shows the state.
         return redirectTo(deps, request, reply, `/pay/${link.slug}`)
     }
   }
 }
 
-/** The text of a form field. A field that is missing or repeated is empty. */
+/** Returns the text of a form field, or an empty text if the field is missing or repeated. */
 function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
@@ -108,8 +108,8 @@ function readChoice(
 }
 
 /**
- * The idempotency key of a form, with its method and phone. A page that the browser restores repeats the old key, and
- * with another phone it makes another payment.
+ * Returns the idempotency key of a form, with its method and phone. A restored page repeats the old key, and the same
+ * key with another phone makes another payment.
  */
 function claimOf(link: Link, { method, phone, key }: PaymentChoice & { key: string }): IdempotencyClaim {
   const chosen = hash('sha256', `${method} ${phone}`).slice(0, 16)

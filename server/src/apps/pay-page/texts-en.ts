@@ -1,4 +1,4 @@
-// Every text of the pay page in English.
+// Contains every text of the pay page in English.
 
 import type { sw } from './texts-sw.ts'
 
@@ -100,12 +100,12 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   why_provider_declined: 'The mobile network declined this payment. No payment was received.',
   why_provider_unavailable: 'This network is unavailable right now. No payment was received.',
   why_expired: 'The time to confirm has run out. No payment was received.',
-  beside_user_cancelled: 'You cancelled the payment. This try took no money.',
-  beside_wrong_pin: 'The PIN was wrong. This try took no money.',
-  beside_insufficient_balance: 'The balance is not enough. This try took no money.',
-  beside_provider_declined: 'The mobile network declined this try. It brought no payment.',
-  beside_provider_unavailable: 'This network is unavailable right now. This try brought no payment.',
-  beside_expired: 'The time to confirm has run out. This try brought no payment.',
+  unanswered_user_cancelled: 'You cancelled the payment. This try took no money.',
+  unanswered_wrong_pin: 'The PIN was wrong. This try took no money.',
+  unanswered_insufficient_balance: 'The balance is not enough. This try took no money.',
+  unanswered_provider_declined: 'The mobile network declined this try. It brought no payment.',
+  unanswered_provider_unavailable: 'This network is unavailable right now. This try brought no payment.',
+  unanswered_expired: 'The time to confirm has run out. This try brought no payment.',
   why_review_declined:
     'This payment was reviewed and not accepted. The money that was taken goes back to the payer. If you have questions, contact {merchant}.',
   why_timeout: 'We got no answer in time. If money left your account, do not pay again: we will confirm it here.',

@@ -1,8 +1,8 @@
-// Every text of the pay page in Swahili. {names} are placeholders.
+// Contains every text of the pay page in Swahili. {names} are placeholders.
 
-/** One whole sentence per key, because joined parts would break the grammar. */
+/** The texts in Swahili. Each key has a whole sentence, because joined parts would break the grammar. */
 export const sw = {
-  // Frame
+  // The frame of every page
   other_language: 'English',
   skip: 'Ruka hadi kwenye malipo',
   test_strip: 'Majaribio: hakuna pesa halisi',
@@ -11,7 +11,7 @@ export const sw = {
   how_to_pay: 'Msaada wa kulipa kwa simu',
   problem_in_title: 'Kosa: {title}',
 
-  // What is paid
+  // The subject of the payment
   payment_to: 'Malipo kwa {merchant}',
   reference: 'Namba ya kumbukumbu',
   description: 'Maelezo',
@@ -20,7 +20,7 @@ export const sw = {
   copy: 'Nakili',
   copied: 'Imenakiliwa',
 
-  // Choosing
+  // The choice of a method
   by_phone: 'Lipa kwa simu',
   by_phone_lead: 'Utapata ujumbe kwenye simu. Hakikisha jina na kiasi ni sahihi, kisha thibitisha kwa PIN.',
   kind_of_account: 'Unalipa kwa kutumia nini?',
@@ -47,7 +47,7 @@ export const sw = {
   try_outcomes: 'Jaribu matokeo mbalimbali',
   try_outcomes_lead: 'Kila kitufe kinalipa kwa simu ya majaribio inayoishia na tarakimu hizi.',
 
-  // Waiting
+  // Waiting for the payer
   check_phone: 'Angalia simu yako',
   prompt_sent: 'Tumetuma ujumbe kwenye simu {phone}.',
   step_open: 'Fungua ujumbe wa malipo kwenye simu hiyo.',
@@ -86,7 +86,7 @@ export const sw = {
   send_again_lead: 'Hukupata ujumbe wowote? Tunaweza kuutuma tena kwenye simu {phone}.',
   send_again: 'Tuma tena',
 
-  // How it ended
+  // The outcome of a payment
   success: 'Malipo yamefanikiwa',
   success_lead: 'Umelipa {amount} kwa {merchant}.',
   sms_is_proof: 'SMS ya mtandao wako ni uthibitisho wako mwenyewe. Itunze.',
@@ -101,12 +101,12 @@ export const sw = {
   why_provider_declined: 'Mtandao wa simu umekataa malipo haya. Hakuna malipo yaliyopokelewa.',
   why_provider_unavailable: 'Huduma ya mtandao huu haipatikani kwa sasa. Hakuna malipo yaliyopokelewa.',
   why_expired: 'Muda wa kuthibitisha umeisha. Hakuna malipo yaliyopokelewa.',
-  beside_user_cancelled: 'Umeghairi malipo. Jaribio hili halikukata pesa.',
-  beside_wrong_pin: 'Namba ya siri (PIN) si sahihi. Jaribio hili halikukata pesa.',
-  beside_insufficient_balance: 'Salio halitoshi. Jaribio hili halikukata pesa.',
-  beside_provider_declined: 'Mtandao wa simu umekataa jaribio hili. Jaribio hili halikuleta malipo.',
-  beside_provider_unavailable: 'Huduma ya mtandao huu haipatikani kwa sasa. Jaribio hili halikuleta malipo.',
-  beside_expired: 'Muda wa kuthibitisha umeisha. Jaribio hili halikuleta malipo.',
+  unanswered_user_cancelled: 'Umeghairi malipo. Jaribio hili halikukata pesa.',
+  unanswered_wrong_pin: 'Namba ya siri (PIN) si sahihi. Jaribio hili halikukata pesa.',
+  unanswered_insufficient_balance: 'Salio halitoshi. Jaribio hili halikukata pesa.',
+  unanswered_provider_declined: 'Mtandao wa simu umekataa jaribio hili. Jaribio hili halikuleta malipo.',
+  unanswered_provider_unavailable: 'Huduma ya mtandao huu haipatikani kwa sasa. Jaribio hili halikuleta malipo.',
+  unanswered_expired: 'Muda wa kuthibitisha umeisha. Jaribio hili halikuleta malipo.',
   why_review_declined:
     'Malipo haya yalikaguliwa na hayakukubaliwa. Pesa iliyokatwa inarudishwa kwa mlipaji. Kwa maswali, wasiliana na {merchant}.',
   why_timeout: 'Hatukupata majibu kwa wakati. Kama umekatwa pesa, usilipe tena: tutathibitisha hapa.',
@@ -120,7 +120,7 @@ export const sw = {
   reversed: 'Malipo yamerudishwa',
   reversed_lead: 'Malipo yamerudishwa kwenye akaunti yako. Kwa maswali, wasiliana na {merchant}.',
 
-  // Where a link stands
+  // The state of a link
   paid: 'Tayari imelipwa',
   paid_lead: 'Malipo haya kwa {merchant} yameshapokelewa. Usilipe tena.',
   in_progress: 'Kuna malipo yanayoendelea',
@@ -135,7 +135,7 @@ export const sw = {
   unknown: 'Hatukupata ukurasa huu',
   unknown_lead: 'Kiungo si sahihi au hakijakamilika. Angalia kiungo ulichotumiwa, au omba kipya.',
 
-  // When something is wrong
+  // Errors
   too_many: 'Umejaribu mara nyingi mno',
   too_many_lead: 'Hakuna ombi jipya lililotumwa. Jaribu tena baada ya {time}.',
   unavailable: 'Huduma haipatikani kwa sasa',
@@ -146,7 +146,7 @@ export const sw = {
   broken: 'Kuna hitilafu upande wetu',
   broken_lead: 'Kama umeshaweka PIN, usilipe tena. Fungua ukurasa upya baada ya muda mfupi ili kuangalia hali.',
 
-  // Receipt
+  // The receipt
   receipt: 'Risiti ya malipo',
   status_paid: 'Imelipwa',
   status_returned: 'Imerudishwa',
@@ -165,7 +165,7 @@ export const sw = {
   download_pdf: 'Pakua PDF',
   share_receipt: 'Risiti: {amount} kwa {merchant}, {time}. {url}',
 
-  // Invoice
+  // The invoice
   invoice: 'Ankara {number}',
   invoice_from: 'Kutoka kwa {merchant}',
   invoice_to: 'Imetolewa kwa',

@@ -1,4 +1,4 @@
-// The texts of the pay page and their placeholders.
+// Selects the texts of the pay page and fills their placeholders.
 
 import { type Html, type HtmlValue, html, type Language } from '../../kernel/lib/index.ts'
 import { en } from './texts-en.ts'
@@ -14,7 +14,7 @@ type Placeholders<Sentence extends string> = Sentence extends `${string}{${infer
 /** The key of a text without placeholders. */
 export type PlainTextKey = { [K in TextKey]: [Placeholders<(typeof sw)[K]>] extends [never] ? K : never }[TextKey]
 
-/** The values of a text: one for each {name}. */
+/** The values of a text. Each {name} needs one value. */
 type TextValues<K extends TextKey, Value> = [Placeholders<(typeof sw)[K]>] extends [never]
   ? []
   : [values: Record<Placeholders<(typeof sw)[K]>, Value>]
@@ -31,12 +31,12 @@ export const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>
 
 const SPEAKERS: Record<Language, PageTexts> = { sw: createPageTexts('sw'), en: createPageTexts('en') }
 
-/** The texts of a language. */
+/** Returns the texts of a language. */
 export function pageTexts(language: Language): PageTexts {
   return SPEAKERS[language]
 }
 
-/** A text split at its placeholders: the strings around them, and their names. */
+/** A text that the server split at its placeholders: the strings around them, and their names. */
 type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
 function createPageTexts(language: Language): PageTexts {
@@ -63,13 +63,13 @@ function splitText(sentence: string): TextPieces {
   }
 }
 
-/** The language of a page: `?lang=`, else English if the browser lists English first and no Swahili, else Swahili. */
+/** Returns the language of a page: `?lang=`, else English if the browser prefers English to Swahili, else Swahili. */
 export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked
   return accept !== undefined && /^\s*en\b/i.test(accept) && !/\bsw\b/i.test(accept) ? 'en' : 'sw'
 }
 
-/** A path of the pay page in this language. The address carries the language, because payers get no cookies. */
+/** Returns a path of the pay page in this language. The address carries the language, because payers get no cookies. */
 export function pathInLanguage(path: string, language: Language): string {
   const [before = '', query = ''] = path.split('?', 2)
   const parameters = new URLSearchParams(query)

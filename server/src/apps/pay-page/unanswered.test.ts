@@ -1,4 +1,4 @@
-// Pages with an attempt that has no answer: no payer pays twice, and no stranger can prompt a payer.
+// Tests pages with an attempt that has no answer: no payer pays twice, and no stranger can prompt a payer.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,10 +8,10 @@ import type { Answer, Provider } from '../../adapters/providers/port.ts'
 import { TEXTS } from './texts.ts'
 
 let world: World
-/** The status that the provider reports for each phone, else accepted. */
-const says = new Map<string, Answer>()
+/** The status that the provider reports for each reference. A missing reference means accepted. */
+const reported_statuses = new Map<string, Answer>()
 const OPEN = { kind: 'accepted', provider_status: 'PENDING' } as const
-const asked: string[] = []
+const queried_references: string[] = []
 const provider: Provider = {
   name: 'mock',
   capabilities: { methods: ['wallet_push', 'qr'], whole_shillings: false, payout_methods: [] },
@@ -19,8 +19,8 @@ const provider: Provider = {
   qr: async () => ({ ...OPEN, payment_token: '12345678', qr_payload: '000201' }),
   status: async (requests) =>
     requests.map(({ reference }) => {
-      asked.push(reference)
-      return says.get(reference) ?? OPEN
+      queried_references.push(reference)
+      return reported_statuses.get(reference) ?? OPEN
     }),
   payout: async () => OPEN,
   payoutStatus: async (requests) => requests.map(() => OPEN),
@@ -96,7 +96,7 @@ const clear = async (id: string, decision = 'approve') => {
   assert.equal(reply.status, 200, reply.text)
 }
 
-describe('an older attempt without an answer', () => {
+describe('older attempts without an answer', () => {
   for (const kind of ['payment link', 'hosted page'] as const) {
     test(`every page warns of a ${kind} attempt after a newer one failed, and shows its later success`, async () => {
       const { slug } = kind === 'payment link' ? await newLink() : await newPage()
@@ -105,7 +105,7 @@ describe('an older attempt without an answer', () => {
       const second = await pay(slug, B)
       await applyAnswer(second, kind === 'payment link' ? 1 : 2, WRONG_PIN)
       const failed = await look(`/pay/${slug}/c/${second}`)
-      assert.ok(failed.includes(TEXTS.en.beside_wrong_pin))
+      assert.ok(failed.includes(TEXTS.en.unanswered_wrong_pin))
       assert.doesNotMatch(failed, /No money was taken/)
       const watches = await warns(failed)
       await warns(await look(`/pay/${slug}`))
@@ -114,7 +114,7 @@ describe('an older attempt without an answer', () => {
       silent(await look(`/pay/${slug}`))
     })
 
-    test(`an expired page warns of a ${kind} attempt`, async () => {
+    test(`an expired page warns of a ${kind} attempt without an answer`, async () => {
       const { now } = world.deps.clock
       const body = { expires_at: new Date(now().getTime() + 300_000).toISOString() }
       const { slug } = kind === 'payment link' ? await newLink(body) : await newPage(body)
@@ -129,7 +129,7 @@ describe('an older attempt without an answer', () => {
     })
   }
 
-  test('a cancelled link warns of an attempt', async () => {
+  test('a cancelled link warns of an attempt without an answer', async () => {
     const { id, slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -140,7 +140,7 @@ describe('an older attempt without an answer', () => {
     await warns(page)
   })
 
-  test('a page without an unanswered attempt says that no money was taken, and does not poll', async () => {
+  test('a page without an unanswered attempt shows that the provider took no money, and does not poll', async () => {
     const { slug } = await newLink()
     const only = await pay(slug, A)
     await applyAnswer(only, 1, WRONG_PIN)
@@ -153,8 +153,8 @@ describe('an older attempt without an answer', () => {
   })
 })
 
-describe('a stranger with the link', () => {
-  test('sees that a payment exists, but not its payer, and cannot prompt the phone again', async () => {
+describe('strangers with the link', () => {
+  test('a stranger with the link sees that a payment exists, but not its payer, and cannot prompt the phone again', async () => {
     for (const { slug } of [await newLink(), await newPage()]) {
       const mine = await pay(slug, A)
       promptsEnd()
@@ -167,7 +167,7 @@ describe('a stranger with the link', () => {
     }
   })
 
-  test('sees a QR attempt without a word about a PIN, and no warning minutes later', async () => {
+  test('a stranger with the link sees a QR attempt without text about a PIN, and no warning minutes later', async () => {
     const { slug } = await newLink()
     await pay(slug, null)
     const page = await look(`/pay/${slug}`)
@@ -177,7 +177,7 @@ describe('a stranger with the link', () => {
     silent(await look(`/pay/${slug}`))
   })
 
-  test('keeps the input of the form without the script, because the page does not refresh', async () => {
+  test('a stranger with the link keeps the input of the form without the script, because the page does not refresh', async () => {
     const { slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -185,8 +185,8 @@ describe('a stranger with the link', () => {
   })
 })
 
-describe('a hosted page', () => {
-  test('shows the same QR again after a hundred taps and stays open', async () => {
+describe('hosted pages', () => {
+  test('a hosted page shows the same QR again after a hundred taps and stays open', async () => {
     const { collection_id, slug } = await newPage()
     const first = await tap(slug, null)
     for (let i = 0; i < 100; i++) {
@@ -209,7 +209,7 @@ describe('a hosted page', () => {
     assert.equal(later.length, 4)
   })
 
-  test('waits when the attempts are used up and the last one has no answer', async () => {
+  test('a hosted page waits when no attempt remains and the last attempt has no answer', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -222,7 +222,7 @@ describe('a hosted page', () => {
     assert.doesNotMatch(page, /<form|did not succeed/)
   })
 
-  test('shows that the money was returned when held money went back', async () => {
+  test('a hosted page shows that the provider returned held money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     await applyAnswer(collection_id, 1, MORE)
@@ -235,7 +235,7 @@ describe('a hosted page', () => {
   })
 })
 
-describe('the record of a hosted payment', () => {
+describe('records of hosted payments', () => {
   const heldOf = async (collection_id: string) => {
     const { items } = (await world.get('/v1/operator/collections?page_size=100', await operator())).body.data
     return items.find((item: { collection_id: string }) => item.collection_id === collection_id)
@@ -245,7 +245,7 @@ describe('the record of a hosted payment', () => {
       (item: { collection_id: string }) => item.collection_id,
     )
 
-  test('shows the phone of the payer when the first, a later or an earlier attempt paid', async () => {
+  test('the record of a hosted payment shows the phone of the payer when the first, a later or an earlier attempt paid', async () => {
     const [C, D, E, F, G] = ['0754125201', '0754125202', '0754125203', '0754125204', '0754125205'] as const
     const one = await newPage()
     await pay(one.slug, C)
@@ -269,7 +269,7 @@ describe('the record of a hosted payment', () => {
     assert.equal((await heldOf(three.collection_id)).customer_phone, `255${G.slice(1)}`)
   })
 
-  test('shows the provider status of the attempt that paid, not of a newer one', async () => {
+  test('the record of a hosted payment shows the provider status of the paying attempt, not of a newer attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -280,7 +280,7 @@ describe('the record of a hosted payment', () => {
     assert.deepEqual([data.status, data.provider_payment_status], ['successful', 'COMPLETED'])
   })
 
-  test('is refreshed by a status query for every attempt without an answer', async () => {
+  test('a status query for every attempt without an answer refreshes the record of a hosted payment', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -290,14 +290,14 @@ describe('the record of a hosted payment', () => {
       'select provider_reference from collection_attempts where collection_id = $1 order by number',
       [collection_id],
     )
-    says.set(rows[0]?.provider_reference as string, SUCCESS)
+    reported_statuses.set(rows[0]?.provider_reference as string, SUCCESS)
     const url = `/v1/collections/${collection_id}/refresh-status`
     const refreshed = await world.call({ method: 'POST', url, key: world.live_key })
     assert.equal(refreshed.body.data.status, 'successful')
-    assert.ok(rows.every(({ provider_reference }) => asked.includes(provider_reference)))
+    assert.ok(rows.every(({ provider_reference }) => queried_references.includes(provider_reference)))
   })
 
-  test('has a receipt with the time of the payment, not of the approval', async () => {
+  test('the receipt of a payment shows the time of the payment, not of the approval', async () => {
     const { slug } = await newLink()
     const collection_id = await pay(slug, A)
     const day = (page: string) => /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(page)?.[0]
@@ -317,7 +317,7 @@ describe('the record of a hosted payment', () => {
   })
 })
 
-test('a refused request keeps its idempotency key usable and leaves no rows', async () => {
+test('a refused request leaves no rows, and a later request can use its idempotency key', async () => {
   const { slug } = await newLink()
   await pay(slug, A)
   const key = randomUUID()

@@ -6,7 +6,7 @@ import { findUnansweredAttempts, type UnansweredAttempt } from '../../money/coll
 import type { Link } from '../../money/payment-links/index.ts'
 import type { UnansweredNotice } from './view.ts'
 
-/** Most QR codes are never scanned. The page does not warn of an older QR code. */
+/** The page does not warn of a QR code that is older than this time, because payers never scan most QR codes. */
 const CODE_MS = 15 * 60_000
 
 /** Makes the function that finds the kind of an attempt that may still take money, in one statement for all pages that wait. */

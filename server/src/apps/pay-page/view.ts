@@ -1,17 +1,20 @@
-// The facts that each screen of the pay page shows. Nothing here is a database row, and all phones are masked.
+// Defines the facts that each screen of the pay page shows. No fact is a database row, and all phones are masked.
 
 import type { Html, Language } from '../../kernel/lib/index.ts'
 
 /** The facts around every screen. */
 export type Frame = {
   language: Language
-  /** Path and query of this page, for the link to the other language. */
+  /** The path and query of this page, for the link to the other language. */
   url: string
   /** The name of this installation. */
   brand_name: string
 }
 
-/** The outcome of a magic number, a button on a mock installation. `phone`: a complete number with this ending. */
+/**
+ * The outcome of a magic number, which is a button on a mock installation. `phone` is a complete number with this
+ * ending.
+ */
 export type MagicOutcome = { ending: string; phone: string; what: string }
 
 /** The instructions for the payers of one network, in the language of the page. */
@@ -28,11 +31,11 @@ export type MerchantFrame = Frame & {
   currency: string
   description: string | null
   reference: string | null
-  /** The page of the invoice that this page collects. Undefined if the link belongs to no invoice. */
+  /** The page of the invoice that this page collects. The field is undefined if the link belongs to no invoice. */
   invoice_path?: string
-  /** Null if the money is real. */
+  /** The test panel. Null means that the money is real. */
   test: null | { outcomes: readonly MagicOutcome[] }
-  /** `/pay/SLUG`: the page that offers the ways to pay and takes their forms. */
+  /** The path `/pay/SLUG` of the page that offers the ways to pay and takes their forms. */
   pay_path: string
   help_path: string
   help: readonly NetworkInstructions[]
@@ -48,8 +51,8 @@ export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' 
 export type PollPaths = { poll_path: string; check_path: string }
 
 /**
- * An attempt on this page that may still take money, so that its payer must not pay again. `code`: the attempt is a QR,
- * else a prompt. The page does not name the payer. It polls until `state` changes.
+ * An attempt on this page that may still take money, so that its payer must not pay again. `code` means a QR, and
+ * `prompt` means a prompt. The page does not name the payer, and polls until `state` changes.
  */
 export type UnansweredNotice = PollPaths & { kind: 'prompt' | 'code'; state: string }
 
@@ -57,50 +60,53 @@ export type UnansweredNotice = PollPaths & { kind: 'prompt' | 'code'; state: str
 export type PaymentFacts = {
   paid_at: Date
   method: 'wallet_push' | 'provider_pesa' | 'qr'
-  /** Masked by `maskPhone`. Null means that the phone of the payer is unknown, as with a QR. */
+  /** The phone that `maskPhone` masked. Null means that the phone of the payer is unknown, as with a QR. */
   phone_masked: string | null
   provider_reference: string | null
 }
 
-/** The payer chooses how to pay. */
+/** The screen on which the payer chooses how to pay. */
 export type ChooseScreen = MerchantFrame & {
   screen: 'choose'
   methods: readonly PayMethod[]
-  /** The phone from the merchant, masked by `maskPhone`. The server uses it if the payer enters none. */
+  /** The phone from the merchant, which `maskPhone` masked. If the payer enters no phone, the server uses this phone. */
   saved_phone_masked: string | null
   /**
-   * New for each view of the form. The server combines it with method and phone, because a page that the browser
-   * restores sends the same key with another phone.
+   * A new key for each view of the form. A page that the browser restores may send the same key with another phone, so
+   * the server combines the key with method and phone.
    */
   idempotency_key: string
   expires_at: Date | null
-  /** The address of the merchant for a payer who cancels. Checked by `returnUrl`. */
+  /** The address of the merchant for a payer who cancels. `returnUrl` has checked the address. */
   cancel_url: string | null
   problems: readonly FormProblem[]
-  /** The earlier input of the payer, if the form is shown again. */
+  /** The earlier input of the payer, if the page shows the form again. */
   typed: { phone: string; method: PayMethod | null }
-  /** Null if there is none. */
+  /** An attempt without an answer. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice | null
 }
 
-/** The provider has sent a prompt. */
+/** The screen of a prompt that the provider has sent. */
 export type WaitingScreen = MerchantFrame &
   PollPaths & {
     screen: 'waiting_push' | 'waiting_wallet'
     collection_id: string
     phone_masked: string
-    /** Seconds until the prompt expires, and its lifetime. No time of day, because clocks of phones are often wrong. */
+    /**
+     * The seconds until the prompt expires, and its lifetime. The page shows no time of day, because clocks of phones
+     * are often wrong.
+     */
     remaining_s: number
     total_s: number
     other_way_path: string
   }
 
-/** A QR to scan. */
+/** The screen of a QR. */
 export type QrScreen = MerchantFrame &
   PollPaths & {
     screen: 'qr'
     collection_id: string
-    /** Made by `qrSvg`. */
+    /** The QR as an SVG, which `qrSvg` makes. */
     svg: Html
     /** The QR as a PNG, because banking apps read pictures, and a phone cannot scan its own screen. */
     picture_path: string
@@ -108,66 +114,72 @@ export type QrScreen = MerchantFrame &
     other_way_path: string
   }
 
-/** The prompt has expired and its outcome is unknown. */
+/** The screen of a prompt that has expired with an unknown outcome. */
 export type SlowScreen = MerchantFrame &
   PollPaths & {
     screen: 'slow'
     collection_id: string
     phone_masked: string | null
     other_way_path: string
-    /** The form that sends the prompt again to the same phone. Null if the payer may not repeat the prompt. */
+    /** The form that sends the prompt again to the same phone. Null means that the payer may not repeat the prompt. */
     again: null | { idempotency_key: string }
   }
 
-/** Paid. */
+/** The screen of a paid payment. */
 export type SuccessScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'success'
     receipt_path: string
-    /** Checked by `returnUrl`. `auto`: the payment has just succeeded, so the page opens the address by itself. */
+    /**
+     * The address of the merchant, which `returnUrl` has checked. `auto` means that the payment has just succeeded, so
+     * the page opens the address by itself.
+     */
     redirect: null | { url: string; auto: boolean }
   }
 
-/** The payment failed. */
+/** The screen of a failed payment. */
 export type FailedScreen = MerchantFrame & {
   screen: 'failed'
-  /** One of the published codes. The page explains an unknown code in general words. */
+  /** A published failure code. The page explains an unknown code in general words. */
   reason_code: string
-  /** The reference of the link, else the id of the collection. The payer names it to the merchant. */
+  /** The reference of the link, or else the id of the collection. The payer gives this reference to the merchant. */
   support_reference: string
-  /** The page that offers the ways to pay. Null if the link takes no more payments. */
+  /** The page that offers the ways to pay. Null means that the link takes no more payments. */
   retry_path: string | null
   check_path: string
-  /** The address that the page polls for a late answer. Null if the failure is final. */
+  /** The address that the page polls for a late answer. Null means that the failure is final. */
   poll_path: string | null
-  /** Another attempt than this one. Null if there is none. */
+  /** Another attempt without an answer. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice | null
 }
 
-/** The payment is held for the review of an operator. */
+/** The screen of a payment that an operator must review. */
 export type ReviewScreen = MerchantFrame & PollPaths & { screen: 'review' }
 
-/** The payment was returned to the payer. */
+/** The screen of a payment whose money the provider returned to the payer. */
 export type ReversedScreen = MerchantFrame & PaymentFacts & { screen: 'reversed'; receipt_path: string }
 
-/** The link is paid. Every reader of the link sees this screen. */
+/** The screen of a paid link. Every reader of the link sees this screen. */
 export type PaidScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'paid'
     receipt_path: string
-    /** Checked by `returnUrl`. */
+    /** The address of the merchant, which `returnUrl` has checked. Null means that the page shows no such link. */
     redirect: null | { url: string }
   }
 
-/** A payment is in progress. `kind`: a prompt is out, or an attempt has no answer. */
+/**
+ * The screen of a link with a payment in progress. `kind` shows whether the payer has a prompt or an attempt has no
+ * answer.
+ */
 export type InProgressScreen = MerchantFrame &
   PollPaths & { screen: 'in_progress'; kind: 'out' | UnansweredNotice['kind'] }
 
-/** The link takes no more payments. */
+/** The screen of a link that takes no more payments. */
 export type EndedScreen = MerchantFrame & {
   screen: 'expired' | 'cancelled'
   expired_at: Date | null
-  /** Null if there is none. */
+  /** An attempt without an answer. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice | null
 }
 
@@ -190,12 +202,12 @@ export type InvoiceScreenItem = {
   amount_minor: bigint
 }
 
-/** An invoice. `amount_minor` is its total. */
+/** The screen of an invoice. `amount_minor` is its total. */
 export type InvoiceScreen = MerchantFrame & {
   screen: 'invoice'
   number: string
   status: 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
-  /** True if the invoice was paid and the payment was returned. */
+  /** True if the invoice was paid and the provider returned the payment. */
   returned: boolean
   customer_name: string
   items: readonly InvoiceScreenItem[]
@@ -203,26 +215,29 @@ export type InvoiceScreen = MerchantFrame & {
   issued_on: string
   due_on: string
   note: string | null
-  /** Null if the invoice takes no payment now. */
+  /** The page that takes the payment. Null means that the invoice takes no payment now. */
   pay_link: string | null
   pdf_path: string
   receipt_path: string | null
 }
 
-/** The instructions of each network. */
+/** The screen with the instructions of each network. */
 export type HelpScreen = MerchantFrame & { screen: 'help' }
 
-/** A rate limit: too many attempts on a page, or too many requests from one IP address, which many phones may share. */
+/**
+ * The screen of a rate limit: too many attempts on a page, or too many requests from one IP address, which many phones
+ * may share.
+ */
 export type TooManyScreen = (MerchantFrame | Frame) & { screen: 'too_many'; again_at: Date; open_path: string }
 
-/** The server sent no payment request. */
+/** The screen of a form for which the server sent no payment request. */
 export type RefusedScreen =
   | TooManyScreen
-  // `other_way`: the page offers another way to pay.
+  // True in `other_way` means that the page offers another way to pay.
   | (MerchantFrame & { screen: 'provider_unavailable'; other_way: boolean })
   | (Frame & { screen: 'form_expired'; open_path: string })
 
-/** The address is unknown, or the server failed. */
+/** The screen of an unknown address, or of a failure of the server. */
 export type LostScreen = Frame & { screen: 'unknown' | 'server_error' }
 
 /** Every screen of the pay page. */
