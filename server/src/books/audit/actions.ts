@@ -1,6 +1,6 @@
-// All actions of the audit log, in two lists: those that merchants read and those that only operators read.
+// Lists all actions of the audit log: those that a merchant may read, and those that only operators read.
 
-/** The actions that the merchant concerned may read. All others are hidden from merchants. */
+/** The actions that a merchant may read in its own log. The server hides all other actions from merchants. */
 export const MERCHANT_ACTIONS = [
   'adjustment.create',
   'api_key.create',
@@ -62,5 +62,5 @@ export const OPERATOR_ACTIONS = [
   'withdrawal.name_check',
 ] as const
 
-/** An action, named noun.verb. A new action compiles only when one of the two lists names it. */
+/** An action, named noun.verb. A new action compiles only if one of the two lists names the action. */
 export type AuditAction = (typeof MERCHANT_ACTIONS)[number] | (typeof OPERATOR_ACTIONS)[number]

@@ -1,4 +1,5 @@
-// The audit log: complete under load, atomic with its act, never changed, and visible only to permitted readers.
+// Tests that the audit log is complete under load, atomic with its act, never changed, and visible only to permitted
+// readers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -62,7 +63,7 @@ test('100 concurrent acts of two processes on one merchant make one chain withou
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('an act that is rolled back leaves no entry and no gap', async () => {
+test('a transaction that rolls back leaves no entry and no gap in the audit log', async () => {
   const { id } = await world.newMerchant()
   await write(id, 'kept')
   await assert.rejects(
@@ -89,12 +90,12 @@ test('acts on two merchants never wait for each other', async () => {
   const [one, two] = [await world.newMerchant(), await world.newMerchant()]
   await inTransaction(world.deps.db, async (tx) => {
     await recordAudit(world.deps, tx, entry(one.id))
-    // If the chains shared a lock, this would wait for the enclosing transaction.
+    // If the two chains shared a lock, this write would wait for the enclosing transaction.
     await write(two.id, '1', other)
   })
 })
 
-test('the database refuses to change or delete an entry or a chain with the rights of the server', async () => {
+test('the database refuses to change or delete an entry or a chain of the audit log with the rights of the server', async () => {
   await write(world.merchant.id)
   for (const statement of [
     "update audit_log set actor_name = 'somebody else'",
@@ -107,7 +108,7 @@ test('the database refuses to change or delete an entry or a chain with the righ
   }
 })
 
-test('an entry with special characters or empty values is read back unchanged and its chain is valid', async () => {
+test('the audit log returns an entry with special characters or empty values unchanged, and its chain stays valid', async () => {
   const { id } = await world.newMerchant()
   const after = { name: 'Mama Ñandú "quoted" \\ \u2028 😀', nested: [1.5, null, { z: 1, a: 2 }], text: '\u0000' }
   await inTransaction(world.deps.db, (tx) =>
@@ -120,7 +121,7 @@ test('an entry with special characters or empty values is read back unchanged an
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('the server pages the log of a merchant, newest first', async () => {
+test('the server pages the audit log of a merchant, newest entries first', async () => {
   const { id } = await world.newMerchant()
   for (let i = 2; i <= 5; i++) await write(id, String(i))
   const page = await read(`merchant_id=${id}&page=2&page_size=2`)
@@ -138,7 +139,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   for (let i = 0; i < 20; i++) {
     world.deps.clock.advance(1)
     const target = `act ${i}`
-    // Some merchants write often, some rarely: the newest acts are not spread evenly.
+    // Some merchants write often and some write rarely, so the chains do not share the newest acts evenly.
     await write(chains[i % 7 < 3 ? 0 : i % chains.length] as string, target)
     written.unshift(target)
   }
@@ -152,7 +153,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   assert.equal(both.status, 400)
 })
 
-test('the list of all chains and its total end at RECENT_MAX', async () => {
+test('the list of all chains and its total count end at RECENT_MAX', async () => {
   const { id } = await world.newMerchant()
   await inTransaction(world.deps.db, async (tx) => {
     for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
@@ -191,7 +192,7 @@ test('a merchant reads the acts of operators without their name, address and rea
   assert.equal(items[0].request_id, null)
 })
 
-test('a merchant reads only its own log', async () => {
+test('a merchant reads only its own audit log', async () => {
   const [mine, theirs] = [await world.newMerchant(), await world.newMerchant()]
   await write(theirs.id)
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: mine }])
@@ -200,7 +201,7 @@ test('a merchant reads only its own log', async () => {
   assert.equal(foreign.body.error.code, 'merchant_mismatch')
 })
 
-test('a merchant sees no trace of the deliberation of operators: no entry, no count and no gap', async () => {
+test('a merchant sees no entry, no count and no gap for the deliberation of operators', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const [asha, juma] = [await createTestOperator(careful), await createTestOperator(careful)]

@@ -1,5 +1,5 @@
-// The hash chain: each hash covers its entry and the previous hash. If an entry is changed, removed or inserted, every
-// later hash is wrong.
+// Computes and checks the hash chain: each hash covers its entry and the previous hash. If a person changes, removes or
+// inserts an entry, every later hash is wrong.
 
 import { createHash } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -24,7 +24,7 @@ export type HashedEntry = {
   address?: string | null
 }
 
-/** SHA-256 of the previous hash and the entry as one JSON array. */
+/** Returns the SHA-256 of the previous hash and the entry as one JSON array. */
 export function entryHash(previous: Uint8Array, entry: HashedEntry): Buffer {
   const { merchant_id, seq, at, actor, action, target_type, target_id, before, after } = entry
   const text = JSON.stringify([
@@ -71,7 +71,7 @@ export type ChainRow = {
   hash: Buffer
 }
 
-/** The columns of a `ChainRow`. The table is aliased l. */
+/** The columns of a `ChainRow` in SQL. The statement names the table l. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
      l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash`
 
@@ -80,10 +80,10 @@ const ENTRIES = sql(
   `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
 )
 
-/** The last entry of a chain that was checked. */
+/** The last entry of a chain that the check has read. */
 export type ChainLink = { seq: number; hash: Buffer }
 
-/** Checks the next entry of a chain. Returns its link, or the fault as a text. */
+/** Checks the next entry of a chain. Returns its link, or a text that describes the fault. */
 export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): ChainLink | string {
   const { actor_kind, actor_id, actor_name, ...rest } = row
   const actor = { kind: actor_kind, id: actor_id, name: actor_name }
@@ -93,10 +93,13 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): C
   return hash.equals(row.hash) ? { seq: entry.seq, hash } : `${merchant_id}: entry ${row.seq} is not what was written`
 }
 
-/** Compares the last entry of a chain with its head. Returns the fault, or null if they agree. */
+/**
+ * Compares the last entry of a chain with its head. Returns a text that describes the fault. Null means that both
+ * agree.
+ */
 export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {
   const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
-  return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head says ${head.seq}`
+  return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head records ${head.seq}`
 }
 
 /** Checks every chain from its first entry. Returns one text for each broken chain, with the first faulty entry. */

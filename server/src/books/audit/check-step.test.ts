@@ -1,4 +1,5 @@
-// Checking the audit log in steps: the steps together find every change, for any step size, and no step takes long.
+// Tests the check of the audit log in steps: for any step size, the steps together find every change, and no step takes
+// long.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -66,7 +67,7 @@ async function inSteps(entries: number) {
   return { ...read, found }
 }
 
-/** Changes protected rows: the owner of the tables grants itself the privilege first. */
+/** Changes protected rows: the owner of the tables first grants itself the privilege. */
 async function tamper(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: copy.url })
   await client.connect()
@@ -89,7 +90,7 @@ test('the check reads every entry of a valid log and finds no fault, for any ste
   }
 })
 
-describe('the check finds', () => {
+describe('faults of the audit log', () => {
   const ways: Record<string, string> = {
     'a changed entry': `update audit_log set target_id = 'x' where merchant_id = ${longest} and seq = 4`,
     'a deleted entry': `delete from audit_log where merchant_id = ${longest} and seq = 4`,
@@ -99,7 +100,7 @@ describe('the check finds', () => {
     'a changed head': `update audit_chains set hash = '\\x00' where merchant_id = ${longest}`,
   }
   for (const [what, way] of Object.entries(ways)) {
-    test(`${what} and no other fault, for any step size`, async () => {
+    test(`the check finds ${what} and no other fault, for any step size`, async () => {
       const [victim] = await world.rows<{ id: string }>(`select ${longest} as id`)
       await tamper(way)
       for (const size of SIZES) {
@@ -112,7 +113,7 @@ describe('the check finds', () => {
   }
 })
 
-test('the check finds no fault when entries are appended between two steps', async () => {
+test('the check finds no fault when the server appends entries between two steps', async () => {
   const rows = await world.rows<{ merchant_id: string }>('select merchant_id from audit_chains order by merchant_id')
   let next: string | null | undefined
   const found: string[] = []
@@ -126,7 +127,7 @@ test('the check finds no fault when entries are appended between two steps', asy
   assert.deepEqual(found, [])
 })
 
-test('a step ends when its time is over, and returns the next position', async () => {
+test('a step ends when its time is over, and returns the position of the next step', async () => {
   const now = () => {
     world.deps.clock.advance(600)
     return world.deps.clock.now()
@@ -138,7 +139,7 @@ test('a step ends when its time is over, and returns the next position', async (
   assert.deepEqual([step.entries, step.next === null], [2_000, false])
 })
 
-test('an operator checks the log, continues from a returned position, and sees the faults', async () => {
+test('an operator checks the audit log, continues from a returned position, and sees the faults', async () => {
   const get = (query = '') => world.get(`/v1/operator/audit-log/verify${query}`, operator)
   const sound = (await get()).body.data
   assert.deepEqual([sound.ok, sound.complete, sound.next, sound.problems], [true, true, null, []])

@@ -1,19 +1,22 @@
-// Checks the hash chains in steps. A step reads a bounded number of entries and returns the position of the next step,
-// so even the longest log occupies a connection only for seconds.
+// Checks the hash chains in steps. A step reads a bounded number of entries and returns the position of the next step.
+// So even the longest log occupies a connection only for seconds.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { isId, ZERO_ID } from '../../kernel/lib/index.ts'
 import { CHAIN_COLUMNS, type ChainLink, type ChainRow, endFault, GENESIS, nextLink } from './chain.ts'
 
-/** Entries per statement. */
+/** The number of entries that one statement reads. */
 const BATCH_SIZE = 1_000
-/** The limits of one step: entries and duration. */
+/** The limits of one step: the number of entries and the duration in milliseconds. */
 export const AUDIT_STEP_LIMITS = { entries: 20_000, ms: 2_000 } as const
 const PROBLEMS_MAX = 100
-/** A sequence after every entry of a chain. */
+/** A sequence number that sorts after every entry of a chain. */
 const END = '9223372036854775807'
 
-/** The result of one step, with its own counts. `next` is the position of the next step; null means the log has ended. */
+/**
+ * The result of one step, with the counts of that step alone. `next` is the position of the next step; null means that
+ * the log has ended.
+ */
 export type AuditStepResult = { chains: number; entries: number; problems: string[]; next: string | null }
 
 type CheckedEntryRow = ChainRow & { merchant_id: string; head_seq: string | null; head_hash: Buffer | null }
@@ -28,14 +31,14 @@ const ENTRIES_AFTER = sql(
    order by l.merchant_id, l.seq`,
 )
 
-// A step that starts within a chain starts with the hash of the last checked entry.
+// If a step starts within a chain, the check continues from the hash of the last checked entry.
 const LAST_CHECKED = sql(
   'audit_check_last',
   `select l.hash, c.seq::text as head_seq, c.hash as head_hash from audit_log l
    left join audit_chains c on c.merchant_id = l.merchant_id where l.merchant_id = $1 and l.seq = $2::bigint`,
 )
 
-// A chain whose entries are all deleted is not found by reading entries.
+// The check of entries cannot find a chain whose entries are all missing, so this statement reads the heads of chains.
 const EMPTIED = sql(
   'audit_check_emptied',
   `select c.merchant_id, c.seq::text as seq from audit_chains c
@@ -46,7 +49,7 @@ const EMPTIED = sql(
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Parses the position that an earlier step returned. Null means the text is no position. */
+/** Parses the position that an earlier step returned. Null means that the text is no position. */
 export function parseChainPosition(text: string): ChainPosition | null {
   const [, merchant_id = '', seq = ''] = /^([0-9a-f-]{36})\.(\d{1,15}|end)$/.exec(text) ?? []
   return isId(merchant_id) ? { merchant_id, seq: seq === 'end' ? seq : Number(seq) } : null
@@ -84,9 +87,11 @@ export async function checkAuditStep(
       from.merchant_id,
       ended ? LAST_ID : walk.merchant_id,
     ])
-    const gone = emptied.map(({ merchant_id, seq }) => `${merchant_id}: the chain ends at 0, its head says ${seq}`)
+    const emptied_problems = emptied.map(
+      ({ merchant_id, seq }) => `${merchant_id}: the chain ends at 0, its head records ${seq}`,
+    )
     const next = ended ? null : `${walk.merchant_id}.${walk.broken ? 'end' : walk.link.seq}`
-    return { chains: walk.chains, entries, problems: [...walk.problems, ...gone], next }
+    return { chains: walk.chains, entries, problems: [...walk.problems, ...emptied_problems], next }
   }
 }
 
@@ -95,7 +100,7 @@ type ChainWalk = {
   merchant_id: string
   link: ChainLink
   head: { seq: string; hash: Buffer } | null
-  /** True if the chain is broken: the rest of it is skipped. */
+  /** True if the chain is broken: the walk skips the rest of the chain. */
   broken: boolean
   /** True if the walk read an entry of this chain. */
   begun: boolean
@@ -116,7 +121,7 @@ async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition): Pr
   }
   const { hash, head_seq, head_hash } = last
   const head = head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash }
-  // The next batch continues this chain or ends it.
+  // The next batch of entries continues this chain or ends it.
   return { ...begin, link: { seq, hash }, head, broken: false, begun: true }
 }
 

@@ -1,4 +1,4 @@
-// The door of audit.
+// Exports the functions and types of the audit room for other rooms.
 export type { AuditAction } from './actions.ts'
 export { checkChains } from './chain.ts'
 export { AUDIT_STEP_LIMITS, type AuditStepResult, checkAuditStep, parseChainPosition } from './check-step.ts'

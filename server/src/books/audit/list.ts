@@ -11,10 +11,10 @@ export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
 /** One act for the audit log. `before` and `after` must contain no secret. */
 export type AuditEntry = {
-  /** The merchant concerned; PLATFORM if the act concerns no merchant. */
+  /** The merchant that the act concerns. PLATFORM means that the act concerns no merchant. */
   merchant_id: string
   actor: Actor
-  /** The action: noun.verb, such as merchant.approve. */
+  /** The action as noun.verb, such as merchant.approve. */
   action: AuditAction
   target_type: string
   target_id: string
@@ -27,7 +27,7 @@ export type AuditEntry = {
   address?: string | null
 }
 
-/** A stored entry. */
+/** A stored entry of the audit log. */
 export type StoredEntry = {
   merchant_id: string
   seq: bigint
@@ -54,7 +54,7 @@ const LIST = sql(
 )
 const LENGTH = sql('audit_length', `select seq from audit_chains where merchant_id = $1`)
 
-/** A page of one chain, newest first. `seq` has no gap, so every page costs the same. */
+/** Returns a page of one chain, newest first. `seq` has no gap, so every page costs the same. */
 export async function listAudit(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [head] = await reader.query<{ seq: bigint }>(LENGTH, [merchant_id])
@@ -64,7 +64,7 @@ export async function listAudit(reader: Reader, merchant_id: string, choice: Pag
   return pageOf(entries.map(presentAudit), total, choice)
 }
 
-// The newest n acts lie in the n chains that were written last: the cost grows with n, not with the log.
+// The newest n acts lie in the n chains with the latest writes, so the cost grows with n and not with the log.
 const RECENT = sql(
   'audit_recent',
   `select ${COLUMNS} from (select c.merchant_id, c.seq from audit_chains c order by c.at desc, c.merchant_id limit $1) newest
@@ -74,10 +74,10 @@ const RECENT = sql(
 )
 const ALL_ENTRIES = sql('audit_all_entries', 'select coalesce(sum(seq), 0)::float8 as total from audit_chains')
 
-/** The view over all chains shows this many acts. Older acts are found in their own chain. */
+/** The view over all chains shows this many acts. An operator finds older acts in the chain of their merchant. */
 export const RECENT_MAX = 500
 
-/** A page of the newest acts of all chains. Pages and `total_items` end at RECENT_MAX. */
+/** Returns a page of the newest acts of all chains. Pages and `total_items` end at RECENT_MAX. */
 export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const from = (page - 1) * page_size
@@ -87,7 +87,10 @@ export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   return pageOf(entries.map(presentAudit), Math.min(all?.total ?? 0, RECENT_MAX), choice)
 }
 
-/** A filter of acts. `actor`: an id, an e-mail address or another name. Times: `from` inclusive, `to` exclusive. */
+/**
+ * A filter of acts. `actor` is an id, an e-mail address or another name. The time `from` is inclusive and `to` is
+ * exclusive.
+ */
 export type AuditFilter = {
   actor?: string | undefined
   action?: string | undefined
@@ -96,10 +99,13 @@ export type AuditFilter = {
   to?: Date | undefined
 }
 
-/** Entries searched per chain if the filter has no index (an action, a time, a name): in one chain, and in each of all chains. */
+/**
+ * The entries that a search without an index (by action, time or name) reads: `one` in a single chain, `each` in each
+ * of all chains.
+ */
 export const SEARCH_MAX = { one: 100_000, each: 200 } as const
 
-// A statement without a name is planned for its actual filters: targets and users have an index.
+// PostgreSQL plans a statement without a name for its actual values, so a filter by target or user uses its index.
 const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
      and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
      and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
@@ -119,7 +125,10 @@ const SEARCH_COUNT = sql(
 )
 const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
 
-/** A page of matching acts of one chain or of all, newest first. `total_items` counts up to 10,000 or RECENT_MAX. */
+/**
+ * Returns a page of the matching acts of one chain or of all, newest first. `total_items` counts up to 10,000 or
+ * RECENT_MAX.
+ */
 export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const most = merchant_id === null ? RECENT_MAX : COUNT_MAX
@@ -130,13 +139,13 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
   const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
   const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
-  // A page that is not full is the last one, so its total needs no count.
+  // If a page is not full, no page follows, so the total needs no count.
   const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
   const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
 }
 
-/** Resolves an actor: a user by id or e-mail address, else the name of a key or a command. */
+/** Finds an actor by its text: a user by id or e-mail address, otherwise a key or a command by its name. */
 async function actorBy(reader: Reader, actor: string | undefined) {
   if (actor === undefined) return { actor_id: null, actor_name: null }
   const id = actor.toLowerCase()
@@ -155,7 +164,10 @@ const COUNT_ALLOWED = sql(
   `select count(*)::int as total from (select 1 from audit_log l where ${ALLOWED} limit $3) counted`,
 )
 
-/** A page of the entries that a merchant may read of its chain, newest first. `total_items` counts only these, up to 10,000. */
+/**
+ * Returns a page of the entries that a merchant may read of its chain, newest first. `total_items` counts only these
+ * entries, up to 10,000.
+ */
 export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const allowed = [merchant_id, MERCHANT_ACTIONS]
@@ -171,8 +183,8 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * An entry as its merchant sees it. `seq` is removed because it would reveal the number of hidden entries. The operator, the
- * address, the reason (which may be a suspicion) and the approvals are internal to the platform.
+ * Returns an entry as its merchant sees it. The function removes `seq`, because gaps would reveal the number of hidden
+ * entries. The operator, address, reason and approvals are internal to the platform.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)

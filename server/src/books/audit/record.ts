@@ -1,6 +1,7 @@
 // Writes the audit log in the transaction of the act, so that the database holds both or neither.
 //
-// The lock is the chain of a merchant: acts on one merchant wait for each other, acts on two merchants never do.
+// A transaction locks the chain of its merchant: acts on one merchant wait for each other, acts on two merchants never
+// do.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -35,12 +36,18 @@ const APPEND = sql(
    from entry e where e.newest and c.merchant_id = e.merchant_id and c.seq = e.prior returning 1`,
 )
 
-/** Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call it last: it locks the chain. */
+/**
+ * Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call this function last, because it locks the
+ * chain.
+ */
 export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
   return recordAudits(deps, tx, [entry])
 }
 
-/** Appends entries in their order, each to the chain of its merchant. Call it last: it locks the chains. */
+/**
+ * Appends entries in their order, each to the chain of its merchant. Call this function last, because it locks the
+ * chains.
+ */
 export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
   const merchant_ids = [...new Set(entries.map(({ merchant_id }) => merchant_id))]
@@ -50,7 +57,7 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
-  // The clock is read after the locks are taken, so the times of a chain never decrease.
+  // The function reads the clock after it has taken the locks, so the times of a chain never decrease.
   const at = deps.clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
@@ -95,9 +102,9 @@ function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date
 /** The context of an act: the actor, the id of the request and the address of the caller. */
 export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
 
-/** The act of an authenticated request. On an operator route the user acts as operator. */
+/** Returns the context of an act from an authenticated request. On an operator route the user acts as operator. */
 export function actOf(request: FastifyRequest): Act {
-  if (request.principal === null) throw new Error('actOf() was called on a public route')
+  if (request.principal === null) throw new Error('actOf() needs an authenticated request, but this route is public')
   const actor = actorOf(request.principal)
   const as_operator = request.routeOptions.config.access === 'operator'
   return { actor: as_operator ? { ...actor, kind: 'operator' } : actor, request_id: request.id, address: request.ip }

@@ -1,4 +1,4 @@
-// The audit log of a merchant.
+// Adds the route by which a merchant reads its audit log.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import { caller, PageQuery, type Routes } from '../../kernel/http/index.ts'
 import { listForMerchant } from './list.ts'
 import { MerchantAuditAnswer } from './schema.ts'
 
-/** Adds the merchant's view of its audit log. */
+/** Adds the route that lists the audit log of the caller's merchant. */
 export function auditRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -1,4 +1,4 @@
-// The audit log in the API.
+// Defines the records and answers of the audit log in the API.
 
 import Type, { type Static } from 'typebox'
 import { page, success } from '../../kernel/http/index.ts'
@@ -22,11 +22,11 @@ const AuditRecord = Type.Object({
   request_id: nullable(Type.String({ description: 'The X-Request-Id of the request.' })),
   address: nullable(Type.String({ description: 'The IP address of the caller.' })),
 })
-/** An act as an operator sees it. */
+/** An act in the form that an operator reads. */
 export type AuditView = Static<typeof AuditRecord>
 
 const MerchantAuditRecord = Type.Omit(AuditRecord, ['seq'])
-/** An act as its merchant sees it. */
+/** An act in the form that its merchant reads. */
 export type MerchantAuditView = Static<typeof MerchantAuditRecord>
 
 /** A page of the acts that a merchant may read, in the envelope. */

@@ -1,4 +1,5 @@
-// Searches acts by actor, action, target and time: acts of one merchant, of the platform, or of all.
+// Tests the search of acts by actor, action, target and time: among the acts of one merchant, of the platform, or of
+// all.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +20,7 @@ let world: World
 let operator: string
 let [mine, theirs] = ['', '']
 const person = { user_id: '', email: '' }
-/** The recorded acts, oldest first. */
+/** The acts that the test recorded, oldest first. */
 const done: { merchant_id: string; action: string; target_id: string; actor: string; at: string }[] = []
 before(async () => {
   world = await createWorld()
@@ -83,7 +84,7 @@ test('an operator finds a user by id and by e-mail address, and a command by its
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
-test('an operator filters by action, target and time, alone and together', async () => {
+test('an operator filters acts by action, target and time, alone and together', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')
@@ -112,7 +113,7 @@ test('the pages of a search have no gap and no repetition', async () => {
   assert.deepEqual(pages, all)
 })
 
-test('the server refuses invalid times, and a merchant together with the platform', async () => {
+test('the server refuses a search with an invalid time, or with both a merchant and the platform', async () => {
   for (const query of ['from=yesterday', 'to=x', `scope=platform&merchant_id=${mine}&action=a`]) {
     assert.deepEqual(codeOf(await world.get(`/v1/operator/audit-log?${query}`, operator)), [400, 'validation_failed'])
   }

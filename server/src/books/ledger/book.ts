@@ -1,12 +1,12 @@
-// One book: the six accounts of a merchant in one environment. The server opens it, reads it and locks it here.
+// Opens, reads and locks a book: the six accounts of a merchant in one environment.
 
 import { type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { CURRENCY } from '../../kernel/lib/index.ts'
 
 /**
- * available: the merchant may withdraw it. reserved: set aside for a payout. held: under review.
- * provider_float: money at the provider; negative, because the provider owes it to us.
- * fee_income: our fees. processor_cost: the provider's charges that we bear.
+ * available: money that the merchant may withdraw. reserved: money set aside for a payout. held: money under review.
+ * provider_float: money at the provider, negative because the provider owes it to the platform. fee_income: fees of the
+ * platform. processor_cost: charges that the platform bears.
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
@@ -31,7 +31,7 @@ const BALANCE = sql(
    where merchant_id = $1 and environment = $2 and currency = $3 and code in ('available', 'reserved', 'held')`,
 )
 
-/** Reads the balance of one book in cents, from the database and never from a cache. */
+/** Reads the balances of one book in cents, from the database and never from a cache. */
 export async function readBalance(
   reader: Reader,
   merchant_id: string,
@@ -47,10 +47,10 @@ export async function readBalance(
   return balance
 }
 
-/** Names one book: its merchant and its environment. */
+/** The name of one book: its merchant and its environment. */
 export type BookKey = { merchant_id: string; environment: string }
 
-// Locks all accounts of the books in the same order as the statement that writes postings.
+// The statement locks all accounts of the books in the same order as the statement that writes postings.
 const LOCK_BOOKS = sql(
   'ledger_lock_books',
   `select a.merchant_id, a.environment, a.code, a.balance_minor
@@ -60,8 +60,8 @@ const LOCK_BOOKS = sql(
 )
 
 /**
- * Locks whole books until the transaction ends. Returns the available amount of each in cents, by `bookName`.
- * No other transaction moves money in these books meanwhile, so a decision from these amounts still holds when it is posted.
+ * Locks whole books until the transaction ends. Returns the available amount of each in cents, by `bookName`. No other
+ * transaction moves money in these books meanwhile, so a decision from these amounts stays right until its posting.
  */
 export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [

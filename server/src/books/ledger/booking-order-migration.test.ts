@@ -1,4 +1,4 @@
-// The migration gives sequences to the bookings of old books, and new bookings continue them.
+// Tests the migration that gives sequences to the bookings of old books. New bookings continue these sequences.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -68,7 +68,10 @@ async function migrateUntil(url: string, number: string): Promise<void> {
 
 type Book = { id: string; routing_code: number; environment: string }
 
-/** Writes a book as the program of that release did: it chose ids and times before the lock, so they are not in order. */
+/**
+ * Writes a book as the program of that release did. The program chose ids and times before the lock, so they are not in
+ * order.
+ */
 async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, environment }: Book, count: number) {
   const accounts = new Map(BOOK_CODES.map((code) => [code as string, { balance: 0n, version: 0n }]))
   const move = (code: string, amount: bigint) => {
@@ -192,7 +195,7 @@ test('verify finds no wrong order in upgraded books', async () => {
   )
 })
 
-test('a payment after the upgrade gets the next sequence, also in an empty book', async () => {
+test('a payment after the upgrade gets the next sequence number, also in an empty book', async () => {
   for (const { id, routing_code } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const) {
       const nets = expected.get(`${id} ${environment}`) ?? []
@@ -204,7 +207,7 @@ test('a payment after the upgrade gets the next sequence, also in an empty book'
   }
 })
 
-test('the database refuses a booking without a sequence from an older program', async () => {
+test('the database refuses a booking without a sequence number from an older program', async () => {
   const [row] = await world.rows<{ id: string }>(
     "select id from ledger_transfers where posting = 'collection_settled' and leg = 0 limit 1",
   )

@@ -5,7 +5,7 @@ import type { BookKey } from './book.ts'
 import { BOOKING_EFFECT } from './booking-sql.ts'
 import type { Fact, SourceType } from './post.ts'
 
-/** A posting that credited `available`, and how much of it the debit used. Amounts in cents. */
+/** A posting that credited `available`, and the part of its amount that the debit used. Amounts are in cents. */
 export type FundingCredit = {
   id: string
   posting: Fact
@@ -15,10 +15,10 @@ export type FundingCredit = {
   used_minor: bigint
 }
 
-/** The credits that funded a debit, oldest first. `complete` is true if they cover the whole debit. */
+/** The credits that funded a debit, oldest first. `complete` is true if the credits cover the whole debit. */
 export type FundingCredits = { origins: FundingCredit[]; complete: boolean }
 
-/** The search reads at most this many bookings. */
+/** The number of bookings that the search reads at most. */
 const BOOKINGS_MAX = 10_000
 const BATCH_SIZE = 1_000
 
@@ -39,9 +39,8 @@ const BATCH_BEFORE = sql(
 )
 
 /**
- * Finds the credits that a debit of `available` used. The latest credits make up the balance before the debit; the debit
- * used the oldest part of them. The sequence of a book has no gap, so two debits never use the same money.
- * The search stops after BOOKINGS_MAX bookings.
+ * Finds the credits that a debit of `available` used, first in, first out. The latest credits make up the balance
+ * before the debit, and the debit used their oldest part. The search stops after BOOKINGS_MAX bookings.
  */
 export async function findFundingCredits(
   reader: Reader,

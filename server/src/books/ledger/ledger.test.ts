@@ -1,4 +1,4 @@
-// The ledger: each posting balances, is written once, and is never changed.
+// Tests that each posting of the ledger balances, is unique, and never changes.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -59,8 +59,8 @@ async function book(merchant: Merchant, environment = 'live'): Promise<Record<st
   return Object.fromEntries(rows.filter((row) => row.balance_minor !== 0n).map((row) => [row.code, row.balance_minor]))
 }
 
-describe('facts and their transfers', () => {
-  /** Fact, amount, fee, and the provider's charge with who bears it. */
+describe('business facts and their transfers', () => {
+  /** Fact, amount, fee, the charge of the provider, and the party that bears the charge. */
   type Step = [Fact, bigint, bigint, bigint?, ('merchant' | 'platform')?]
   /** The balance of the merchant before a withdrawal. */
   const had: Step = ['adjustment_credited_float', 1000n, 0n]
@@ -288,7 +288,7 @@ describe('facts and their transfers', () => {
     ],
   ]
   for (const [name, facts, moves, balances] of TABLE) {
-    test(`${name} moves ${moves.join(', ')}`, async () => {
+    test(`the ledger books ${name} as ${moves.join(', ')}`, async () => {
       const merchant = await world.newMerchant()
       const source_id = randomUUID()
       for (const [fact, amount, fee_minor, charge_minor = 0n, charge_borne_by = 'platform'] of facts) {
@@ -313,7 +313,7 @@ describe('facts and their transfers', () => {
     })
   }
 
-  test('the table names every fact', () => {
+  test('the test table of facts names every fact', () => {
     const facts: Record<Fact, true> = {
       collection_settled: true,
       collection_held: true,
@@ -346,7 +346,7 @@ describe('facts and their transfers', () => {
     assert.equal((await transfersOf(merchant)).length, 2)
   })
 
-  test('a payment, a withdrawal and an adjustment with the same id are three sources', async () => {
+  test('the ledger keeps a payment, a withdrawal and an adjustment with the same id apart', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -372,7 +372,7 @@ describe('facts and their transfers', () => {
     }
   })
 
-  test('postingOf refuses an amount below 1, a fee as large as the payment, a fee or charge that the fact does not take, and a fact of another source', async () => {
+  test('postingOf refuses an amount below 1, a fee or charge that does not fit its fact, and a fact of another source', async () => {
     const merchant = await world.newMerchant()
     for (const bad of [
       posting(merchant, 'collection_settled', 0n),
@@ -392,8 +392,8 @@ describe('facts and their transfers', () => {
   })
 })
 
-describe('a posting that exists', () => {
-  test('the ledger refuses a whole set if one of its facts is already posted', async () => {
+describe('a repeated posting', () => {
+  test('the ledger refuses a whole batch if one of its facts has a posting already', async () => {
     const merchant = await world.newMerchant()
     const other = await world.newMerchant()
     const first = posting(merchant, 'collection_settled', 1000n)
@@ -409,7 +409,7 @@ describe('a posting that exists', () => {
     assert.equal((await transfersOf(other)).length, 0)
   })
 
-  test('the ledger refuses a set that contains the same fact twice', async () => {
+  test('the ledger refuses a batch that contains the same fact twice', async () => {
     const merchant = await world.newMerchant()
     const twice = posting(merchant, 'collection_settled', 1000n)
     await assert.rejects(post([twice, twice]), { code: '23505' })
@@ -451,15 +451,15 @@ describe('a posting that exists', () => {
     'payouts',
     'held_collections',
   ]) {
-    test(`the database refuses to delete from ${table}`, async () => {
+    test(`the database refuses to delete from or truncate ${table}`, async () => {
       await assert.rejects(world.rows(`delete from ${table}`), { code: '42501' })
       await assert.rejects(world.rows(`truncate ${table} cascade`), { code: '42501' })
     })
   }
 })
 
-describe('the limits of balances', () => {
-  test('the ledger refuses a whole set that takes held below zero', async () => {
+describe('balance limits', () => {
+  test('the ledger refuses a whole batch that takes held below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_held', 100n)])
     await assert.rejects(
@@ -494,7 +494,7 @@ describe('the limits of balances', () => {
           posting(merchant, 'collection_settled', 500n),
         ]),
         /broken invariant/,
-        'what comes in after it does not help',
+        'a later credit of the same batch does not help',
       )
       assert.deepEqual(await book(merchant), { available: 100n, provider_float: -100n })
       await post([posting(merchant, fact, 60n), posting(merchant, fact, 40n)])
@@ -526,7 +526,7 @@ describe('the limits of balances', () => {
     })
   })
 
-  test('a merchant below zero still receives payments and returned withdrawals', async () => {
+  test('a merchant with a balance below zero still receives payments and returned withdrawals', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -543,7 +543,7 @@ describe('the limits of balances', () => {
     assert.equal((await book(merchant)).available, 6n)
   })
 
-  test('the ledger refuses a set that takes reserved below zero', async () => {
+  test('the ledger refuses a batch that takes reserved below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n), posting(merchant, 'withdrawal_reserved', 50n)])
     for (const fact of ['withdrawal_paid', 'withdrawal_released'] as const)
@@ -599,7 +599,7 @@ describe('the limits of balances', () => {
     assert.deepEqual(await book(merchant), {})
   })
 
-  test('an empty set writes nothing', async () => {
+  test('an empty batch writes nothing to the ledger', async () => {
     const count = () =>
       world.rows('select count(*) as transfers, sum(version) as moves from ledger_accounts, ledger_transfers')
     const before = await count()
@@ -608,7 +608,7 @@ describe('the limits of balances', () => {
   })
 })
 
-/** The checks of `verify` that concern the ledger alone: these postings have no collections. */
+/** Checks with `verify` only the ledger, because these postings have no collections. */
 async function ledgerHolds(): Promise<void> {
   const { checks } = await verify(world.url)
   const own = checks.filter((check) =>
@@ -621,10 +621,10 @@ async function ledgerHolds(): Promise<void> {
   )
 }
 
-describe('sets', () => {
-  test('each stored balance is the running sum after any set of merchants, facts and fees', async () => {
+describe('batches of postings', () => {
+  test('each stored balance is the running sum after any batch of merchants, facts and fees', async () => {
     const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
-    // Each account holds enough, so the ledger refuses no set.
+    // Each account holds enough money, so the ledger refuses no batch.
     const sources = merchants.flatMap((merchant) => [
       posting(merchant, 'adjustment_credited_float', 10n ** 15n),
       posting(merchant, 'collection_held', 10n ** 15n),
@@ -673,7 +673,7 @@ describe('sets', () => {
     await ledgerHolds()
   })
 
-  test('sets of two processes over the same accounts never deadlock and lose no transfer', async () => {
+  test('batches of two processes over the same accounts never deadlock and lose no transfer', async () => {
     const merchants = await Promise.all(Array.from({ length: 6 }, () => world.newMerchant()))
     const other = testDeps(world.url)
     const started = await world.rows<{ deadlocks: bigint }>(

@@ -1,4 +1,4 @@
-// Postings: the named business facts that move money, and the statement that writes a set of them.
+// Writes postings: the named business facts that move money, in batches of one statement.
 
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, CURRENCY, newId } from '../../kernel/lib/index.ts'
@@ -7,23 +7,24 @@ import type { AccountCode } from './book.ts'
 type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
 
 /**
- * The accounts of each fact; no other code moves money. Leg 0 is the amount, leg 1 our fee, leg 2 the provider's charge.
- * The merchant bears the charge if it is passed through, else the platform does. The database stores leg numbers.
+ * The accounts of each fact. Leg 0 is the amount, leg 1 the fee of the platform, leg 2 the charge of the provider. The
+ * merchant bears a passed-through charge, otherwise the platform does. The database stores leg numbers.
  */
 const FACTS = {
-  // The payer paid: the provider owes the amount to us, and we owe it to the merchant, less our fee.
+  // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less its fee to the
+  // merchant.
   collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },
   // The payer paid, but an operator must review the payment first.
   collection_held: { amount: ['provider_float', 'held'] },
-  // An operator cleared the held payment: the merchant gets it, less our fee.
+  // An operator cleared the held payment, so the merchant gets the amount less the fee.
   collection_cleared: { amount: ['held', 'available'], fee: ['available', 'fee_income'] },
-  // An operator declined the held payment: it goes back to the payer.
+  // An operator declined the held payment, so the money goes back to the payer.
   collection_declined: { amount: ['held', 'provider_float'] },
-  // The provider reversed a settled payment. Only this fact may leave `available` below zero.
+  // The provider reversed a settled payment. Only this fact may take `available` below zero.
   collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
   // The provider reversed a payment that was still under review.
   collection_held_reversed: { amount: ['held', 'provider_float'] },
-  // An operator approved a withdrawal: its amount and charges are reserved.
+  // An operator approved a withdrawal, so the ledger reserves its amount and charges.
   withdrawal_reserved: { amount: ['available', 'reserved'] },
   // The provider paid the withdrawal out.
   withdrawal_paid: {
@@ -31,9 +32,9 @@ const FACTS = {
     fee: ['reserved', 'fee_income'],
     charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // The provider did not pay it out: the reserved amount becomes available again.
+  // The provider did not pay the withdrawal out, so the reserved amount becomes available again.
   withdrawal_released: { amount: ['reserved', 'available'] },
-  // The provider paid it out after the reservation was released.
+  // The provider paid the withdrawal out after the ledger had released its reservation.
   withdrawal_paid_late: {
     amount: ['available', 'provider_float'],
     fee: ['available', 'fee_income'],
@@ -70,8 +71,8 @@ type FactAccounts = {
 export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
 
 /**
- * One business fact about one source, with its amounts in cents. `fee_minor` and `charge_minor` are zero if the fact
- * takes none. `transfer_id` fixes the id of leg 0 in advance, for a row that refers to it.
+ * One business fact about one source, with its amounts in cents. If the fact takes no fee or charge, `fee_minor` or
+ * `charge_minor` is zero. `transfer_id` fixes the id of leg 0 in advance, for a row that refers to the transfer.
  */
 export type Posting = {
   merchant_id: string
@@ -108,7 +109,10 @@ type Leg = {
   amount: bigint
 }
 
-/** The change of one account by a set of postings: the sum, the number of legs, and of bookings if the account is `available`. */
+/**
+ * The change of one account by a batch of postings: the sum and the number of legs, and for `available` also the number
+ * of bookings.
+ */
 type AccountChange = {
   place: number
   merchant_id: string
@@ -119,9 +123,9 @@ type AccountChange = {
   bookings: number
 }
 
-// The statement locks accounts in one order (merchant, environment, code), so two sets never deadlock. The balance after a leg
-// is the balance before the set (base) plus the running sum of the set. The same lock covers the sequence and the date of a
-// booking: the sequence has no gap, and no booking is dated before its predecessor.
+// The statement locks accounts in one order (merchant, environment, code), so two batches never deadlock. The balance
+// after a leg is the balance before the batch (base) plus the running sum of the batch. Under the same lock, sequences
+// have no gap and dates never decrease.
 const POST = sql(
   'ledger_post',
   `with change as materialized (
@@ -169,15 +173,15 @@ const POST = sql(
 type PostingResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
- * Writes the transfers and balances of a set of postings in one statement. If a fact is already posted for its source, the
- * unique key refuses the whole set: money moves once. Throws as well if a book is missing, if held or reserved would go below
- * zero, or if a withdrawal or an adjustment would take `available` below zero: see `lockBooks`.
+ * Writes the transfers and balances of a batch of postings in one statement. If a fact has a posting already, the
+ * unique key refuses the whole batch. Throws also if a book is missing, or if a balance would go below zero that must
+ * not: see `lockBooks`.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
   const changes = new Map<string, AccountChange>()
-  // The place of `available` in the changes if the current posting is a booking: all its legs get the date of the booking.
+  // The place of `available` in the changes if the current posting is a booking. All legs of a booking get its date.
   let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
     const debited = addToAccount(changes, posting, debit, -amount)
@@ -214,27 +218,31 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   const [result] = await tx.query<PostingResult>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
   assertInvariant(
     result?.accounts === change.length,
-    `the set needs ${change.length} accounts, ${result?.accounts} exist`,
+    `the batch needs ${change.length} accounts, ${result?.accounts} exist`,
   )
   assertInvariant(
     result.written === rows.length,
-    `the set has ${rows.length} transfers, ${result.written} were written`,
+    `the batch has ${rows.length} transfers, ${result.written} were written`,
   )
   assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments exceed the available balance`)
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/** The process logs a warning if its clock is this far behind the last booking, at most once per interval. */
+/** The delay of its clock behind the last booking at which the process logs a warning, at most once per interval. */
 const BEHIND_WARNING_MS = 30_000
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()
 
-// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the last one.
+// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the
+// last booking.
 function warnOfClock(deps: Deps, behind_ms: number): void {
   const now = deps.clock.now().getTime()
   if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
   warned_at.set(deps, now)
-  deps.log.warn({ behind_ms }, 'the clock of this process is behind the last booking of a book')
+  deps.log.warn(
+    { behind_ms },
+    'the clock of this process is behind the last booking of a book: check the clocks of all machines',
+  )
 }
 
 function legsOf(posting: Posting): Leg[] {
