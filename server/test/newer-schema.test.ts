@@ -37,7 +37,8 @@ test('this version starts, takes a payment and settles it on a schema that a new
 })
 
 test('this version names the reason when it refuses to start on a schema of a newer version that is incompatible with it', async (t) => {
-  const refusal = /the database is newer than this program: it has had 9998_newer\.sql.*start a newer version/
+  const refusal =
+    /the database is newer than this program: this version cannot run on 9998_newer\.sql.*start a newer version/
   for (const oldest of [String(Number(await newestNumber()) + 1).padStart(4, '0'), '9998']) {
     const { url } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${oldest}\n${CHANGES}`)
     await assert.rejects(migrate(url), refusal)

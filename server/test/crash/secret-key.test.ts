@@ -17,7 +17,7 @@ const ADMIN = join(ROOT, 'server/src/admin.ts')
 /** The key that `serverEnv` and the harness use. */
 const RIGHT = Buffer.alloc(32, 7)
 const WRONG = Buffer.alloc(32, 9)
-const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY with which this database was made/m
+const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY of this database/m
 
 const children: Child[] = []
 const closers: (() => Promise<void>)[] = []

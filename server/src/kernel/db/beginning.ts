@@ -1,12 +1,18 @@
-// Prefix search without case, over an index on lower(column) text_pattern_ops.
+// Builds SQL for a prefix search that ignores case, over an index on lower(column) text_pattern_ops.
 
-/** A condition: the column begins with the parameter, ignoring case. It compares bytes, so that the index can be used. */
+/**
+ * Returns a condition: the column begins with the parameter, in any case. The condition compares bytes, so that
+ * PostgreSQL can use the index.
+ */
 export function beginsWith(column: string, parameter: string): string {
   const [text, beginning] = [`lower(${column})`, `lower(${parameter}::text)`]
   return `(${column} is not null and ${text} ~>=~ ${beginning} and ${text} ~<~ (${beginning} || chr(1114111)))`
 }
 
-/** A descending order for `order by` that the same index provides, so that a limit reads few rows. */
+/**
+ * Returns a descending order for `order by` that the same index provides, so that a statement with a limit reads few
+ * rows.
+ */
 export function lastReferenceFirst(column: string): string {
   return `lower(${column}) using ~>~`
 }

@@ -1,11 +1,15 @@
-// The canary: one known text in the database, encrypted with SECRET_KEY. A process with a wrong key fails to decrypt it at start.
+// Checks the secret key with a canary: one known text in the database, encrypted with SECRET_KEY. At its start, a
+// process with a wrong key fails to decrypt the canary.
 
 import { ConfigError, type Vault } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Reader, sql } from './pool.ts'
 
 const TEXT = 'This database and this SECRET_KEY belong together.'
-/** Values sampled per table. The keys of these tables begin with a time, so these are the oldest values. */
+/**
+ * The number of values that the check samples per table. The keys of these tables begin with a time, so the sample is
+ * the oldest values.
+ */
 const SAMPLES_MAX = 100
 
 const CANARY = sql('vault_canary', 'select sealed from vault_canary where id = 1')
@@ -26,15 +30,15 @@ const PASSING = sql(
 )
 
 /**
- * True if the vault of this process decrypts the canary of its database. False also if the canary is missing, for example after
- * another database was restored. Throws if the database is unreachable.
+ * True if the vault of this process decrypts the canary of its database. False also if the canary is missing, for
+ * example in a restored older database. Throws if the database is unreachable.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const sealed = await findCanary(db)
   return sealed !== null && opens(vault, sealed)
 }
 
-/** True if the database contains encrypted values: then a new key cannot be the right one. */
+/** True if the database contains encrypted values. A new key cannot be the right key of such a database. */
 export async function holdsSealed(db: Reader): Promise<boolean> {
   return (await findCanary(db)) !== null || (await sealedValues(db)).length > 0
 }
@@ -48,19 +52,19 @@ export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'v
     const values = await sealedValues(db)
     const read = values.filter((sealed) => opens(vault, sealed)).length
     if (read * 2 < values.length) throw new ConfigError(WRONG_KEY)
-    // If two processes start at once, the first writes its canary and the second must decrypt it.
+    // If two processes start at once, the first writes its canary, and the second must decrypt that canary.
     await oneStatement(db).query(INSERT, [vault.seal(TEXT), clock.now()])
   }
   if (!(await readCanary({ db, vault }))) throw new ConfigError(WRONG_KEY)
 }
 
 /** The instructions for an operator without the key of the database. */
-export const FIND_THE_KEY = `Set the SECRET_KEY with which this database was made. If SECRET_KEY was never set, copy the file secret.key from the
-DATA_DIR of that time into DATA_DIR. Both belong into every backup.
-Without the key, webhook secrets, second steps of sign-in, the keys that sign tokens and stored messages cannot be read,
-and this program cannot go on with this database: look for the key in your backups before anything else.`
+export const FIND_THE_KEY = `Set the SECRET_KEY of this database. If you never set SECRET_KEY, copy the file secret.key from the earlier DATA_DIR into
+this DATA_DIR. Keep the key in every backup.
+Without the key, this program cannot read webhook secrets, second steps of sign-in, the keys that sign tokens and stored
+messages, and cannot use this database: search your backups for the key first.`
 
-const WRONG_KEY = `SECRET_KEY is not the key of this database: it cannot read what is encrypted there.
+const WRONG_KEY = `SECRET_KEY is not the key of this database: this key cannot decrypt the values of the database.
 ${FIND_THE_KEY}`
 
 async function findCanary(reader: Reader): Promise<string | null> {
@@ -68,7 +72,10 @@ async function findCanary(reader: Reader): Promise<string | null> {
   return row?.sealed ?? null
 }
 
-/** The oldest encrypted values of permanent tables; if there are none, those of tables whose rows are deleted later. */
+/**
+ * Returns the oldest encrypted values of permanent tables. If these tables have none, returns those of tables whose
+ * rows expire.
+ */
 async function sealedValues(reader: Reader): Promise<string[]> {
   for (const statement of [LASTING, PASSING]) {
     const rows = await reader.query<{ sealed: string }>(statement, [SAMPLES_MAX])

@@ -1,11 +1,11 @@
-// The dependencies of every use case: clock, randomness, database and log. The network is passed separately.
+// Defines the dependencies of every use case: clock, randomness, database and log, but not the network.
 
 import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
- * The dependencies of a process. process.ts builds them; in tests, the harness does. `compose` receives the network separately:
- * providers, outgoing requests and name lookup.
+ * The dependencies of a process. process.ts builds them, and the harness builds those of tests. `compose` receives the
+ * network separately: providers, outgoing requests and name lookup.
  */
 export type Deps = {
   config: Config
@@ -14,8 +14,8 @@ export type Deps = {
   db: Db
   log: Log
   vault: Vault
-  /** Crash points. In production this does nothing. */
+  /** The hook for crash points, which does nothing in production. */
   point: Point
-  /** The id of this process as the owner of leases. */
+  /** The id by which this process owns leases. */
   process_id: string
 }

@@ -1,4 +1,4 @@
-// The schema: its description, and the rules that let merchants live on different machines.
+// Tests the description of the schema, and the rules that let merchants live on different machines.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
-/** Small tables that every machine may store whole. They are read before the merchant is known. */
+/** Small tables that every machine may store whole. The server reads them before the server knows the merchant. */
 const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
 /** Tables that processes write for themselves. */
 const PROCESS_TABLES = ['readiness_probes']
-/** The built-in identity provider: a user signs in before the merchant is known. */
+/** Tables of the built-in identity provider: a user signs in before the server knows the merchant. */
 const IDENTITY_TABLES = [
   'signing_keys',
   'credentials',
@@ -22,11 +22,14 @@ const IDENTITY_TABLES = [
   'sign_in_attempts',
   'identity_records',
 ]
-/** An inbox: callbacks are stored before their merchant is known. */
+/** Tables of the inbox: the server stores a callback before the server knows its merchant. */
 const INBOX_TABLES = ['provider_callbacks']
 /** Tables of all payers: the prompts of each phone, and the help of the networks. */
 const PAYER_TABLES = ['payer_tries', 'network_help']
-/** Statements of providers: their lines belong to no merchant until they are matched. */
+/**
+ * Tables of provider statements: a line belongs to no merchant until the server matches the line with a payment or
+ * payout.
+ */
 const RECONCILIATION_TABLES = ['statements', 'statement_lines', 'reconciliation_exceptions', 'reconciliation_runs']
 
 let database: TestDatabase
@@ -53,7 +56,7 @@ test('db/schema.md describes the current schema', async () => {
   )
 })
 
-test('the description shows comments, nulls, defaults, keys, checks, partial indexes and append-only tables', async (t) => {
+test('the schema description shows comments, nulls, defaults, keys, checks, partial indexes and append-only tables', async (t) => {
   const sample = await createTestDatabase(null)
   t.after(sample.drop)
   await run(
@@ -182,7 +185,7 @@ test('the database has no triggers, no rules and no sequences', async () => {
     where c.relnamespace = 'public'::regnamespace and (a.attidentity <> '' or a.attgenerated <> '')`)
 })
 
-test('no column has a default time or id: all defaults are constants', async () => {
+test('every default of a column is a constant, so no column has a default time or id', async () => {
   await findsNone(`
     select c.relname || '.' || a.attname || ' default ' || pg_get_expr(d.adbin, d.adrelid) as breach
     from pg_attrdef d
@@ -192,7 +195,7 @@ test('no column has a default time or id: all defaults are constants', async () 
       and pg_get_expr(d.adbin, d.adrelid) ~* '\\(|current_|localtime|nextval'`)
 })
 
-/** Each query lists breaches by name in its column `breach`. */
+/** Asserts that a query returns no row. The query names each breach of a rule in its column `breach`. */
 async function findsNone(sql: string, parameters: unknown[] = []): Promise<void> {
   const { rows } = await client.query<{ breach: string }>(sql, parameters)
   assert.deepEqual(

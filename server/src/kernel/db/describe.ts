@@ -1,6 +1,6 @@
 /**
- * Writes db/schema.md: the tables of a database, read from its catalogue. The order is fixed and the text is the same on every
- * supported PostgreSQL, so that a changed text means a changed schema.
+ * Writes db/schema.md: the tables of a database, from its catalogue. Every supported PostgreSQL gives the same text in
+ * the same order, so a changed text means a changed schema.
  */
 import pg from 'pg'
 
@@ -30,7 +30,7 @@ const ROOM = /^(([a-z]+)\/[a-z-]+): /
 
 const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 'Check' } as const
 
-/** The markdown of all tables in the default schema. Throws if the database is unreachable. */
+/** Returns the markdown of all tables in the default schema. Throws if the database is unreachable. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // a lost connection also rejects the statement under way
@@ -55,7 +55,7 @@ export async function describeSchema(url: string): Promise<string> {
   }
 }
 
-/** The wing of the room that writes a table. Null if its comment names none. */
+/** Returns the wing of the room that writes a table. Null means that the comment of the table names none. */
 function wingOf(comment: string | null): string | null {
   const wing = ROOM.exec(comment ?? '')?.[2]
   return wing !== undefined && WINGS.includes(wing) ? wing : null
@@ -120,7 +120,10 @@ async function readColumns(client: pg.Client): Promise<SchemaColumn[]> {
   return rows
 }
 
-/** Excludes not-null constraints, which only PostgreSQL 18 lists: the columns show them on every version. */
+/**
+ * The statement excludes not-null constraints, which only PostgreSQL 18 lists. The tables of columns show such
+ * constraints for every version.
+ */
 async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   const { rows } = await client.query<Constraint>(`
     select conrelid::int as table_oid, contype as kind, conname as name, pg_get_constraintdef(oid) as definition
@@ -130,7 +133,7 @@ async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   return rows
 }
 
-/** Only indexes that belong to no constraint. */
+/** The statement lists only indexes that belong to no constraint. */
 async function readIndexes(client: pg.Client): Promise<Index[]> {
   const { rows } = await client.query<Index>(`
     select i.indrelid::int as table_oid, c.relname as name,

@@ -1,4 +1,5 @@
-// The data folder of an embedded server, and its life: tests start, kill and restart real servers and programs.
+// Tests the data folder of an embedded server and the life of the server. The tests start, kill and restart real
+// servers and programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -17,7 +18,10 @@ const MODULE = new URL('./embedded.ts', import.meta.url).href
 const FAST = { fsync: 'off', shared_buffers: '16MB' }
 const SHORT = 1_500
 const isRoot = process.getuid?.() === 0
-/** Runs a program as root in a default container runs: it cannot read /proc/PID/cwd of another user's process. */
+/**
+ * Runs a program as root in a default container does: the program cannot read /proc/PID/cwd of processes of other
+ * users.
+ */
 const UNTRACING = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
 
 const started: EmbeddedDatabase[] = []
@@ -31,7 +35,7 @@ after(async () => {
       try {
         process.kill(pid, 'SIGQUIT')
       } catch {
-        // The process ended with its postmaster.
+        // The process ended together with its postmaster.
       }
     }
     await until('no server is left', () => serversIn(folder).length === 0)
@@ -40,7 +44,7 @@ after(async () => {
 })
 
 describe('copied and moved folders', { concurrency: 2 }, () => {
-  test('a copied DATA_DIR opens its own copy of the data, while the original runs', async () => {
+  test('a program with a copied DATA_DIR opens its own copy of the data while the original server runs', async () => {
     const folder = await newFolder()
     const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
     const first = await start(original)
@@ -56,7 +60,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.equal(await findEmbedded(copy), other.url)
   })
 
-  test('a moved DATA_DIR opens its data, also with a postgres.json of an older version', async () => {
+  test('a program with a moved DATA_DIR opens its data, also with a postgres.json of an older version', async () => {
     const folder = await newFolder()
     const [before, between, now] = ['before', 'between', 'now'].map((name) => join(folder, name)) as [
       string,
@@ -87,12 +91,12 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(await query(third.url, 'select at from marked'), [])
   })
 
-  test('a postgres.json that names the data of another DATA_DIR is refused, and the program creates no file', async () => {
+  test('a program refuses a postgres.json that names the data of another DATA_DIR, and creates no file', async () => {
     const folder = await newFolder()
     const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
     await (await start(original)).stop()
     await cp(join(original, 'postgres.json'), join(await made(copy), 'postgres.json'))
-    await assert.rejects(start(copy), /there is none: restore that folder, or remove postgres\.json/)
+    await assert.rejects(start(copy), /that folder has no database: restore the folder, or remove postgres\.json/)
     const pointer = JSON.parse(await readFile(join(original, 'postgres.json'), 'utf8'))
     await writeFile(join(copy, 'postgres.json'), JSON.stringify({ ...pointer, place: join(original, 'postgres') }))
     for (const open of [start, findEmbedded])
@@ -100,7 +104,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(copy), ['postgres.json'])
   })
 
-  test('a copy of a DATA_DIR whose data lie outside is refused, and a moved DATA_DIR is opened', async (t) => {
+  test('a program refuses a copied DATA_DIR whose data lie outside, and opens a moved one', async (t) => {
     if (!isRoot) return t.skip('data lie outside only when root starts the server')
     const [closed, outside] = [await newFolder(0o700), await newFolder()]
     const [original, copy, moved] = ['original', 'copy', 'moved'].map((name) => join(closed, name)) as [
@@ -118,7 +122,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     const second = await start(moved, { outside })
     assert.deepEqual(await query(second.url, 'select at from marked'), [])
     await assert.rejects(start(copy, { outside }), /belongs to another DATA_DIR/)
-    // A pointer and a place of an older version: absolute, without a mark.
+    // Older versions wrote an absolute path into postgres.json, and no owner.json into the data folder.
     await second.stop()
     const { id: _, ...old } = JSON.parse(await readFile(join(moved, 'postgres.json'), 'utf8'))
     await rm(join(old.place, 'owner.json'))
@@ -129,8 +133,8 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
   })
 })
 
-describe('the life of a server', { concurrency: 2 }, () => {
-  test('a killed server is started again on its address, and the log names the cause', async () => {
+describe('life of an embedded server', { concurrency: 2 }, () => {
+  test('a program restarts a killed server on its address, and its log names the cause', async () => {
     const folder = await newFolder()
     const log_lines: string[] = []
     const log = { info: (text: string) => void log_lines.push(text), warn: (text: string) => void log_lines.push(text) }
@@ -150,14 +154,14 @@ describe('the life of a server', { concurrency: 2 }, () => {
     const text = log_lines.join('\n')
     assert.match(
       text,
-      /PostgreSQL ended; it is started again in 500 ms\. The end of its log:\n.*database system is ready/s,
+      /PostgreSQL ended; the program starts the server again in 500 ms\. The end of its log:\n.*database system is ready/s,
     )
-    assert.match(text, /started again in 1000 ms/, 'the pauses grow')
+    assert.match(text, /starts the server again in 1000 ms/, 'the pauses grow')
     await server.stop()
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('the first of two programs to stop leaves their server running, and the last one stops the server', async () => {
+  test('the first of two programs to stop leaves the shared server running, and the last one stops the server', async () => {
     const folder = await newFolder()
     const one = await startInProgram(folder)
     const two = await startInProgram(folder)
@@ -168,7 +172,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('a server whose programs were all killed ends by itself, and the next start has all committed rows', async () => {
+  test('a server whose programs all died ends by itself, and the next start finds all committed rows', async () => {
     const folder = await newFolder()
     const programs = [
       await startInProgram(folder, { orphanMs: SHORT }),
@@ -200,7 +204,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(others, [])
   })
 
-  test('a program that finds a server while the server ends gets a running server', async () => {
+  test('a program that finds a server in its last moments gets a running server', async () => {
     const folder = await newFolder()
     for (let round = 0; round < 4; round++) {
       const program = await startInProgram(folder, { orphanMs: 300 })
@@ -225,7 +229,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     }
   })
 
-  test('admin commands leave a server running that a program of an older version started and uses', async () => {
+  test('an admin command leaves a server running that a program of an older version started and uses', async () => {
     const folder = await newFolder()
     await forgetUsers(folder, await startInProgram(folder))
     for (const command of ['first', 'second']) {
@@ -236,7 +240,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     }
   })
 
-  test('a program whose registration was removed registers again, and stops its server as its last user', async () => {
+  test('a program without its registration file registers again, and stops its server as the last user', async () => {
     const folder = await newFolder()
     const server = await start(folder)
     const users = join(server.place, 'users')
@@ -248,7 +252,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('an adopted server of killed programs stops with the program that adopted it', async () => {
+  test('a program that adopted the server of killed programs stops that server', async () => {
     const folder = await newFolder()
     await killProgram(await startInProgram(folder))
     const server = await start(folder)
@@ -258,7 +262,7 @@ describe('the life of a server', { concurrency: 2 }, () => {
   })
 })
 
-describe('root without the right to read processes of other users, as in a container', { concurrency: 2 }, () => {
+describe('root without the right to read processes of other users', { concurrency: 2 }, () => {
   test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
     const folder = await newFolder()
     const first = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
@@ -266,7 +270,7 @@ describe('root without the right to read processes of other users, as in a conta
     await killProgram(first)
     const second = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
     assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
-    // A backend that is busy outlives its postmaster and keeps a new one from starting until it is ended.
+    // A busy backend outlives its postmaster, and keeps a new postmaster from starting until the backend ends.
     const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])
     await until('the backend is busy', async () => {
       const seen = await query(second.url, "select 1 from pg_stat_activity where query like '%1000000000000%'")
@@ -293,7 +297,7 @@ async function start(dataDir: string, more: Partial<EmbeddedOptions> = {}): Prom
   return server
 }
 
-/** Starts the database from another process, which stops it when its input ends. */
+/** Starts the database from another process. That process stops the database when its input ends. */
 async function startInProgram(
   dataDir: string,
   more: { orphanMs?: number } = {},
@@ -350,7 +354,7 @@ async function killProgram({ child }: Program): Promise<void> {
   await kill(child)
 }
 
-/** Kills a program and waits for its end: until then it may write its registration again. */
+/** Kills a program and waits for its end, because until then the program may write its registration again. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
@@ -370,7 +374,7 @@ async function made(folder: string): Promise<string> {
   return folder
 }
 
-/** As `cp -a` does: the copy of data belongs to the user that PostgreSQL runs as. */
+/** Copies a folder as `cp -a` does: the copy of the data belongs to the user that runs PostgreSQL. */
 async function keepOwners(dataDir: string): Promise<void> {
   if (!isRoot) return
   const original = join(dataDir, '..', 'original', 'postgres')
@@ -385,7 +389,7 @@ async function postmasterOf(dataDir: string): Promise<number> {
   return Number((await readFile(join(resolve(dataDir, place), 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** All processes of servers whose data lie in `folder`. */
+/** Returns all processes of servers whose data lie in `folder`. */
 function serversIn(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {

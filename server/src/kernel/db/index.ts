@@ -1,4 +1,5 @@
-// The door of db: the seams and the pool. `migrate.ts`, `embedded.ts` and `describe.ts` are doors of their own, for main and admin.
+// Exports the dependencies of use cases and the pool. main.ts and admin.ts import `migrate.ts`, `embedded.ts` and
+// `describe.ts` directly.
 
 export { beginsWith, lastReferenceFirst } from './beginning.ts'
 export { FIND_THE_KEY, holdsSealed, readCanary, requireRightKey } from './canary.ts'

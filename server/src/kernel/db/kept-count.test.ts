@@ -1,4 +1,4 @@
-// The total of a list is exact although most rows are not counted again.
+// Tests that the total of a list is exact although the server does not count most rows again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ const kept = async (merchant: Merchant) => {
 const totalOf = async (key: string): Promise<number> =>
   (await world.get('/v1/collections?page_size=1', key)).body.data.pagination.total_items
 
-test('a total counts all rows, stores the count of old rows, and stays exact when the list grows', async () => {
+test('the total of a list counts all rows, stores the count of old rows, and stays exact when the list grows', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)
@@ -66,7 +66,7 @@ test('each merchant and environment has its own total', async () => {
   assert.equal(await totalOf(world.live_key), 0)
 })
 
-test('a row whose id is minutes older than its insert is counted, also when the total was read in between', async () => {
+test('the total counts a row whose id is minutes older than its insert, also after a read between the two', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)

@@ -1,15 +1,16 @@
-// The total of a merchant's list without counting all rows: old rows never change, so the database keeps their number.
+// Returns the total of a merchant's list without counting all rows. Old rows never change, so the database keeps their
+// number.
 
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Statement, sql } from './pool.ts'
 
-/** After this many new rows, the kept number is renewed. */
+/** After this many new rows, the server renews the kept number. */
 const TAIL_MAX = 1_000
 
 /**
- * A row gets its id shortly before its transaction commits. Rows older than this are committed, or their transaction has timed
- * out, so no new row can appear below the kept bound.
+ * A row gets its id shortly before its transaction commits. After this time, the transaction of a row has committed or
+ * timed out, so no new row can appear below the kept bound.
  */
 const SETTLED_MS = 10 * 60_000
 
@@ -24,17 +25,17 @@ const KEEP = sql(
      set before_id = excluded.before_id, items = excluded.items where k.before_id = $4`,
 )
 
-/** A list that never loses rows and is ordered by their ids. */
+/** A list that never loses rows and whose order is that of their ids. */
 export type KeptList = {
   name: 'collections'
   /**
-   * Counts the rows of merchant $1 in environment $2 with ids from $3 on: `all_of_it`, and as `settled` those among them
-   * with ids before $4.
+   * Counts the rows of merchant $1 in environment $2 with ids from $3 on. `all_of_it` counts all of them, and `settled`
+   * those with ids before $4.
    */
   tail: Statement
 }
 
-/** The number of rows of a merchant's list in one environment. */
+/** Returns the number of rows of a merchant's list in one environment. */
 export async function countList(deps: Deps, list: KeptList, merchant_id: string, environment: string): Promise<number> {
   const key = [merchant_id, environment, list.name]
   const [kept] = await deps.db.query<{ before_id: string; items: bigint }>(KEPT, key)
@@ -48,7 +49,8 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew the number at once. The condition on the old bound lets one win, and both numbers are right.
+    // Two requests may renew the number at once. The condition on the old bound lets one request win, and both numbers
+    // are right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))

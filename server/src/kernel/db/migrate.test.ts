@@ -1,4 +1,4 @@
-// Migrations at the start and at an upgrade of the program.
+// Tests the migrations at the start and at an upgrade of the program.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ after(async () => {
 const PEOPLE = { '0001_people.sql': 'create table people (name text not null);' }
 const TOWNS = { '0002_towns.sql': 'create table towns (name text not null); create index on towns (name);' }
 
-test('missing files are applied in order, and a second run applies none', async () => {
+test('a program applies missing migrations in order, and its second run applies none', async () => {
   const { url, dir } = await setUp({ ...TOWNS, ...PEOPLE })
   assert.deepEqual(await pendingMigrations(url, dir), ['0001_people.sql', '0002_towns.sql'])
   assert.deepEqual(await migrate(url, undefined, dir), ['0001_people.sql', '0002_towns.sql'])
@@ -29,7 +29,7 @@ test('missing files are applied in order, and a second run applies none', async 
   assert.deepEqual(await migrate(url, undefined, dir), ['0003_streets.sql'])
 })
 
-test('twenty processes that start at once apply each file exactly once', async () => {
+test('twenty processes that start at once apply each migration exactly once', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
   const runs = await Promise.all(Array.from({ length: 20 }, () => migrate(url, undefined, dir)))
   assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_towns.sql'])
@@ -43,7 +43,7 @@ test('the real migrations bring an empty database to the newest schema', async (
   assert.deepEqual(await migrate(database.url), [])
 })
 
-test('a failed migration changes nothing, is named, and runs again after its correction', async () => {
+test('a failed migration changes nothing, its error names the file, and the corrected file runs', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, '0002_broken.sql': 'create table half (a text); select 1/0;' })
   await assert.rejects(migrate(url, undefined, dir), /^Error: migration 0002_broken.sql failed: division by zero$/)
   assert.deepEqual(await tables(url), ['people', 'schema_migrations'])
@@ -53,11 +53,11 @@ test('a failed migration changes nothing, is named, and runs again after its cor
   assert.deepEqual(await migrate(url, undefined, dir), ['0002_broken.sql'])
 })
 
-test('a file that was changed after it was applied is refused', async () => {
+test('a program refuses a migration file that changed after a program applied the file', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
-  const refusal = /0001_people.sql was changed after it was applied/
+  const refusal = /0001_people.sql changed after a program applied it/
   await assert.rejects(migrate(url, undefined, dir), refusal)
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
@@ -66,27 +66,27 @@ test('a program refuses to start on a newer database', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
   await migrate(url, undefined, dir)
   await rm(join(dir, '0002_towns.sql'))
-  const refusal = /database is newer than this program: it has had 0002_towns.sql/
+  const refusal = /database is newer than this program: this version cannot run on 0002_towns.sql/
   await assert.rejects(migrate(url, undefined, dir), refusal)
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
 
-test('a new file with a lower number than an applied one is refused', async () => {
+test('a program refuses a new migration with a lower number than an applied one', async () => {
   const { url, dir } = await setUp(TOWNS)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
   await assert.rejects(migrate(url, undefined, dir), /0001_people.sql comes before 0002_towns.sql/)
 })
 
-test('two files with one number, or a file without a number, are refused before any migration runs', async () => {
+test('a program refuses two migrations with one number, and a migration without a number, before any migration runs', async () => {
   const twins = await setUp({ ...PEOPLE, '0001_towns.sql': 'create table towns (name text);' })
   await assert.rejects(migrate(twins.url, undefined, twins.dir), /have the same number/)
   const unnumbered = await setUp({ ...PEOPLE, 'towns.sql': 'create table towns (name text);' })
-  await assert.rejects(migrate(unnumbered.url, undefined, unnumbered.dir), /are named like/)
+  await assert.rejects(migrate(unnumbered.url, undefined, unnumbered.dir), /rename the file like/)
   assert.deepEqual(await tables(twins.url), [])
 })
 
-test('a migration ends with a timeout when a table is locked, so that no statement waits behind it', async () => {
+test('a migration of a locked table ends with a timeout, so that no statement waits behind the migration', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_age.sql'), "set local lock_timeout = '50ms'; alter table people add column age int;")
@@ -102,7 +102,7 @@ test('a migration ends with a timeout when a table is locked, so that no stateme
   assert.deepEqual(await migrate(url, undefined, dir), ['0002_age.sql'])
 })
 
-/** An empty database and a folder with these migrations. */
+/** Makes an empty database and a folder with these migrations. */
 async function setUp(files: Record<string, string>): Promise<{ url: string; dir: string }> {
   const database = await createTestDatabase(null)
   const dir = await mkdtemp(join(tmpdir(), 'malipo-migrations-'))

@@ -1,8 +1,9 @@
 /**
- * Updates a database to the newest schema: runs the numbered files of db/migrations that it lacks, forwards only.
+ * Updates a database to the newest schema: runs the numbered files of db/migrations that the database lacks, forwards
+ * only.
  *
- * Each file is one transaction under one advisory lock. If several processes start at once, the first one migrates, and the
- * others wait and then find no missing file.
+ * Each file is one transaction under one advisory lock. If several processes start at once, the first one migrates, and
+ * the others wait and then find no missing file.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -16,12 +17,19 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations',
 
 /** An arbitrary number that no other code uses in this database. */
 const LOCK_KEY = '7165243380915627'
-/** A migration waits no longer for a table lock, because all later readers of the table would wait behind it. */
+/**
+ * The longest wait of a migration for a table lock. During the wait, all later readers of the table wait behind the
+ * migration.
+ */
 const LOCK_TIMEOUT_MS = 5_000
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
-/** The line of a migration that names its oldest program: programs that know this number or a later one still run. */
+/**
+ * The line of a migration that names its oldest program. Programs that know this number or a later number still run.
+ */
 const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
-/** Each migration from this number on has that line. Older programs never ran on a newer schema. */
+/**
+ * Each migration from this number on has a line with its oldest program. Older programs never ran on a newer schema.
+ */
 const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
 /** The part of a pino logger that migrations use. */
@@ -33,8 +41,8 @@ type Migration = { name: string; sql: string; checksum: string; oldest_program: 
 type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
- * Runs the missing migrations and returns their names. Throws an Error that names the file if a file fails (nothing of it
- * remains), if an applied file was changed, or if a newer program made the schema incompatible.
+ * Runs the missing migrations and returns their names. Throws an Error if a file fails, because the database then
+ * undoes the file. Throws also if an applied file has changed, or if a newer program made the schema incompatible.
  */
 export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
@@ -56,7 +64,7 @@ export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DI
   })
 }
 
-/** The migrations that this database lacks. Throws like `migrate` if program and database are incompatible. */
+/** Returns the migrations that this database lacks. Throws like `migrate` if program and database are incompatible. */
 export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
@@ -65,8 +73,8 @@ export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Prom
 const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
 
 /**
- * Makes a function that returns the migrations of this program that the database lacks; a newer database lacks none. The files
- * are read once, because files that are replaced while the process runs belong to another program.
+ * Makes a function that returns the migrations of this program that the database lacks. A newer database lacks none.
+ * The function reads the files once, because a later file may belong to another program.
  */
 export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
   let known: string[] | null = null
@@ -77,16 +85,17 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
   }
 }
 
-/** Applies the first missing migration. Null means that another process has applied the last one meanwhile. */
+/** Applies the first missing migration. Null means that another process has already applied the last migration. */
 async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
   await client.query('begin')
   let name: string | null = null
   try {
-    // The lock comes before the timeout, because waiting for the migration of another process is no failure.
+    // The function takes the lock before it sets the timeout, because a wait for the migration of another process is no
+    // failure.
     await client.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query('set local statement_timeout = 0')
-    // Only for a sharded database, where schema changes must not run in parallel.
+    // The setting matters only for a sharded database, where schema changes must not run in parallel.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
     await client.query(`create table if not exists schema_migrations (
       name       text        not null,
@@ -116,19 +125,19 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
   }
 }
 
-/** The applied migrations of a newer program, which this program does not know. */
+/** Returns the applied migrations of a newer program, which this program does not know. */
 function newerThan(migrations: Migration[], applied: Map<string, AppliedMigration>): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   return [...applied.keys()].filter((name) => !known.has(name)).sort()
 }
 
-/** Compares the files with the database. Throws if they contradict each other. */
+/** Compares the files with the database. Throws if the files contradict the database. */
 function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
   if (refused.length > 0) {
     throw new Error(
-      `the database is newer than this program: it has had ${refused.join(', ')}, on which this version cannot run; start a newer version`,
+      `the database is newer than this program: this version cannot run on ${refused.join(', ')}; start a newer version`,
     )
   }
   const newest = [...applied.keys()].sort().at(-1) ?? ''
@@ -137,11 +146,15 @@ function pending(migrations: Migration[], applied: Map<string, AppliedMigration>
     const checksum = applied.get(migration.name)?.checksum
     if (checksum === undefined) {
       if (migration.name < newest) {
-        throw new Error(`migration ${migration.name} comes before ${newest}, which is applied: give it a later number`)
+        throw new Error(
+          `migration ${migration.name} comes before ${newest}, which this database has already: give the new file a later number`,
+        )
       }
       missing.push(migration)
     } else if (checksum !== migration.checksum) {
-      throw new Error(`migration ${migration.name} was changed after it was applied: restore it and add a new file`)
+      throw new Error(
+        `migration ${migration.name} changed after a program applied it: restore the file and add a new file for the change`,
+      )
     }
   }
   return missing
@@ -151,9 +164,10 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
   for (const name of names) {
-    if (!FILE_NAME.test(name)) throw new Error(`${join(dir, name)}: migrations are named like 0001_what_it_does.sql`)
+    if (!FILE_NAME.test(name)) throw new Error(`${join(dir, name)}: rename the file like 0001_what_it_does.sql`)
     const twin = migrations.at(-1)
-    if (twin?.name.slice(0, 4) === name.slice(0, 4)) throw new Error(`${twin.name} and ${name} have the same number`)
+    if (twin?.name.slice(0, 4) === name.slice(0, 4))
+      throw new Error(`${twin.name} and ${name} have the same number: give one of them a new number`)
     const sql = await readFile(join(dir, name), 'utf8')
     const checksum = createHash('sha256').update(sql).digest('hex')
     migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql) })
@@ -161,21 +175,28 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   return migrations
 }
 
-/** The oldest program that a migration names. Null for migrations before that rule. Throws if a later one names none. */
+/**
+ * Returns the oldest program that a migration names. Null means that the migration is older than that rule. Throws if a
+ * later migration names none.
+ */
 function oldestProgram(name: string, sql: string): string | null {
   const number = name.slice(0, 4)
   const oldest = OLDEST_PROGRAM.exec(sql)?.[1] ?? null
   if (oldest === null && number >= FIRST_WITH_OLDEST_PROGRAM) {
     throw new Error(
-      `${name} needs a line "-- oldest program: NNNN": the newest migration that the last release knows if that release runs on this schema, else ${number}`,
+      `${name} needs a line "-- oldest program: NNNN": the newest migration of the last release if that release runs on this schema, otherwise ${number}`,
     )
   }
   if (oldest !== null && oldest > number)
-    throw new Error(`${name} names an oldest program later than itself: ${oldest}`)
+    throw new Error(
+      `${name} names ${oldest}, which is later than the file, as its oldest program: name an earlier number`,
+    )
   return oldest
 }
 
-/** The applied migrations by name; empty for a new database. Programs before 0013 stored no `oldest_program`. */
+/**
+ * Returns the applied migrations by name, or none for a new database. Programs before 0013 stored no `oldest_program`.
+ */
 async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
   const { rows: columns } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute

@@ -1,4 +1,4 @@
-// Transactions: their errors, savepoints, retries and lost connections.
+// Tests the errors, savepoints, retries and lost connections of transactions.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -21,14 +21,14 @@ after(async () => {
 const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
 const BREAK = sql('break', 'insert into places values ($1, 0)')
 
-describe('a failed statement', () => {
+describe('failed statements in a transaction', () => {
   const swallowed = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
   const taken = async () => {
     const [row] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     return row?.taken
   }
 
-  test('fails its transaction also when the caller ignores its error, and the transaction keeps nothing', async () => {
+  test('a failed statement fails its whole transaction, even if the caller ignores the error', async () => {
     const before = await taken()
     for (const pipelined of [false, true]) {
       const work = async (tx: Tx) => {
@@ -42,7 +42,7 @@ describe('a failed statement', () => {
     assert.equal(await taken(), before)
   })
 
-  test('is undone by a rollback to a savepoint, and the transaction keeps the rest', async () => {
+  test('a rollback to a savepoint undoes a failed statement, and the transaction keeps the rest', async () => {
     const before = (await taken()) ?? 0
     const answer = await inTransaction(db, async (tx) => {
       await tx.query(TAKE, [1])
@@ -57,8 +57,8 @@ describe('a failed statement', () => {
   })
 })
 
-describe('statements that a transaction sends together', () => {
-  /** A statement whose result needs a few more turns than the others. */
+describe('statements of a transaction at once', () => {
+  /** Delays the result of a statement by a few more turns than the others. */
   const slowly = async (work: Promise<unknown>) => {
     for (let i = 0; i < 5; i++) await Promise.resolve()
     await work.catch(async (error) => {
@@ -67,14 +67,14 @@ describe('statements that a transaction sends together', () => {
     })
   }
 
-  test('reject with the error of the failed statement, not of later ones, and keep nothing', async () => {
+  test('a transaction of parallel statements rejects with the error of the first failed statement, and keeps nothing', async () => {
     const work = (tx: Tx) =>
       Promise.all([tx.query(TAKE, [2]), slowly(tx.query(BREAK, [1])), tx.query(TAKE, [1]), tx.query(TAKE, [2])])
     for (let i = 0; i < 20; i++) await assert.rejects(inTransaction(db, work), { code: '23505' })
     assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 0 }])
   })
 
-  test('run again when one of them meets a deadlock', async () => {
+  test('a transaction runs again when one of its parallel statements meets a deadlock', async () => {
     const met = Promise.withResolvers<void>()
     let runs = 0
     let arrived = 0
@@ -92,7 +92,7 @@ describe('statements that a transaction sends together', () => {
   })
 })
 
-describe('a connection that is lost inside a transaction', () => {
+describe('lost connections in a transaction', () => {
   const MINE = sql('', 'select pg_backend_pid() as pid')
   const END = sql('', 'select pg_terminate_backend($1::int)')
   const lost = async (between: (tx: Tx, end: () => Promise<unknown>) => Promise<unknown>) =>
@@ -105,7 +105,7 @@ describe('a connection that is lost inside a transaction', () => {
       (error: unknown) => assert.ok(isUnavailable(error), String(error)),
     )
 
-  test('rejects the transaction as unavailable, keeps nothing of it, and the process continues', async () => {
+  test('a transaction that loses its connection rejects as unavailable and keeps nothing, and the process continues', async () => {
     const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     await lost(async (tx, end) => {
       const running = tx.query(sql('', 'select pg_sleep(60)'))
@@ -122,7 +122,7 @@ describe('a connection that is lost inside a transaction', () => {
     assert.deepEqual(after, before)
   })
 
-  test('lets a parallel branch of the transaction write nothing after another branch failed', async () => {
+  test('a parallel branch of a transaction writes nothing after another branch has failed', async () => {
     const failed = Promise.withResolvers<void>()
     const late = Promise.withResolvers<unknown>()
     const branch = async (tx: Tx) => {

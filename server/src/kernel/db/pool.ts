@@ -1,23 +1,23 @@
-// The database pool: statements, transactions that retry after deadlocks, and the hooks for tests.
+// Opens the database pool: statements, transactions that retry after deadlocks, and hooks for tests.
 
 import pg from 'pg'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
- * One SQL text. PostgreSQL prepares it once per connection by its name, so each name has one text. Without a name, the statement
- * is planned each time for its actual values.
+ * One SQL text. PostgreSQL prepares the text once per connection by its name, so each name has one text. PostgreSQL
+ * plans a statement without a name each time for its actual values.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
-/** Writes a statement. Values are parameters ($1, $2): never build SQL from values. */
+/** Makes a statement. Values are parameters ($1, $2): never build SQL from values. */
 export function sql(name: string, text: string): Statement {
   return { name, text }
 }
 
 /**
- * SQL for a set of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition is always true;
- * it makes the planner expect one row, so that it uses the whole key of the table. If it expected a hundred, it could scan a
- * small table, and keep that plan when the table has grown.
+ * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition
+ * is always true. With the condition, the planner expects one row and uses the whole key of the table, also after the
+ * table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -25,8 +25,8 @@ export function inputRows(parameter: string, key: string, columns: string): stri
 }
 
 /**
- * Sorts the rows of a set in the lock order of their table: by merchant, then by `key`, the rest of the primary key as a
- * sortable text. All sets lock in this order, so two sets never deadlock.
+ * Sorts the rows of a batch in the lock order of their table: by merchant, then by `key`. `key` is the rest of the
+ * primary key as a sortable text. All batches lock in this order, so two batches never deadlock.
  */
 export function inLockOrder<Row extends { merchant_id: string }>(
   rows: readonly Row[],
@@ -41,25 +41,31 @@ export function inLockOrder<Row extends { merchant_id: string }>(
 /** A source of reads: the pool or an open transaction. */
 export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
 
-/** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make it. */
+/** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make a transaction. */
 export type Tx = Reader & { readonly kind: 'tx' }
 
-/** One connection of the pool: each statement on it commits by itself. */
+/** One connection of the pool. Each statement on the connection commits by itself. */
 export type DbSession = Reader & { readonly kind: 'db' }
 
-/** The database. */
+/** The database in the form that the server uses. */
 export type Db = Reader & {
   readonly kind: 'db'
   readonly url: string
-  /** Runs `work` in one transaction on one connection; see `inTransaction`. */
+  /** Runs `work` in one transaction on one connection: see `inTransaction`. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Resolves once a connection works; throws otherwise. */
+  /** Resolves when a connection works. Throws if no connection works. */
   ping(): Promise<void>
-  /** Runs `work` on one connection without a transaction. The connection is not used again if one of its statements failed. */
+  /**
+   * Runs `work` on one connection without a transaction. If one of its statements fails, the pool does not use the
+   * connection again.
+   */
   session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>
   /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
   fullDiskAt(): number
-  /** Starts the watch for a silent database, if `watch` is given. Call it once the process has started. */
+  /**
+   * Starts the watch for a silent database, if the options have a `watch`. Call this function when the process has
+   * started.
+   */
   arm(): void
   close(): Promise<void>
 }
@@ -69,30 +75,30 @@ export type DbOptions = {
   url: string
   max_connections: number
   application_name?: string
-  /** Called before every statement. A test may throw, wait or end the process in it. */
+  /** The pool calls this hook before every statement. A test may throw, wait or end the process in the hook. */
   before?: (name: string) => void | Promise<void>
-  /** Called when an idle connection breaks. */
+  /** The pool calls this function when an idle connection breaks. */
   on_error?: (error: Error) => void
-  /** Detects a silent database by a heartbeat, and rejects all statements that wait for it. */
+  /** Detects a silent database by a heartbeat, and rejects all statements that wait for that database. */
   watch?: { on_silent: () => void; on_answer: () => void }
-  /** For reports over whole tables, such as `verify`: no time limit, and the planner chooses freely. */
+  /** True for reports over whole tables, such as `verify`: without a time limit, and with a free choice of plans. */
   reporting?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000
-/** The client ends a statement after this time, because a stopped or disconnected server cannot. */
+/** The client ends a statement after this time, because a stopped or disconnected server cannot end the statement. */
 const ANSWER_TIMEOUT_MS = 12_000
 const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
 
-/** The server sends times in UTC, which are fast to parse. */
+/** The option makes PostgreSQL send times in UTC, which are fast to parse. */
 const UTC = '-c timezone=UTC'
 
 /**
- * PostgreSQL plans each statement once per connection, often while tables are small. Every frequent statement finds its rows by
- * key, so with only index scans and nested loops to choose from, a plan stays right at any size.
+ * PostgreSQL plans each statement once per connection, often while tables are small. Every frequent statement finds its
+ * rows by key. With only index scans and nested loops to choose from, a plan stays right at any size.
  */
 const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
@@ -128,7 +134,7 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
-/** The pool with its watch, as the functions below use it. */
+/** The pool with its watch, as the functions of this file use the pool. */
 type Connections = {
   watch: DbWatch | null
   /** True if a test hook may delay statements. */
@@ -145,14 +151,14 @@ type Connections = {
 function createConnections(options: DbOptions): Connections {
   const pool = createPool(options)
   let closing = false
-  // While the pool closes, the server may end a connection first. This is no error.
+  // While the pool closes, the server may end a connection first. Such an end is no error.
   pool.on('error', (error) => closing || options.on_error?.(error))
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
     clients.add(client)
     watch?.answered()
-    // The pool listens to idle connections only. If a connection in use breaks, its current or next statement rejects; without a
-    // listener the event itself would end the process.
+    // The pool listens to idle connections only. If a connection in use breaks, its current or next statement rejects.
+    // Without a listener, the event itself would end the process.
     client.on('error', () => {})
   })
   pool.on('remove', (client) => clients.delete(client))
@@ -161,7 +167,8 @@ function createConnections(options: DbOptions): Connections {
         url: options.url,
         on_silent() {
           options.watch?.on_silent()
-          // The state of their statements is unknown from here on, and no caller may wait for them.
+          // From this moment the pool cannot know the state of statements on the connection, and no caller may wait for
+          // such statements.
           for (const client of clients) destroyConnection(client)
         },
         on_answer: options.watch.on_answer,
@@ -207,7 +214,7 @@ function createPool(options: DbOptions): pg.Pool {
     application_name: options.application_name ?? 'malipo',
     types,
     keepAlive: true,
-    // Independent statements of one transaction are sent without waiting for each other.
+    // The transaction sends independent statements without waiting for each other.
     pipeline: true,
     ...(options.reporting
       ? { options: UTC }
@@ -221,7 +228,10 @@ function createPool(options: DbOptions): pg.Pool {
   })
 }
 
-/** A connection of the pool. If it arrives after its caller was refused, it goes back to the pool. */
+/**
+ * Returns a connection of the pool. If the connection arrives after its caller has given up, the connection goes back
+ * to the pool.
+ */
 async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Promise<pg.PoolClient> {
   const requested: Promise<pg.PoolClient>[] = []
   try {
@@ -239,7 +249,7 @@ async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Pro
   }
 }
 
-/** Runs one statement that commits by itself. After an error its connection is not used again. */
+/** Runs one statement that commits by itself. After an error, the pool does not use the connection again. */
 async function withConnection<Result>(
   { borrow }: Connections,
   work: (client: pg.PoolClient) => Promise<Result>,
@@ -256,7 +266,7 @@ async function withConnection<Result>(
   }
 }
 
-/** Runs `work` on one connection. After an error of a statement the connection is not used again. */
+/** Runs `work` on one connection. After an error of a statement, the pool does not use the connection again. */
 async function runSession<Result>(
   { borrow, run }: Connections,
   work: (session: DbSession) => Promise<Result>,
@@ -303,7 +313,10 @@ async function runTransaction<Result>(connections: Connections, work: (tx: Tx) =
   }
 }
 
-/** Runs `work` and commits it. Returns the result, or the error after which the caller must roll back. Never throws. */
+/**
+ * Runs `work` and commits its statements. Returns the result, or the error after which the caller must roll back. Never
+ * throws.
+ */
 async function attemptTransaction<Result>(
   { run, send, has_hook }: Connections,
   client: pg.PoolClient,
@@ -312,20 +325,20 @@ async function attemptTransaction<Result>(
   let first_error: unknown
   let is_over = false
   try {
-    // The first statements are sent right after BEGIN without waiting for its answer; the connection keeps their order.
-    // A hook may delay a statement, so with a hook the BEGIN is awaited, or the first statement could overtake it.
+    // The transaction sends its first statements right after BEGIN without waiting for the answer, because the
+    // connection keeps their order. A hook may delay a statement. With a hook, the transaction thus awaits BEGIN first.
     const begun = run(client, BEGIN)
     if (has_hook) await begun
     const tx: Tx = {
       kind: 'tx',
       query: (statement, values) => {
-        // A branch of `work` that continues after another one failed must not write outside of the transaction.
-        if (is_over) return Promise.reject(new Error('the transaction is over'))
+        // A branch of `work` that continues after another branch has failed must not write outside of the transaction.
+        if (is_over) return Promise.reject(new Error('the transaction is over: no branch may send another statement'))
         const answer = run<never>(client, statement, values).catch((error) => {
           first_error ??= error
           throw error
         })
-        // `work` may await it later, or never: the transaction fails with `first_error` either way.
+        // `work` may await this promise later, or never. The transaction fails with `first_error` either way.
         answer.catch(() => {})
         return answer
       },
@@ -333,13 +346,15 @@ async function attemptTransaction<Result>(
     const working = async () => work(tx) // turns a synchronous throw of `work` into a rejection
     const [result] = await Promise.all([working(), begun])
     is_over = true
-    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the failure.
+    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the
+    // failure.
     const { command } = await send(client, COMMIT)
-    if (command !== 'COMMIT') throw first_error ?? new Error('the transaction was rolled back')
+    if (command !== 'COMMIT') throw first_error ?? new Error('PostgreSQL rolled the transaction back')
     return { result }
   } catch (caught) {
     is_over = true
-    // Statements that were sent behind the failed one fail too, and their errors may arrive first. They do not name the cause.
+    // Statements behind the failed statement fail too, and their errors may arrive first. Such errors do not name the
+    // cause.
     return { error: codeOf(caught) === TRANSACTION_ABORTED ? (first_error ?? caught) : caught }
   }
 }
@@ -348,19 +363,19 @@ const BEGIN = sql('begin', 'begin')
 const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
-// A transaction that was undone waits before its retry. Without the pause it could lock the same rows again and cause the next
-// deadlock.
+// After a rollback, the function waits before the retry. Without the pause, the transaction could lock the same rows
+// again and cause the next deadlock.
 const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
- * Runs `work` in one transaction: all of it is committed, or nothing. Never call the network inside. A failed statement fails
- * the transaction even if `work` ignores the error, unless `work` rolls back to an earlier savepoint.
+ * Runs `work` in one transaction: the database commits all of the statements, or none. Never call the network inside.
+ * If a statement fails, the transaction fails too, unless `work` rolls back to an earlier savepoint.
  */
 export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.transaction(work)
 }
 
-/** A transaction for a use case that writes with one statement. Each statement commits by itself. */
+/** Makes a transaction for a use case that writes with one statement. Each statement commits by itself. */
 export function oneStatement(db: DbSession): Tx {
   return {
     kind: 'tx',
@@ -386,14 +401,17 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** True for a serialization failure or a deadlock: PostgreSQL has undone the transaction, and it may run again. */
+/**
+ * True for a serialization failure or a deadlock. PostgreSQL has undone the transaction, so the caller may run the
+ * transaction again.
+ */
 function mayRunAgain(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
 /**
- * True if the database was unavailable: the caller may retry. The outcome of a COMMIT in flight is then unknown; only a
- * unique key that it wrote (the Idempotency-Key) shows it.
+ * True if the database was unavailable, so that the caller may retry. The outcome of a COMMIT in progress is then
+ * unknown. Only a unique key that the transaction wrote (the Idempotency-Key) shows the outcome.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
@@ -417,7 +435,7 @@ export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL
 }
 
-/** The name of the violated unique or check constraint, or null. */
+/** Returns the name of the violated unique or check constraint, or null. */
 export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
   // A sharded database appends the number of the shard to the name.

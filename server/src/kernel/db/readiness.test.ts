@@ -1,4 +1,4 @@
-// The readiness of a process, and the connections that a check takes.
+// Tests the readiness of a process, and the connections that a check takes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -48,7 +48,7 @@ async function open(before?: DbOptions['before']): Promise<{
   return { db, check, connections, close }
 }
 
-test('a process is ready again at the next check after one write met a full disk, when a later write succeeds', async () => {
+test('after one write has met a full disk, a process is ready again at the next check whose write succeeds', async () => {
   const { db, check, close } = await open()
   try {
     await assert.rejects(db.query(FULL), { code: '53100' })
@@ -79,7 +79,7 @@ test('a process stays unready while its writes meet a full disk between two chec
   }
 })
 
-test('a check takes one connection of the pool', async () => {
+test('a readiness check takes one connection of the pool', async () => {
   const { check, connections, close } = await open()
   try {
     assert.deepEqual(await check(), OK)
@@ -89,7 +89,7 @@ test('a check takes one connection of the pool', async () => {
   }
 })
 
-test('checks name only the write, and hold one connection together, while no write ends', async () => {
+test('while no write ends, readiness checks report only the write and share one connection', async () => {
   const write = Promise.withResolvers<void>()
   const { check, connections, close } = await open((name) => (name === 'readiness_probe' ? write.promise : undefined))
   try {

@@ -1,4 +1,4 @@
-// Readiness checks for load balancers. Each result is a fixed text that reveals no internal details.
+// Checks the readiness of a process for load balancers. Each result is a fixed text that reveals no internal details.
 
 import { statfs } from 'node:fs/promises'
 import type { Deps } from './deps.ts'
@@ -6,7 +6,7 @@ import { createMissingMigrations } from './migrate.ts'
 import { type DbSession, isDiskFull, isUnavailable, oneStatement, sql } from './pool.ts'
 import { withinTicks } from './watch.ts'
 
-/** The checks in their displayed order. */
+/** The names of the checks in their displayed order. */
 export const READINESS_CHECKS = ['database', 'writable', 'disk', 'key', 'migrations'] as const
 
 /** The result of each check: `ok`, or the problem. */
@@ -22,10 +22,13 @@ export type ReadinessOptions = {
 
 /** The timeout of all checks together, also if the database hangs. */
 const CHECK_MS_MAX = 2_000
-/** Callers share a result for this time. */
+/** The time for which callers share a result. */
 const FRESH_MS = 1_000
 const FORGET_MS = 3_600_000
-/** A full disk is reported for this long after it refused a statement, unless a check writes successfully before. */
+/**
+ * The time for which the check reports a full disk after a refused statement, unless a check writes successfully
+ * before.
+ */
 const SPACE_MS = 10_000
 const BYTES_PER_MB = 1_048_576
 
@@ -41,23 +44,29 @@ const PROBE = sql(
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, process_id, log } = deps
   const missing = createMissingMigrations()
-  let told_full_at = Number.NEGATIVE_INFINITY
-  /** A full disk since the previous check fails this check, because a small write may succeed where a payment does not. */
+  let reported_full_at = Number.NEGATIVE_INFINITY
+  /**
+   * Writes a probe row. A full disk since the previous check fails this check too, because a small write may succeed
+   * where a payment does not.
+   */
   const probeWrite = async (session: DbSession): Promise<string> => {
     const full_at = db.fullDiskAt()
-    const refused = full_at > told_full_at && performance.now() - full_at < SPACE_MS
+    const refused = full_at > reported_full_at && performance.now() - full_at < SPACE_MS
     const now = clock.now()
     try {
       await oneStatement(session).query(PROBE, [process_id, now, new Date(now.getTime() - FORGET_MS)])
-      told_full_at = full_at
+      reported_full_at = full_at
     } catch (error) {
-      // The result of the probe itself is reported by then.
-      if (isDiskFull(error)) told_full_at = db.fullDiskAt()
+      // The error of the probe itself already reports the full disk.
+      if (isDiskFull(error)) reported_full_at = db.fullDiskAt()
       throw error
     }
     return refused ? NO_SPACE : 'ok'
   }
-  /** The write is the last check, because it may wait forever if the database commits nothing. */
+  /**
+   * The checks of the database in order. The write is the last check, because a write may wait forever if the database
+   * commits nothing.
+   */
   const steps: [keyof Checks, (session: DbSession) => Promise<string>][] = [
     ['database', (session) => session.query(ANSWER).then(() => 'ok')],
     ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key does not fit the database')],
@@ -83,33 +92,33 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     return Object.fromEntries(READINESS_CHECKS.map((name) => [name, found[name] ?? 'no answer in time'])) as Checks
   }
   let last = ''
-  let asked: { checks: Promise<Checks>; until: number } | null = null
+  let current_check: { checks: Promise<Checks>; until: number } | null = null
   const check = async (): Promise<Checks> => {
     const checks = await checkAll()
     const now = JSON.stringify(checks)
     if (now !== last && (last !== '' || !isReady(checks))) {
-      if (isReady(checks)) log.info({ checks }, 'ready again')
-      else log.warn({ checks }, 'not ready')
+      if (isReady(checks)) log.info({ checks }, 'the process is ready again')
+      else log.warn({ checks }, 'the process is not ready')
     }
     last = now
     return checks
   }
   return () => {
-    if (asked === null || performance.now() >= asked.until) {
+    if (current_check === null || performance.now() >= current_check.until) {
       const begun = { checks: check(), until: Number.POSITIVE_INFINITY }
-      asked = begun
+      current_check = begun
       const ended = () => {
         begun.until = performance.now() + FRESH_MS
       }
       begun.checks.then(ended, ended)
     }
-    return asked.checks
+    return current_check.checks
   }
 }
 
 /**
- * The result of `ask` within the timeout of a check. If `ask` still runs from an earlier check, it is not started again: a
- * database that commits nothing would soon hold every connection.
+ * Makes a function that waits for `ask` within the timeout of a check. If `ask` still runs from an earlier check, the
+ * function does not start a second run, because such runs would soon hold every connection.
  */
 function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<Partial<Checks>> {
   let running: { found: Partial<Checks>; done: Promise<void> } | null = null
@@ -151,7 +160,10 @@ async function findSpace(folders: readonly string[], least: number): Promise<str
   return 'ok'
 }
 
-/** Free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not write to it. */
+/**
+ * Returns the free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not
+ * write to that disk.
+ */
 async function freeBytes(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder)

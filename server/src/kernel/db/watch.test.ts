@@ -1,4 +1,5 @@
-// The watch for a hung database: answers that prove that the database works while the heartbeat gets none.
+// Tests the watch for a hung database: any answer to a statement proves that the database works, even without an answer
+// to the heartbeat.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -21,24 +22,24 @@ before(async () => {
 })
 after(() => database.drop())
 
-describe('a working database', { concurrency: 2 }, () => {
-  test('does not count as hung when the heartbeat cannot open a connection', async () => {
-    const way = await openWay(database.url)
-    const { db, silences } = open(way.url)
+describe('working databases', { concurrency: 2 }, () => {
+  test('the watch does not report a working database as hung when the heartbeat cannot open a connection', async () => {
+    const proxy = await startProxy(database.url)
+    const { db, silences } = open(proxy.url)
     try {
       await Promise.all([db.ping(), db.ping()])
       db.arm()
       await until('the heartbeat is connected', async () => (await db.query(HEARTBEATS)).length === 1)
-      way.holdNew(() => true)
+      proxy.holdNew(() => true)
       assert.equal((await db.query(SLOW)).length, 1)
       assert.equal(silences(), 0)
     } finally {
       await db.close()
-      way.close()
+      proxy.close()
     }
   })
 
-  test('gets a new heartbeat connection when the old one is lost', async () => {
+  test('the watch opens a new heartbeat connection when the old one is lost', async () => {
     const { db } = open(database.url)
     try {
       db.arm()
@@ -60,11 +61,11 @@ describe('a working database', { concurrency: 2 }, () => {
     ['statements that it refuses', (db) => assert.rejects(db.query(sql('', 'select 1/0')), { code: '22012' })],
     ['pings', (db) => db.ping()],
   ]
-  for (const [words, ask] of answers) {
-    test(`does not count as hung while it answers only ${words}`, async () => {
-      const way = await openWay(database.url)
-      way.holdNew((text) => text.includes(HEARTBEAT))
-      const { db, silences } = open(way.url)
+  for (const [kind, ask] of answers) {
+    test(`the watch does not report a database as hung while it answers only ${kind}`, async () => {
+      const proxy = await startProxy(database.url)
+      proxy.holdNew((text) => text.includes(HEARTBEAT))
+      const { db, silences } = open(proxy.url)
       let asking = true
       try {
         await Promise.all([db.ping(), db.ping()])
@@ -72,24 +73,24 @@ describe('a working database', { concurrency: 2 }, () => {
         const slow = db.query(SLOW).finally(() => {
           asking = false
         })
-        const asked = (async () => {
+        const answered = (async () => {
           while (asking) await ask(db)
         })()
-        await Promise.all([slow, asked])
+        await Promise.all([slow, answered])
         assert.equal(silences(), 0)
       } finally {
         asking = false
         await db.close()
-        way.close()
+        proxy.close()
       }
     })
   }
 })
 
-test('a database counts as hung when it answers neither the heartbeat nor a statement', async () => {
-  const way = await openWay(database.url)
-  way.holdNew((text) => text.includes(HEARTBEAT))
-  const { db, silences } = open(way.url)
+test('the watch reports a database as hung when it answers neither the heartbeat nor a statement', async () => {
+  const proxy = await startProxy(database.url)
+  proxy.holdNew((text) => text.includes(HEARTBEAT))
+  const { db, silences } = open(proxy.url)
   try {
     await db.ping()
     db.arm()
@@ -97,7 +98,7 @@ test('a database counts as hung when it answers neither the heartbeat nor a stat
     assert.equal(silences(), 1)
   } finally {
     await db.close()
-    way.close()
+    proxy.close()
   }
 })
 
@@ -112,15 +113,15 @@ function open(url: string): { db: Db; silences(): number } {
   return { db: createDb({ url, max_connections: 2, watch }), silences: () => silences }
 }
 
-type Way = {
+type TestProxy = {
   url: string
-  /** From now on, new connections whose first bytes match get no answer. */
+  /** After this call, new connections whose first bytes match get no answer. */
   holdNew(fits: (first: string) => boolean): void
   close(): void
 }
 
-/** A proxy to the database in this process. */
-async function openWay(to: string): Promise<Way> {
+/** Starts a proxy to the database in this process. */
+async function startProxy(to: string): Promise<TestProxy> {
   const target = new URL(to)
   const folder = target.searchParams.get('host')
   let held = (_first: string) => false

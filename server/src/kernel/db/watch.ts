@@ -1,55 +1,58 @@
-// Detects a silent database: it neither answers nor closes its connections, for example after a network failure.
-// A heartbeat over a separate connection distinguishes a silent database from a slow statement.
+// Detects a silent database, which neither answers nor closes its connections, for example after a network failure. A
+// heartbeat over a separate connection distinguishes a silent database from a slow statement.
 
 import pg from 'pg'
 
-/** If a statement waits this long, the watch sends a heartbeat. */
+/** The waiting time of a statement after which the watch sends a heartbeat. */
 const PATIENCE_MS = 300
 /** The interval at which the watch checks waiting statements. */
 const CHECK_EVERY_MS = 100
-/** The timeout of a heartbeat. Together with PATIENCE_MS it releases callers within 2.5 seconds. */
+/** The timeout of a heartbeat. This timeout and PATIENCE_MS together release callers within 2.5 seconds. */
 const HEARTBEAT_TIMEOUT_MS = 1_500
-/** A lost heartbeat connection is opened again at this interval. */
+/** The interval at which the watch opens a lost heartbeat connection again. */
 const RECONNECT_EVERY_MS = 1_000
-/** TCP probes the idle heartbeat connection at this interval, so that no firewall drops it. */
+/** The interval at which TCP probes the idle heartbeat connection, so that no firewall drops the connection. */
 const PROBE_EVERY_MS = 10_000
 
 /** Options of `createWatch`. */
 export type WatchOptions = {
   url: string
-  /** Called when the database becomes silent: its connections can no longer be used. */
+  /** The watch calls this function when the database becomes silent and its connections are no longer usable. */
   on_silent: () => void
-  /** Called when the database answers again. */
+  /** The watch calls this function when the database answers again. */
   on_answer: () => void
 }
 
-/** Detects a silent database and rejects the calls that wait for it. */
+/** Detects a silent database and rejects the calls that wait for that database. */
 export type DbWatch = {
-  /** Returns the result of `begin`. Rejects if the database becomes silent; does not call `begin` while it is silent. */
+  /**
+   * Returns the result of `begin`. Rejects if the database becomes silent. While the database is silent, does not call
+   * `begin`.
+   */
   over<Result>(begin: () => Promise<Result>): Promise<Result>
   /** Records that the database has just answered a statement. */
   answered(): void
   /**
-   * Starts the watch, after the start of the process: a busy start could look like a silent database. The heartbeat connects
-   * now, because an overloaded machine may later fail to connect in time.
+   * Starts the watch. Call this function after the start of the process, because a busy start could look like a silent
+   * database. The heartbeat connects at once, because an overloaded machine may later fail to connect in time.
    */
   arm(): void
   close(): void
 }
 
-/** The error for callers of a silent database, with the SQLSTATE of a failed connection. */
+/** Makes the error for callers of a silent database, with the SQLSTATE of a failed connection. */
 function silence(): Error {
   return Object.assign(new Error('the database does not answer'), { code: '08006' })
 }
 
-/** True for an error that the database sent, which proves that it answers. */
+/** True for an error that the database sent, which proves that the database answers. */
 function isAnswer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | null)?.severity === 'string'
 }
 
 type WaitingCall = { since: number; reject: (error: Error) => void }
 
-/** Makes a watch. It sends no heartbeat while every statement is answered soon. */
+/** Makes a watch. While the database answers every statement soon, the watch sends no heartbeat. */
 export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatch {
   const heartbeat = createHeartbeat(url)
   const waiting = new Set<WaitingCall>()
@@ -66,7 +69,7 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatc
     waiting.clear()
     on_silent()
     while (!closed && !(await heartbeat.beat())) {
-      // Each heartbeat waits for its timeout, so this is no busy loop.
+      // Each heartbeat waits for its timeout, so the loop is not busy.
     }
     silent = false
     if (!closed) on_answer()
@@ -126,7 +129,7 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatc
   }
 }
 
-/** Heartbeats over a connection of their own. */
+/** A connection for heartbeats alone. */
 function createHeartbeat(url: string) {
   let answered_at = 0
   let reconnect_timer: NodeJS.Timeout | null = null
@@ -159,7 +162,7 @@ function createHeartbeat(url: string) {
     answered() {
       answered_at = performance.now()
     },
-    /** Sends one heartbeat. Returns true if the database answers at all, also with an error. */
+    /** Sends one heartbeat. True means that the database answered, even with an error. */
     async beat(): Promise<boolean> {
       const begun_at = performance.now()
       return await withinTicks(HEARTBEAT_TIMEOUT_MS, async () => {
@@ -170,12 +173,12 @@ function createHeartbeat(url: string) {
         () => true,
         (error) => {
           drop()
-          // On a busy machine the heartbeat may be late. A statement that was answered meanwhile counts too.
+          // On a busy machine the heartbeat may be late. The answer to another statement in the meantime counts too.
           return error !== LATE || answered_at > begun_at
         },
       )
     },
-    /** Connects now, and again after each loss. */
+    /** Connects now, and again after each loss of the connection. */
     keepConnected() {
       if (connection === null) connect()
       reconnect_timer = setInterval(() => connection ?? connect(), RECONNECT_EVERY_MS)
@@ -188,12 +191,12 @@ function createHeartbeat(url: string) {
   }
 }
 
-/** `within` rejects with this error after its timeout. */
-const LATE = new Error('it did not answer in time')
+/** The error with which `within` rejects after its timeout. */
+const LATE = new Error('the call did not finish in time')
 
 /**
- * Returns the result of `work`, or rejects with LATE after `ms`. The time is counted in ticks: while the process is too busy to
- * read its sockets, fewer ticks pass, so a busy process does not report its database as silent.
+ * Returns the result of `work`, or rejects with LATE after `ms`. The function counts the time in ticks. While the
+ * process is too busy to read its sockets, fewer ticks pass, so a busy process does not report its database as silent.
  */
 export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
