@@ -1,4 +1,4 @@
-// The admin command: administration from the command line, while the server runs.
+// Runs the admin command: an operator administers the installation from the command line while the server runs.
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,7 @@ import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.
 import { configFromEnvironment, databaseUnreachable, realDeps } from './process.ts'
 
 const withoutKey = (): never => {
-  throw new Error('this command was started without the secret key')
+  throw new Error('this command has no secret key: it must neither encrypt nor decrypt a value')
 }
 /** The vault of a command that reads and writes nothing encrypted. */
 const NO_VAULT: Vault = { seal: withoutKey, open: withoutKey, mark: withoutKey }
@@ -24,12 +24,12 @@ async function runCommandLine(): Promise<number> {
     process.stdout.write(help)
     return values.help ? 0 : 2
   }
-  // A group alone, such as "statement", prints the help of its commands.
+  // If the command line names only a group, such as "statement", the program prints the help of its commands.
   if (help !== null && commandsOf(positionals.join(' ')).length > 0) {
     process.stderr.write(help)
     return 2
   }
-  // No command calls a provider, so a missing key of a provider is no error.
+  // No command calls a provider, so the program accepts a configuration without the keys of a provider.
   const config = configFromEnvironment({ calls_providers: false })
   const { run: runCommand, needs_key } = prepareCommand(positionals, values, config)
   const log = createLog('silent')

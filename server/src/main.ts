@@ -1,4 +1,4 @@
-// The lifecycle of the server process: start, signals, stop.
+// Starts the server process, listens for signals, and stops the process.
 
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +20,7 @@ async function run(): Promise<void> {
   let draining = false
   const stop = async (delay_s = 0) => {
     draining = true
-    // A load balancer stops sending requests after it has seen /readyz fail; until then the server answers as before.
+    // A load balancer stops sending requests after a failed /readyz. Until then the server answers requests as before.
     if (delay_s > 0) await sleep(delay_s * 1_000)
     for (const release of releases.splice(0).reverse()) await release()
   }
@@ -48,26 +48,26 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
   if (config.node_env === 'production') await requireSafeProduction(deps)
   if (await isSuperuser(deps.db)) {
     log.warn(
-      'DATABASE_URL is a superuser: the append-only tables are not protected from it. Use a role that owns its database',
+      'DATABASE_URL names a superuser, from which the database cannot protect the append-only tables: use a role that owns its database',
     )
   }
   const recorder = createThreadedRecorder({ url: database.url, log_level: config.log_level })
   const system = await compose(deps, { draining, folders: database.folders, recorder })
   releases.push(() => system.close())
-  log.info(system.live, 'live money')
+  log.info(system.live, 'the process has these providers of live money')
   await system.warn()
   startWork(deps, system, releases)
   if (config.process === 'worker') {
-    // The timers of the worker do not keep a process alive while the database is away: this timer does.
+    // The timers of the worker do not keep a process alive while the database is unreachable, so this timer does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
     releases.push(async () => clearInterval(alive))
     deps.db.arm()
-    log.info('worker started')
+    log.info('the worker started')
     return
   }
   releases.push(() => closeApp(system.app))
   const base_url = await listen(config, system.app)
-  log.info({ base_url, process: config.process }, 'listening')
+  log.info({ base_url, process: config.process }, 'the server listens for requests')
   if (config.node_env !== 'production') {
     const users = await demoUsers(deps, await ensureDemoMerchant(deps))
     process.stderr.write(welcome(config, base_url, system.live, users))
@@ -81,14 +81,15 @@ function startWork(deps: Deps, system: System, releases: Releases): void {
   const worker = createWorker(deps, deps.config.process === 'api' ? system.own_tasks : system.tasks)
   worker.start()
   void system.warm()
-  // A process with PROCESS=api has provider calls and deliveries under way too. A task that ends may begin work of a later one.
+  // A process with PROCESS=api also has provider calls and deliveries in progress. When a task ends, a task later in
+  // the list may begin work.
   releases.push(async () => {
     for (const task of system.tasks) await task.idle()
   })
   releases.push(() => worker.stop())
 }
 
-/** Opens the listener. Returns the address at which people and merchants reach the server. */
+/** Starts to listen for requests. Returns the address at which people and merchants reach the server. */
 async function listen(config: Config, app: App): Promise<string> {
   const host = config.host || (config.node_env === 'production' ? '0.0.0.0' : '127.0.0.1')
   await app.listen({ host, port: config.port })
@@ -97,13 +98,16 @@ async function listen(config: Config, app: App): Promise<string> {
   return config.base_url || `http://127.0.0.1:${port}`
 }
 
-/** Longer than any request takes. A connection that is still open then sends nothing, or sends too slowly. */
+/**
+ * The server closes a connection after this time, which is longer than any request takes. Such a connection sends
+ * nothing, or sends too slowly.
+ */
 const CONNECTIONS_MS_MAX = 10_000
 const IDLE_EVERY_MS = 50
 
 /**
- * Stops accepting requests and waits for the open ones. Closing the server ends only connections that are idle at that
- * moment, and a client can keep a connection alive without a request: these are closed again and again until none is left.
+ * Stops accepting requests and waits for the open requests. `app.close` ends only connections that are idle at that
+ * moment. A client can keep a connection alive without a request, so the function closes idle connections repeatedly.
  */
 async function closeApp(app: App): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
@@ -116,29 +120,29 @@ async function closeApp(app: App): Promise<void> {
   }
 }
 
-/** Open requests and tasks may take this long to finish after the listener has closed. */
+/** The longest time that open requests and tasks may take to finish after the server has stopped listening. */
 const STOP_MS_MAX = 25_000
 
-/** Stops once, however many signals come: a terminal and npm both pass the same signal on. */
+/** Stops the process once for any number of signals, because a terminal and npm both pass the same signal on. */
 function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<void>): void {
   let stopping = false
   const begin = (why: string, exit_code: number) => {
     if (stopping) return
     stopping = true
-    log.info({ why }, 'stopping')
+    log.info({ why }, 'the process stops')
     // After an unexpected error the server stops without a delay.
     const wait_s = exit_code === 0 ? delay_s : 0
     setTimeout(() => process.exit(1), wait_s * 1_000 + STOP_MS_MAX).unref()
     stop(wait_s).then(
       () => process.exit(exit_code),
       (error) => {
-        log.error({ err: error }, 'did not stop cleanly')
+        log.error({ err: error }, 'the process could not stop cleanly')
         process.exit(1)
       },
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => begin(signal, 0))
-  // After an unexpected error the process ends: its work is in the database, and another process continues it.
+  // After an unexpected error the process ends. Its work is in the database, and another process continues that work.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       log.error({ err: error }, event)
@@ -195,12 +199,12 @@ if (import.meta.main) {
   try {
     await run()
   } catch (error) {
-    // The operator reads a configuration error: the names of the variables and their problems, without a stack.
+    // For a configuration error, the process prints the names of the variables and their problems, without a stack.
     if (error instanceof ConfigError) process.stderr.write(`Configuration refused:\n${error.message}\n`)
     else if ((error as { code?: string }).code === 'EADDRINUSE') {
       process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
     } else if (isUnavailable(error)) process.stderr.write(databaseUnreachable(error))
-    else createLog('error').error({ err: error }, 'could not start')
+    else createLog('error').error({ err: error }, 'the process could not start')
     process.exit(1)
   }
 }

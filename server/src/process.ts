@@ -1,4 +1,4 @@
-// The dependencies of a real process: its configuration, its database with the secret key, and `realDeps` over both.
+// Builds the dependencies of a real process: its configuration, its database and its secret key.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -21,8 +21,8 @@ import {
 } from './kernel/lib/index.ts'
 
 /**
- * The configuration of this process: environment variables, then a file .env for variables that are not set. With the
- * embedded database, webhooks may go to this machine by default. `options` as for `readConfig`.
+ * Reads the configuration of this process from environment variables, and from a file .env for missing variables. With
+ * the embedded database, webhooks may go to this machine by default. `options` are those of `readConfig`.
  */
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   if (existsSync('.env')) process.loadEnvFile('.env')
@@ -30,13 +30,15 @@ export function configFromEnvironment(options: Parameters<typeof readConfig>[2] 
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
 }
 
-/** Functions that release the resources of a started process. They run in reverse order. */
+/** Functions that release the resources of a started process. The process runs them in reverse order. */
 export type Releases = (() => Promise<unknown>)[]
 
 /** The URL of an open database, and the folders of this machine that the database writes to. */
 export type OpenDatabase = { url: string; folders: string[] }
 
-/** Opens the configured database, or the embedded database of DATA_DIR if none is configured, and migrates it. */
+/**
+ * Opens and migrates the configured database. If the configuration names none, opens the embedded database of DATA_DIR.
+ */
 export async function openDatabase(config: Config, log: Log, releases: Releases): Promise<OpenDatabase> {
   let url = config.database_url
   const folders: string[] = []
@@ -47,20 +49,20 @@ export async function openDatabase(config: Config, log: Log, releases: Releases)
     folders.push(embedded.place)
   }
   const applied = await migrate(url, log)
-  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  if (applied.length > 0) log.info({ applied }, 'the process migrated the database')
   return { url, folders }
 }
 
 /**
  * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret key
- * does not match the database. `vault` replaces the vault of the secret key and is not checked.
+ * does not match the database. `vault` replaces the vault of the secret key, and the function does not check it.
  */
 export async function realDeps(config: Config, log: Log, url: string, vault?: Vault): Promise<Deps> {
   const random = systemRandom()
   const db = createDb({
     url,
     max_connections: config.database_connections,
-    on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+    on_error: (error) => log.warn({ err: error }, 'the process lost a database connection'),
     watch: {
       on_silent: () => log.error('the database does not answer; the server refuses requests that wait for it'),
       on_answer: () => log.warn('the database answers again'),
@@ -79,13 +81,14 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
 }
 
 /**
- * SECRET_KEY, or else the key in DATA_DIR. If the file is missing, the function makes one for a database that holds
- * nothing encrypted, and throws a ConfigError for any other.
+ * Returns SECRET_KEY, or else the key in DATA_DIR. If the file of the key is missing, the function makes a key, but
+ * throws a ConfigError for a database with encrypted values.
  */
 async function loadSecretKey(config: Config, db: Reader): Promise<Uint8Array> {
   if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
   const file = join(resolve(config.data_dir), 'secret.key')
-  // The database is read before the file: another process that starts now makes the file before it encrypts anything.
+  // The function reads the database before the file, because a process that starts now makes the file before it
+  // encrypts any value.
   const is_used = await holdsSealed(db)
   if (!existsSync(file)) {
     if (is_used) {
@@ -98,14 +101,17 @@ async function loadSecretKey(config: Config, db: Reader): Promise<Uint8Array> {
   const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
   if (key.length !== SECRET_KEY_BYTES)
     throw new ConfigError(
-      `${file} does not hold a key. Restore it, or remove it when nothing was encrypted with it yet`,
+      `${file} does not hold a key: restore the file, or remove the file if this database has no encrypted values`,
     )
   return key
 }
 
 const SECRET_KEY_BYTES = 32
 
-/** The file gets its name once its content is on disk. If several processes make one, the first one wins. */
+/**
+ * Writes a new key file, whose name appears only when its content is on disk. If several processes make a key, the
+ * first one wins.
+ */
 async function makeSecretKey(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${randomUUID()}`
@@ -123,11 +129,11 @@ async function makeSecretKey(file: string): Promise<void> {
   }
 }
 
-/** The message for an operator if the database cannot be reached. */
+/** The message for an operator if the program cannot reach the database. */
 export function databaseUnreachable(error: unknown): string {
   // Production refuses the embedded database.
   const production = process.env.NODE_ENV === 'production'
-  // If a host name has several addresses, the error has one cause for each address and no message of its own.
+  // If a host name has several addresses, the error has one cause for each address and no message.
   const why = (error as Error).message || (error as { code?: string }).code
   return `The database cannot be reached: ${why}
 Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.

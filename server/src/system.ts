@@ -1,4 +1,5 @@
-// Composition: builds every room over given dependencies and connects the rooms. Nothing runs or listens yet.
+// Composes the system: builds every room over the given dependencies and connects the rooms. `compose` starts no task
+// and does not listen.
 
 import { resolve } from 'node:path'
 import {
@@ -63,14 +64,17 @@ import {
   withdrawalRoutes,
 } from './money/withdrawals/index.ts'
 
-/** The whole system over given dependencies: `npm start` and the tests run the same one. */
+/** The whole system over the given dependencies. `npm start` and the tests run the same system. */
 export type System = {
   app: App
   /** The providers of live payments and payouts. */
   live: LiveMoney
   /** The tasks of the worker. */
   tasks: Task[]
-  /** The subset of `tasks` that a process with PROCESS=api runs too: they write what this process holds in memory. */
+  /**
+   * The subset of `tasks` that a process with PROCESS=api also runs. These tasks write data that only this process
+   * holds in memory.
+   */
   own_tasks: Task[]
   driver: Driver
   payouts: PayoutDriver
@@ -85,20 +89,25 @@ export type System = {
   close(): Promise<void>
 }
 
-/** Parts that tests replace. `main.ts` passes only those that belong to a process. */
+/** The parts that tests replace. `main.ts` passes only parts that belong to a process. */
 export type ComposeOptions = {
-  /** AdaptersWing to add or replace, by name. */
+  /** The providers that `compose` adds or replaces, by name. */
   providers?: (Provider & ProviderExtras & ProviderLists)[]
-  /** Sends webhooks. The system closes it. */
+  /** The client that sends webhooks. The system closes the client. */
   outgoing?: Outgoing
   /** Resolves the host names of webhook addresses. */
   lookup?: Lookup
   draining?: () => boolean
-  /** Folders whose free space /readyz checks, beside DATA_DIR. */
+  /** Folders besides DATA_DIR whose free space /readyz checks. */
   folders?: readonly string[]
-  /** Makes the attachments of e-mails. Default: the PDF of the invoice that the e-mail is about. */
+  /**
+   * Makes the attachments of e-mails. By default, `compose` attaches the PDF of the invoice that the e-mail is about.
+   */
   attach?: Attach
-  /** Writes the request log. The system closes it. Default: a recorder in this thread, over `deps.db`. */
+  /**
+   * Writes the request log. The system closes the recorder. By default, `compose` makes a recorder in this thread, over
+   * `deps.db`.
+   */
   recorder?: Recorder
   /** Finds the requests that created or named a record, for its timeline. */
   requestsOf?: PortalOptions['requestsOf']
@@ -139,11 +148,14 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   }
 }
 
-/** Calls of mock providers in this process to the callback receiver, which is built after them. */
+/**
+ * Passes callbacks of mock providers in this process to the callback receiver, which `compose` builds after the
+ * providers.
+ */
 type LocalCallbacks = {
   sink: CallbackSink
   connect(receive: CallbackReceiver): void
-  /** Resolves when every callback so far is processed. */
+  /** Resolves when the receiver has processed every callback so far. */
   idle(): Promise<void>
 }
 
@@ -152,7 +164,7 @@ function createLocalCallbacks(): LocalCallbacks {
   let receiver: CallbackReceiver | null = null
   return {
     async sink(name, headers, body) {
-      if (receiver === null) throw new Error('a provider called back before the receiver was connected')
+      if (receiver === null) throw new Error('a mock provider sent a callback before connect() set the receiver')
       const call = receiver(name, headers, body)
       open.add(call)
       await call.finally(() => open.delete(call))
@@ -216,7 +228,10 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
 function logRouting({ config, log }: Deps, routing: Routing): void {
   if (routing.unreachable_routes.length > 0) {
     const unreachable = routing.unreachable_routes.map(({ route, could }) => `${route} (${could.join(', ')})`)
-    log.warn({ unreachable }, 'PROVIDER_ROUTES sends routes to providers that cannot serve them, although others can')
+    log.warn(
+      { unreachable },
+      'PROVIDER_ROUTES names providers that cannot serve their routes, although other providers can',
+    )
   }
   if (config.node_env === 'production' && isSimulated(config.provider))
     log.warn('live payments go over the mock provider: no money moves')
@@ -225,11 +240,11 @@ function logRouting({ config, log }: Deps, routing: Routing): void {
 async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Promise<void> {
   for (const warning of liveWarnings(deps.config, routing)) deps.log.warn(warning)
   for (const unserved of await waitingUnconfigured(deps.db, [...providers.keys()])) {
-    deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured')
+    deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured: configure that provider')
   }
 }
 
-/** The money wing: what collects payments, sends payouts and receives callbacks. */
+/** The money wing: the parts that collect payments, send payouts and receive callbacks. */
 type MoneyWing = {
   driver: Driver
   payouts: PayoutDriver
@@ -238,7 +253,7 @@ type MoneyWing = {
   approvalService: ReturnType<typeof createApprovalService>
 }
 
-/** True if this process calls providers itself. With PROCESS=api the worker process does. */
+/** True if this process calls providers itself. With PROCESS=api, the worker process calls the providers. */
 const sendsNow = ({ config }: Deps) => config.process === 'all'
 
 function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: AdaptersWing): MoneyWing {
@@ -259,7 +274,7 @@ function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: Ad
   }
 }
 
-/** The providers whose statements are reconciled: all but the sandbox. */
+/** The providers whose statements the server reconciles: all but the sandbox. */
 const statementProviders = (providers: AdaptersWing['providers']) =>
   new Map([...providers].filter(([name]) => name !== SANDBOX))
 
@@ -311,7 +326,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
   ]
 }
 
-/** The rooms that have tasks, and what their tasks need. */
+/** The rooms that have tasks, and the parts that their tasks need. */
 type TaskParts = { app: App; adapters: AdaptersWing; money: MoneyWing; own_tasks: Task[]; attach: Attach | undefined }
 
 function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: TaskParts): Task[] {
