@@ -1,4 +1,4 @@
-// Claiming due rows among many merchants with rows that are not due.
+// Tests claims of due rows among many merchants with rows that are not due.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -63,7 +63,7 @@ test('a claim finds the one due row among 4,000 merchants with later rows', asyn
   }
 })
 
-test('each merchant gets its turn before any gets a second when one claim cannot hold all', async () => {
+test('each merchant gets its turn before any merchant gets a second turn when one claim cannot hold all rows', async () => {
   await fill(3_000, 3, START)
   const claim = claimer()
   const turns = new Map<string, number>()
@@ -86,7 +86,7 @@ test('a claim finds a merchant behind merchants without an allowance', async () 
   )
 })
 
-test('one claim reads a bounded number of merchants, and the next claim continues after them', async () => {
+test('one claim reads a bounded number of merchants, and the next claim continues after these merchants', async () => {
   await fill(12_000, 1, new Date(START.getTime() + 3_600_000))
   await deps.db.query(MAKE_DUE, [START])
   const claim = claimer()
@@ -111,7 +111,7 @@ test('every process finds due rows without a merchant', async () => {
   assert.ok(found.includes(ZERO_ID))
 })
 
-test('a claim takes due rows when the check for rows too far ahead fails', async () => {
+test('a claim takes due rows even if the clock check of the table fails', async () => {
   await fill(20, 1, START)
   let failures = 0
   const failing = testDeps(database.url, {
@@ -134,7 +134,7 @@ test('a claim takes due rows when the check for rows too far ahead fails', async
   }
 })
 
-test('a process with a clock an hour behind shortens no lease and no pause of others', async () => {
+test('a process with a clock an hour behind shortens no lease and no pause of another process', async () => {
   await fill(4, 10, START)
   const waiting = sql('test_waiting', 'select id, due_at, lease_owner from webhook_deliveries order by id')
   const slow = testDeps(database.url, { clock: settableClock(new Date(START.getTime() - 3_600_000)) })
@@ -156,7 +156,7 @@ test('a process with a clock an hour behind shortens no lease and no pause of ot
   }
 })
 
-test('a lease a day ahead ends after a process has seen it unchanged for longer than a lease', async () => {
+test('a lease a day ahead ends after a process has seen the lease unchanged for longer than a lease may last', async () => {
   const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
   try {
     await fill(1, 3, START)

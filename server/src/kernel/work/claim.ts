@@ -1,7 +1,7 @@
 // Claims due rows: by lease, in batches, fair between merchants.
 //
-// A waiting row has `due_at`. The process that works on it holds its lease: lease_owner is that process, and due_at is the end of
-// the lease. If the process dies, the lease ends and the row is due again.
+// A waiting row has `due_at`. The process that works on a row holds its lease: `lease_owner` is that process, and
+// `due_at` is the end of the lease. If the process dies, the lease ends and the row becomes due again.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
@@ -9,8 +9,8 @@ import { createClockCheck } from './clock-check.ts'
 import { nextId, type WaitingTable } from './waiting-table.ts'
 
 /**
- * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none of the `closed`
- * lanes.
+ * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none of the
+ * `closed` lanes.
  */
 export type Claimer<Row> = (
   max: number,
@@ -22,23 +22,27 @@ export type Claimer<Row> = (
 /** A claimed row. `previous_owner` is the last owner of its lease. Null means that the last owner returned the lease. */
 export type Claimed<Row> = Row & { previous_owner: string | null }
 
-/** Merchants per statement and statements per claim. The next claim continues after the last merchant. */
+/**
+ * The numbers of merchants per statement and of statements per claim. The next claim continues after the last merchant.
+ */
 const MERCHANTS_MAX = 500
 const ROUNDS_MAX = 20
 
 /**
- * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
- * `key` is the rest of its primary key, `returning` the columns of a claimed row, `lane` a text column by which a claim can
- * exclude rows. For rows that are due too far in the future see clock-check.ts.
+ * Makes the claimer of a table with merchant_id, due_at, lease_owner and an index on (merchant_id, due_at). `lane` is a
+ * text column by which a claim can exclude rows. See clock-check.ts for rows that are due too far in the future.
  *
- * The claimer visits the merchants round-robin, so each merchant has its turn before another has two. A claim ends when it has
- * found rows or has visited all merchants, so it returns no empty batch while any row is due.
+ * The claimer visits the merchants round-robin, so each merchant has its turn before another has two. A claim ends when
+ * it has found rows or has visited all merchants.
  */
 export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
   const statements = claimStatements(table)
   const checkClock = createClockCheck(deps, table)
   let cursor = ZERO_ID
-  /** The next merchants from the cursor with due rows and an allowance, at most `max`. Moves the cursor past them. */
+  /**
+   * Returns the next merchants from the cursor with due rows and an allowance, at most `max`. Moves the cursor past
+   * these merchants.
+   */
   const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
     const waiting = await deps.db.query<WaitingMerchantRow>(statements.waiting, [cursor, now, MERCHANTS_MAX])
     const due = waiting
@@ -84,8 +88,9 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
   const { name, key, returning, lane } = table
   const open = lane === undefined ? '' : ` and c.${lane} <> all($7::text[])`
   return {
-    // Steps from merchant to merchant over the index, so the cost grows with the waiting merchants, not with their rows. The first
-    // entry of a merchant is due first. Returns the merchants with due rows, and the last one if the limit is reached.
+    // The statement steps from merchant to merchant over the index, so the cost grows with the waiting merchants, not
+    // with their rows. The first entry of a merchant is due first. The result also contains the last merchant if the
+    // statement reaches its limit.
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
@@ -100,8 +105,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
        )
        select merchant_id, due_at <= $2 as due, number from waiting where due_at <= $2 or number = $3 order by number`,
     ),
-    // The last conditions are a compare-and-set: if two processes read the same row, only one updates it, and `previous_owner` is
-    // the owner that it read. All sets of this table lock rows in the same order.
+    // The last conditions are a compare-and-set. If two processes read the same row, only one process updates the row,
+    // and `previous_owner` is the owner that this process read. All batches of this table lock rows in the same order.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $6, due_at = $5

@@ -1,31 +1,35 @@
 // Frees rows that are due further ahead than a lease or a pause allows, because a clock was ahead or has stepped back.
 //
-// The clock of this process may be the wrong one. So a row is freed only after a timer shows that it stayed unchanged for as long
-// as its lease or its longest pause may last. Each claim runs one step, which reads a bounded number of rows.
+// The clock of this process may be the wrong one. So the check frees a row only after a timer shows that the row stayed
+// unchanged for its lease or its longest pause.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
 import { nextId, type WaitingTable } from './waiting-table.ts'
 
-/** The clocks of two machines may differ by this much. */
+/** The tolerated difference between the clocks of two machines. */
 const TOLERANCE_MS = 5_000
 /** The pause between two rounds, and after a failed step. */
 const EVERY_MS = 60_000
 const MERCHANTS_MAX = 500
-/** Rows per step. */
+/** The number of rows that one step reads. */
 const ROWS_MAX = 1_000
-/** Rows that the check remembers. More rows wait until these are freed. */
+/** The number of rows that the check remembers. Further rows wait until the check has freed the remembered rows. */
 const SEEN_MAX = 2_000
 
-/** A row that is due too far in the future, or that a full round reads. `late`: its pause was written later than now. */
+/**
+ * A row that is due too far in the future, or that a full round reads. `late` means that the time of its pause lies in
+ * the future.
+ */
 type CheckedRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
 
-/** A row as the check first saw it. `ripe`: it was unchanged for long enough to free it. */
+/** A row at the first sight of the check. `ripe` means that the row was unchanged for long enough to free the row. */
 type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
 
 /**
- * One pass over the table. `reads_all` reads each waiting row, else only the far end of the index. `stepped_back`: the clock of
- * this process has stepped back. `merchant_id` and `due_at` are the position, `far_rows` the rows found too far ahead.
+ * One pass over the table. `reads_all` reads each waiting row, otherwise only the far end of the index. `stepped_back`
+ * means that the clock of this process has stepped back. `merchant_id` and `due_at` are the position, `far_rows` the
+ * rows too far ahead.
  */
 type CheckRound = {
   reads_all: boolean
@@ -43,14 +47,14 @@ type ClockCheck = {
   seen: Map<string, SeenRow>
   /** The latest time of the clock of this process. */
   latest: number
-  /** Null between two rounds. */
+  /** The current round. Null means that the check waits between two rounds. */
   round: CheckRound | null
 }
 
 /**
- * Makes the check of a table, which its claimer runs before each claim. It reads the rows that are due later than the longest
- * pause allows: normally none. If the clock of this process has stepped back, it reads each waiting row once and ends the pauses
- * that were written later than now: at worst, a retry comes too early. A failed check never fails the claim.
+ * Makes the check that a claimer runs before each claim. The check reads the rows due later than the longest pause
+ * allows. If the clock has stepped back, the check ends pauses that began in the future, so a retry may come too early.
+ * A failed check never fails the claim.
  */
 export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, lease_ms: number) => Promise<void> {
   const check: ClockCheck = {
@@ -59,7 +63,8 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
     statements: clockStatements(table),
     seen: new Map(),
     latest: Number.NEGATIVE_INFINITY,
-    // A table without a longest pause has no far end: all its rows are read at the start, and while a lease is too far ahead.
+    // A table without a longest pause has no far end. So the check reads all its rows at the start, and while a lease
+    // is too far ahead.
     round: newRound(table.longest_pause_ms === null, false),
   }
   return async (now, lease_ms) => {
@@ -90,7 +95,9 @@ function newRound(reads_all: boolean, stepped_back: boolean): CheckRound {
 
 const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
 
-/** One step of a round: reads a bounded number of rows and frees those that were too far ahead for long enough. */
+/**
+ * Runs one step of a round: reads a bounded number of rows and frees the rows that were too far ahead for long enough.
+ */
 async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
   const pause_ms = check.table.longest_pause_ms
   const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)
@@ -145,7 +152,7 @@ function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   })
 }
 
-/** Remembers a row when it is first seen. True if it was then unchanged for as long as its lease or pause may last. */
+/** Remembers a row at first sight. True if the row was unchanged for as long as its lease or pause may last. */
 function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, lease_ms: number): boolean {
   const key = rowKey(row)
   const known = seen.get(key)
@@ -160,7 +167,7 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, l
   return false
 }
 
-/** Makes rows due now, unless another process has changed them meanwhile. */
+/** Makes rows due now, unless another process has changed a row in the meantime. */
 async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
@@ -169,15 +176,18 @@ async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Dat
   const freed = await oneStatement(deps.db).query(statements.free, [now, ...columns, owners])
   for (const row of rows) seen.delete(rowKey(row))
   if (freed.length > 0)
-    deps.log.warn({ table: table.name, rows: freed.length }, 'rows were due further ahead than this clock allows')
+    deps.log.warn(
+      { table: table.name, rows: freed.length },
+      'the process freed rows that were due further ahead than its clock allows: check the clocks of all machines',
+    )
 }
 
 function clockStatements({ name, key, written }: WaitingTable): Record<'far' | 'walk' | 'free', Statement> {
   const id = `concat_ws(' ', ${key.map((column) => `c.${column}`).join(', ')})`
   const keys = key.map((column) => `c.${column}`).join(', ')
   return {
-    // Steps from merchant to merchant over the index and reads the far end of each. A merchant without far rows returns an empty
-    // row, so that the last row is the position of the step.
+    // The statement steps from merchant to merchant over the index and reads the far end of each. A merchant without
+    // far rows returns an empty row, so that the last row is the position of the step.
     far: sql(
       `clock_far_${name}`,
       `with recursive waiting as (
@@ -206,7 +216,8 @@ function clockStatements({ name, key, written }: WaitingTable): Record<'far' | '
        where c.due_at is not null and (c.merchant_id, c.due_at) >= ($1, $2)
        order by c.merchant_id, c.due_at limit $3`,
     ),
-    // The last conditions are a compare-and-set: a row that was claimed meanwhile stays unchanged.
+    // The last conditions are a compare-and-set: if another process has claimed the row in the meantime, the row stays
+    // unchanged.
     free: sql(
       `clock_free_${name}`,
       `update ${name} t set due_at = $1

@@ -1,4 +1,4 @@
-// The concurrency limits of lanes, and the size of claims that follows from them.
+// Tests the concurrency limits of lanes, and the size of claims that follows from these limits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ test('a claim is no larger than the least free capacity of an open lane', () => 
   assert.deepEqual(limits.claimable(), { max: 10, closed: [] })
 })
 
-test('a lane with limit 1 is claimed one row at a time, and an unknown lane has the default limit', () => {
+test('a process claims one row at a time for a lane with limit 1, and uses the default limit for an unknown lane', () => {
   const limits = createConcurrencyLimits(new Map([['one', 1]]), CLAIM_MAX)
   assert.deepEqual(limits.claimable(), { max: 1, closed: [] })
   const release = limits.reserve('one')

@@ -1,14 +1,17 @@
-// Concurrency limits per lane: a process works on a limited number of rows of each lane, so a slow lane delays no other.
+// Limits concurrency per lane: a process works on a limited number of rows of each lane, so a slow lane delays no
+// other.
 //
-// A row under lease may already have a request at the provider. So the process claims a row only if its lane has capacity. The
-// other rows wait in the database without a lease.
+// A row under lease may already have a request at the provider. So the process claims a row only if its lane has
+// capacity. The other rows wait in the database without a lease.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {
-  /** Counts a row that the process already holds, even above the limit. Call `release` once for it. */
+  /** Counts a row that the process already holds, even above the limit. Call `release` once for the row. */
   acquire(lane: string): void
   release(lane: string): void
-  /** Reserves capacity, or returns null if none is free. Call the returned function once to release it. */
+  /**
+   * Reserves capacity. Null means that no capacity is free. Call the returned function once to release the capacity.
+   */
   reserve(lane: string): (() => void) | null
   /** True while the lane has free capacity. */
   hasCapacity(lane: string): boolean
@@ -16,12 +19,14 @@ export type ConcurrencyLimits = {
   claimable(): { max: number; closed: string[] }
 }
 
-/** The limit of a lane that declares none. A claim may exceed it by its own size. */
+/** The limit of a lane without a declared limit. A claim may exceed this limit by its own size. */
 const DEFAULT_LIMIT = 1_000
-/** A lane with a declared limit is closed while less than this share is free, because claims of single rows cost more. */
+/** The least free share of a declared limit below which the lane closes, because claims of single rows cost more. */
 const FREE_SHARE = 0.25
 
-/** Makes the limits. `declared`: the limits that lanes declare. `claim_max`: the largest size of a claim. */
+/**
+ * Makes the limits. `declared` contains the limits that lanes declare, and `claim_max` is the largest size of a claim.
+ */
 export function createConcurrencyLimits(
   declared: Iterable<readonly [lane: string, limit: number | undefined]>,
   claim_max: number,

@@ -1,4 +1,5 @@
-// The door of work: claims of due rows, concurrency limits, and the worker that runs tasks. It knows no capability.
+// Exports claims of due rows, concurrency limits, and the worker that runs tasks. No file of this room knows a
+// capability of the product.
 
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'

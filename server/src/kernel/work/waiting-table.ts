@@ -1,4 +1,4 @@
-// Tables of waiting rows: a row is due at `due_at`, and a lease holds it until then.
+// Describes tables of waiting rows: a row is due at `due_at`, and a lease holds the row until that time.
 
 /** A table whose rows wait by `due_at`. */
 export type WaitingTable = {
@@ -6,13 +6,16 @@ export type WaitingTable = {
   key: readonly string[]
   returning: readonly string[]
   lane?: string
-  /** The longest pause of a row without a lease. Null means no limit: the row waits for a calendar day. */
+  /** The longest pause of a row without a lease. Null means no limit, because the row waits for a calendar day. */
   longest_pause_ms: number | null
-  /** The column with the time at which the pause of a row without a lease was written. */
+  /** The column with the time at which the pause of a row without a lease began. */
   written: 'updated_at' | 'created_at'
 }
 
-/** The id after this one. Rows without a merchant have the id of zeros, so a round starts at an id, not after it. */
+/**
+ * Returns the id after an id. Rows without a merchant have the id of zeros, so a round starts at an id, and not after
+ * an id.
+ */
 export function nextId(id: string): string {
   const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

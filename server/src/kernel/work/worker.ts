@@ -1,13 +1,16 @@
-// The worker: runs each task repeatedly, without a pause while rows are due, else after the interval of the task.
+// Runs each task of the worker repeatedly: without a pause while rows are due, otherwise after the interval of the
+// task.
 
 import { type Deps, isUnavailable } from '../db/index.ts'
 
-/** A task of the worker: claims a batch of due rows and works on them. */
+/** A task of the worker, which claims a batch of due rows and works on these rows. */
 export type Task = {
   name: string
   /** The pause after a run that found no due row. */
   every_ms: number
-  /** Takes at most one batch of due rows and returns their number. The task may still be working on them. */
+  /**
+   * Takes at most one batch of due rows and returns their number. The task may still work on the rows after the return.
+   */
   runOnce(): Promise<number>
   /** Resolves when the task has finished all rows that it took. */
   idle(): Promise<void>
@@ -20,7 +23,7 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** The pause after an error, so that an unreachable database is not flooded. */
+/** The pause after an error, so that the worker does not flood an unreachable database. */
 const PAUSE_AFTER_ERROR_MS = 1_000
 
 /** Makes a worker over some tasks. */
@@ -37,7 +40,7 @@ export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
       pause = PAUSE_AFTER_ERROR_MS
       deps.log[isUnavailable(error) ? 'warn' : 'error'](
         { err: error, task: task.name },
-        'task failed; the worker retries it',
+        'a task failed; the worker retries the task',
       )
     }
     if (running) schedule(task, pause)
