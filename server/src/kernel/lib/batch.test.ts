@@ -1,4 +1,4 @@
-// Batching: many callers share few statements, and a bad item fails alone.
+// Tests batching: many callers share few statements, and a bad item fails alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,24 +12,24 @@ function withCode(code: string): Error {
 }
 
 test('an idle gatherer runs at once with all items of the same turn', async () => {
-  const sets: number[][] = []
+  const batches: number[][] = []
   const double = gather<number, number>(
     async (items) => {
-      sets.push([...items])
+      batches.push([...items])
       return items.map((item) => item * 2)
     },
     { max_items: 10, max_running: 1 },
   )
   assert.deepEqual(await Promise.all([double(1), double(2), double(3)]), [2, 4, 6])
-  assert.deepEqual(sets, [[1, 2, 3]])
+  assert.deepEqual(batches, [[1, 2, 3]])
 })
 
-test('items that arrive while a set runs become the next set, in their order', async () => {
-  const sets: number[][] = []
+test('items that arrive while a batch runs become the next batch, in their order', async () => {
+  const batches: number[][] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
     async (items) => {
-      sets.push([...items])
+      batches.push([...items])
       await new Promise<void>((done) => gates.push(done))
       return items
     },
@@ -39,16 +39,16 @@ test('items that arrive while a set runs become the next set, in their order', a
   while (gates.length < 1) await turn()
   const rest = [1, 2, 3, 4].map((item) => run(item))
   for (let i = 0; i < 5; i++) await turn()
-  assert.deepEqual(sets, [[0]], 'the second set waits for the first')
+  assert.deepEqual(batches, [[0]], 'the second batch waits for the first')
   gates[0]?.()
   assert.equal(await first, 0)
   while (gates.length < 2) await turn()
   gates[1]?.()
   assert.deepEqual(await Promise.all(rest), [1, 2, 3, 4])
-  assert.deepEqual(sets, [[0], [1, 2, 3, 4]])
+  assert.deepEqual(batches, [[0], [1, 2, 3, 4]])
 })
 
-test('sets of one item start at once up to the concurrency limit, even if another set is slow', async () => {
+test('batches of one item start at once up to the concurrency limit, even if another batch is slow', async () => {
   const begun: number[] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -70,7 +70,7 @@ test('sets of one item start at once up to the concurrency limit, even if anothe
   assert.deepEqual(await Promise.all(all), [1, 2, 3, 4])
 })
 
-test('the gatherer keeps the limits of set size and of concurrent sets', async () => {
+test('the gatherer keeps the limits of batch size and of concurrent batches', async () => {
   let running = 0
   let most = 0
   const sizes: number[] = []
@@ -102,21 +102,21 @@ test('an error in the results rejects only its own caller', async () => {
   )
 })
 
-test('the gatherer runs the same item twice if two callers send the item, because it has no cache', async () => {
+test('the gatherer runs an item twice if two callers send the item, because the gatherer has no cache', async () => {
   let count = 0
   const run = gather<number, number>(async (items) => items.map(() => ++count), { max_items: 10, max_running: 1 })
   assert.deepEqual([...(await Promise.all([run(1), run(1)])), await run(1)], [1, 2, 3])
 })
 
 for (const failure of ['22001', '23505']) {
-  test(`a set that fails on its data (${failure}) is split until each bad item is alone`, async () => {
+  test(`the gatherer splits a batch that fails on its data (${failure}) until each bad item is alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
         const results = await runSplitting(
           items.map((poisoned, place) => ({ poisoned, place })),
-          async (set) => {
-            if (set.some((item) => item.poisoned)) throw withCode(failure)
-            return set.map((item) => item.place)
+          async (batch) => {
+            if (batch.some((item) => item.poisoned)) throw withCode(failure)
+            return batch.map((item) => item.place)
           },
         )
         assert.deepEqual(
@@ -128,10 +128,10 @@ for (const failure of ['22001', '23505']) {
   })
 }
 
-test('a broken invariant of one item refuses that item and settles its neighbours', async () => {
-  const results = await runSplitting([1, 2, 3, 4, 5], async (set) => {
-    if (set.includes(4)) throw new InvariantError('four')
-    return set
+test('a broken invariant of one item rejects that item alone', async () => {
+  const results = await runSplitting([1, 2, 3, 4, 5], async (batch) => {
+    if (batch.includes(4)) throw new InvariantError('four')
+    return batch
   })
   assert.deepEqual(
     results.map((result) => (result instanceof Error ? null : result)),
@@ -139,7 +139,7 @@ test('a broken invariant of one item refuses that item and settles its neighbour
   )
 })
 
-test('the gatherer queries an unreachable database once, not once for each item', async () => {
+test('a gatherer queries an unreachable database once for a batch, not once for each item', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++
@@ -149,7 +149,7 @@ test('the gatherer queries an unreachable database once, not once for each item'
   assert.ok(results.every((result) => result instanceof Error))
 })
 
-test('a gatherer runs the next set after a failure', async () => {
+test('a gatherer runs the next batch after a failure', async () => {
   let fail = true
   const run = gather<number, number>(
     async (items) => {

@@ -1,42 +1,45 @@
-// Batching: calls that arrive while a statement runs become one set for the next statement.
+// Batches calls: the calls that arrive while a statement runs become one batch for the next statement.
 
 import DataLoader from 'dataloader'
 import { InvariantError } from './errors.ts'
 
 /** Options of `gather`. */
 export type GatherOptions = {
-  /** The largest number of items in one set. */
+  /** The largest number of items in one batch. */
   max_items: number
-  /** The largest number of sets that run at once. */
+  /** The largest number of batches that run at once. */
   max_running: number
-  /** True if one item can be the cause of a failure, so that the set is split. By default, failures that are about data. */
+  /**
+   * True if one item can be the cause of a failure, so that the gatherer splits the batch. By default, failures about
+   * data.
+   */
   canSplit?: (failure: Error) => boolean
 }
 
 /**
- * While a set runs, new items wait for the next set, because large sets cost less per item. If the newest set runs longer
- * than this delay, the next set starts beside it, so one slow statement does not delay all callers.
+ * While a batch runs, new items wait for the next batch, because large batches cost less per item. If the newest batch
+ * runs longer than this delay, the next batch also starts, so one slow statement does not delay all callers.
  */
-const NEXT_SET_DELAY_MS = 4
+const NEXT_BATCH_DELAY_MS = 4
 
 /**
- * Turns a function over sets into a function over one item. An idle function runs at once with all items of the same turn of
- * the event loop; a busy one collects them. `run` returns results in the order of its items; an Error rejects one caller.
- * If `run` throws because of its data, the set is split until the bad item is alone: `run` must undo its work before it throws.
+ * Turns a function over batches into a function over one item. `run` returns results in the order of its items, and an
+ * Error rejects one caller. If `run` throws because of its data, the gatherer splits the batch until the bad item is
+ * alone. `run` must undo its work before it throws.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
   options: GatherOptions,
 ): (item: Item) => Promise<Answer> {
   let running = 0
-  let next_set_timer: NodeJS.Timeout | null = null
+  let next_batch_timer: NodeJS.Timeout | null = null
   const waiting: (() => void)[] = []
 
   const start = (dispatch: () => void) => {
     running++
     setImmediate(dispatch)
-    if (next_set_timer) clearTimeout(next_set_timer)
-    next_set_timer = null
+    if (next_batch_timer) clearTimeout(next_batch_timer)
+    next_batch_timer = null
     if (waiting.length > 0) scheduleNext()
   }
   const startNext = () => {
@@ -44,10 +47,10 @@ export function gather<Item, Answer>(
     if (next) start(next)
   }
   const scheduleNext = () => {
-    next_set_timer ??= setTimeout(() => {
-      next_set_timer = null
+    next_batch_timer ??= setTimeout(() => {
+      next_batch_timer = null
       startNext()
-    }, NEXT_SET_DELAY_MS)
+    }, NEXT_BATCH_DELAY_MS)
   }
   const loader = new DataLoader<Item, Answer>(
     async (items) => {
@@ -62,7 +65,7 @@ export function gather<Item, Answer>(
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        // A set of one item gains nothing by waiting while another set may run.
+        // A batch of one item gains nothing by waiting while another batch may run.
         const single = options.max_items === 1 && running < options.max_running
         if (running === 0 || single) return start(dispatch)
         waiting.push(dispatch)
@@ -74,8 +77,8 @@ export function gather<Item, Answer>(
 }
 
 /**
- * Makes a delay that all callers within `wait_ms` share. They continue in the same turn of the event loop, so `gather` takes
- * their next calls as one set. For frequent callers that can wait.
+ * Makes a delay that all callers within `wait_ms` share. The callers continue in the same turn of the event loop, so
+ * `gather` takes their next calls as one batch. The delay suits frequent callers that can wait.
  */
 export function createSharedDelay(wait_ms: number): () => Promise<void> {
   let next: Promise<void> | null = null
@@ -91,8 +94,8 @@ export function createSharedDelay(wait_ms: number): () => Promise<void> {
 }
 
 /**
- * Runs a set. If `run` throws because of its data, or as `canSplit` decides, runs each half by itself, down to the bad item.
- * Any other failure, such as an unreachable database, is the result of every item. Never throws.
+ * Runs a batch. If `run` throws because of its data, or as `canSplit` decides, runs each half by itself, down to the
+ * bad item. Any other failure, such as an unreachable database, is the result of every item. Never throws.
  */
 export async function runSplitting<Item, Answer>(
   items: readonly Item[],
@@ -116,7 +119,10 @@ function isAboutData(error: Error & { code?: unknown }): boolean {
   return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error instanceof InvariantError
 }
 
-/** Limits how many calls run at once; the others wait in their order. The caller must bound how many wait. */
+/**
+ * Limits the number of calls that run at once. The other calls wait in their order. The caller must bound the number of
+ * waiting calls.
+ */
 export function limitConcurrency(max_running: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -126,7 +132,7 @@ export function limitConcurrency(max_running: number): <T>(work: () => Promise<T
     try {
       return await work()
     } finally {
-      // The next call takes over the place of this one, so `running` stays the same.
+      // The next call takes the place of the finished call, so `running` stays the same.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

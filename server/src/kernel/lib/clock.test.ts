@@ -1,4 +1,4 @@
-// The settable clock, which other tests use.
+// Tests the settable clock, which other tests use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,14 +6,14 @@ import { settableClock } from './clock.ts'
 
 const start = new Date('2026-01-05T09:00:00.000Z')
 
-test('the clock stands still until a test moves it', () => {
+test('the settable clock stands still until a test moves the clock', () => {
   const clock = settableClock(start)
   assert.equal(clock.now().getTime(), start.getTime())
   clock.advance(1500)
   assert.equal(clock.now().getTime(), start.getTime() + 1500)
 })
 
-test('the clock runs each due timer once, in the order of time, at its own time', () => {
+test('the settable clock runs each due timer once, in the order of time, at its own time', () => {
   const clock = settableClock(start)
   const fired: [string, number][] = []
   const note = (name: string) => () => void fired.push([name, clock.now().getTime() - start.getTime()])
@@ -30,7 +30,7 @@ test('the clock runs each due timer once, in the order of time, at its own time'
   ])
 })
 
-test('the clock runs a timer that another timer starts in the same move if it is due', () => {
+test('the settable clock runs a due timer that another timer starts in the same move', () => {
   const clock = settableClock(start)
   let ticks = 0
   const tick = () => {
@@ -42,7 +42,7 @@ test('the clock runs a timer that another timer starts in the same move if it is
   assert.equal(ticks, 3)
 })
 
-test('the clock runs no cancelled timer and no timer before its time', () => {
+test('the settable clock runs no cancelled timer and no timer before its time', () => {
   const clock = settableClock(start)
   let fired = 0
   const cancel = clock.after(10, () => fired++)
@@ -54,7 +54,7 @@ test('the clock runs no cancelled timer and no timer before its time', () => {
   assert.equal(fired, 1)
 })
 
-test('a caller cannot move the clock through a date that it returned', () => {
+test('a caller cannot move the clock through a date that the clock returned', () => {
   const clock = settableClock(start)
   clock.now().setFullYear(1999)
   assert.equal(clock.now().getTime(), start.getTime())

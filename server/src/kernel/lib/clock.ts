@@ -1,4 +1,4 @@
-// The clock: the only source of time, so that a test can control it.
+// Defines the clock. The clock is the only source of time, so that a test can control time.
 
 /** The clock of the application. SQL gets the time as a parameter, never from the database. */
 export type Clock = {
@@ -7,7 +7,7 @@ export type Clock = {
   after(ms: number, run: () => void): () => void
 }
 
-/** The clock of the machine. */
+/** Returns the clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, run) {
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that moves only when a test moves it. For tests and simulations. */
+/** A clock that moves only when a test moves the clock, for tests and simulations. */
 export type SettableClock = Clock & {
   /** Moves time forward and runs the timers that become due, in order. */
   advance(ms: number): void

@@ -1,4 +1,4 @@
-// Configuration: the server refuses a bad value with the name of its variable, before it starts.
+// Tests the configuration: before its start, the server refuses a bad value with the name of the variable.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -109,23 +109,23 @@ const BAD: [string, string[]][] = [
   ['LOG_LEVEL', ['loud', '']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad ${name} by name`, () => {
+  test(`the server refuses a bad ${name} with the name of the variable`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
 
-test('the server refuses a smallest amount above the largest by name', () => {
+test('the server refuses COLLECTION_MIN_AMOUNT above COLLECTION_MAX_AMOUNT', () => {
   assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '9.99' }), [
     'COLLECTION_MIN_AMOUNT',
   ])
   assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '10.00' }), [])
 })
 
-test('the refusal names all bad variables at once', () => {
+test('the refusal of a configuration names all bad variables at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
-test('the consoles need two different clients of a foreign issuer: both or none, in production both', () => {
+test('the server accepts two different console clients of a foreign issuer or none, and production needs both', () => {
   const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
   assert.deepEqual(refusedFor(both), [])
   assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
@@ -137,14 +137,14 @@ test('the consoles need two different clients of a foreign issuer: both or none,
   assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, OIDC_ISSUER: 'https://id.example.tz' }), [])
 })
 
-test('a second operator is needed only if FOUR_EYES_AMOUNT, in shillings, is set', () => {
+test('the server needs a second operator only if FOUR_EYES_AMOUNT has a value, in shillings', () => {
   assert.equal(readConfig({}, PROVIDERS).four_eyes_amount, null)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }, PROVIDERS).four_eyes_amount, 100_000_000n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }, PROVIDERS).four_eyes_amount, 0n)
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
 })
 
-test('a refusal never contains the refused value, which may be a secret', () => {
+test('the refusal of a configuration never contains the refused value, which may be a secret', () => {
   const secret = randomBytes(20).toString('base64')
   assert.throws(
     () => readConfig({ SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db` }, PROVIDERS),
@@ -165,7 +165,7 @@ for (const [name, value] of [
   ['OPERATOR_REDIRECT_URIS', 'http://console.example.tz/callback'],
   ['PROVIDER', 'mock'],
 ] as const) {
-  test(`production refuses ${name}=${value === '' ? '(empty)' : value} by name`, () => {
+  test(`production refuses ${name}=${value === '' ? '(empty)' : value} with the name of the variable`, () => {
     assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, [name]: value }), [name])
   })
 }
@@ -178,7 +178,7 @@ test('production needs a real provider unless the configuration declares a demon
   assert.deepEqual(refusedFor({ ...forgotten, PROVIDER_ROUTES: 'wallet_push=selcom' }), ['PROVIDER_ROUTES'])
 })
 
-test('the server refuses the mock provider beside a real one in every environment', () => {
+test('the server refuses the mock provider together with a real provider in every environment', () => {
   for (const env of [
     { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY=mock' },
     { PROVIDER_ROUTES: 'wallet_push=selcom' },
@@ -189,11 +189,11 @@ test('the server refuses the mock provider beside a real one in every environmen
   assert.deepEqual(refusedFor({ PROVIDER_ROUTES: 'wallet_push=mock' }), [])
 })
 
-test('the server keeps the name of an issuer unchanged', () => {
+test('the server keeps the URL of an issuer unchanged', () => {
   assert.equal(readConfig({ OIDC_ISSUER: 'https://id.example.tz/' }, PROVIDERS).oidc_issuer, 'https://id.example.tz/')
 })
 
-test('proxies are addresses, networks and named ranges, separated by commas', () => {
+test('TRUST_PROXY accepts addresses, networks and named ranges, separated by commas', () => {
   assert.deepEqual(readConfig({}, PROVIDERS).trust_proxy, [])
   const given = ' 10.0.0.9, 192.168.0.0/16,fd00::/8, ::ffff:10.0.0.1 ,loopback, linklocal, uniquelocal'
   assert.deepEqual(readConfig({ TRUST_PROXY: given }, PROVIDERS).trust_proxy, [
@@ -214,7 +214,7 @@ test('the server reads a secret from a file', () => {
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
-test('the server refuses a secret file that it cannot use with its path and the reason', () => {
+test('the refusal of an unusable secret file names its path and the reason', () => {
   const empty = join(tmpdir(), `empty-secret-${process.pid}`)
   writeFileSync(empty, '\n')
   assert.match(refusalOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
@@ -223,13 +223,13 @@ test('the server refuses a secret file that it cannot use with its path and the 
   assert.equal(refusalOf({ LOG_LEVEL_FILE: empty }), '', 'the server ignores variables of other programs')
 })
 
-test('the server reads the file of a secret if the variable is empty', () => {
+test('if a secret variable is empty, the server reads the file of the secret', () => {
   const file = join(tmpdir(), `beside-${process.pid}`)
   writeFileSync(file, KEY)
   assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file }, PROVIDERS).secret_key, KEY)
 })
 
-test('the server refuses an impossible route with the bad name and the valid names', () => {
+test('the refusal of an impossible route contains the bad name and the valid names', () => {
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_pusch=mock' }), /"wallet_pusch".*wallet_push/)
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_push=selkom' }), /selkom.*mock, selcom, vodacom/)
   assert.match(refusalOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/ABSENT=mock' }), /"MOBILE_MONEY\/ABSENT".*destinations/)

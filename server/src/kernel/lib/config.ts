@@ -1,4 +1,5 @@
-// Configuration: every environment variable with its default and its check. The error for a bad value names the variable.
+// Reads the configuration: every environment variable with its default and its check. The error for a bad value names
+// the variable.
 
 import { readFileSync } from 'node:fs'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
@@ -44,7 +45,10 @@ const secretKey = (value: string): string => {
   if (value !== '' && Buffer.from(value, 'base64').length !== 32) throw new Error('must be 32 bytes in base64')
   return value
 }
-/** The URL is kept exactly as written: the issuer in tokens must equal it, including a final slash. */
+/**
+ * Keeps the URL exactly as the operator wrote it, because the issuer in tokens must equal the URL, including a final
+ * slash.
+ */
 const issuer = (value: string): string => {
   if (value === '') return ''
   const parsed = /^[\x21-\x7e]{1,255}$/.test(value) ? URL.parse(value) : null
@@ -56,7 +60,10 @@ const issuer = (value: string): string => {
   }
   return value
 }
-/** Asymmetric algorithms: only the issuer can sign. The HS family is excluded because a verifier could forge tokens. */
+/**
+ * Asymmetric algorithms, with which only the issuer can sign. The list excludes the HS family, because a verifier could
+ * forge such tokens.
+ */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const signatures = (value: string): string[] => {
   const named = words(value)
@@ -319,21 +326,21 @@ const productSettings = {
   ),
 } as const
 
-/** The settings of the server without its providers. */
+/** The settings of the server without the settings of its providers. */
 export const settings = { ...processSettings, ...productSettings }
 
-/** The checked configuration. Amounts in cents. */
+/** The checked configuration. Amounts are in cents. */
 export type Config = {
   -readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
 } & ProviderConfig
 
-/** Real providers first, as in `.env.example`. */
+/** Returns the real providers first, as in `.env.example`. */
 const realFirst = (providers: ConfigurableProviders): ConfigurableProviders => [
   ...providers.filter(({ simulated }) => !simulated),
   ...providers.filter(({ simulated }) => simulated),
 ]
 
-/** Every setting of a server with these providers. `.env.example` is generated from this list. */
+/** Lists every setting of a server with these providers. `npm run generate` writes `.env.example` from this list. */
 export function listSettings(providers: ConfigurableProviders): Setting<unknown>[] {
   const tables: SettingTable[] = [
     processSettings,
@@ -344,7 +351,7 @@ export function listSettings(providers: ConfigurableProviders): Setting<unknown>
   return tables.flatMap((table) => Object.values(table))
 }
 
-/** Settings whose value may come from a file: NAME_FILE holds its path. */
+/** Lists the settings whose value may come from a file. NAME_FILE holds the path of the file. */
 export function fileSettings(providers: ConfigurableProviders): string[] {
   const tables: SettingTable[] = [processSettings, ...providers.map((provider) => provider.settings), productSettings]
   return tables.flatMap((table) =>
@@ -355,9 +362,9 @@ export function fileSettings(providers: ConfigurableProviders): string[] {
 }
 
 /**
- * Reads the configuration from environment variables. `calls_providers` is false for programs that call no provider, such as
- * the admin command: the settings of providers are then not required.
- * Throws a ConfigError with one line for each variable that is wrong, or insecure in production.
+ * Reads the configuration from environment variables. `calls_providers` is false for programs without provider calls,
+ * such as the admin command. Such programs need no settings of providers. Throws a ConfigError with one line for each
+ * variable that is wrong, or insecure in production.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -378,7 +385,10 @@ export function readConfig(
   return config
 }
 
-/** Parses every setting. A setting that cannot be parsed is added to `problems` and missing in the configuration. */
+/**
+ * Parses every setting. If a setting is invalid, the function adds the problem to `problems` and leaves the setting out
+ * of the configuration.
+ */
 function parseSettings(
   env: Record<string, string | undefined>,
   providers: ConfigurableProviders,
@@ -407,8 +417,8 @@ function parseSettings(
 }
 
 /**
- * Makes the function that reads the content of the file that NAME_FILE names; undefined if none is named. The function throws
- * if the file cannot be used.
+ * Makes the function that reads the file that NAME_FILE names. Undefined means that NAME_FILE is missing. If the file
+ * is unusable, the function throws.
  */
 function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
   const allowed = fileSettings(providers)
@@ -423,7 +433,7 @@ function fileReader(env: Record<string, string | undefined>, providers: Configur
     if (!path) return undefined
     if (!allowed.includes(name)) {
       if (!owned.has(name)) return undefined
-      throw new Error(`cannot come from a file (${name}_FILE); these can: ${allowed.join(', ')}`)
+      throw new Error(`cannot come from a file (${name}_FILE); only these settings can: ${allowed.join(', ')}`)
     }
     return readSecretFile(path, name)
   }
@@ -434,9 +444,10 @@ function readSecretFile(path: string, name: string): string {
   try {
     held = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read from ${path} (${name}_FILE): ${(error as { code?: string }).code}`)
+    const { code } = error as { code?: string }
+    throw new Error(`has no value, because the server cannot read the file of ${name}_FILE: ${path} (${code})`)
   }
-  if (held === '') throw new Error(`cannot be read from ${path} (${name}_FILE): the file is empty`)
+  if (held === '') throw new Error(`has no value, because the file of ${name}_FILE is empty: ${path}`)
   return held
 }
 

@@ -1,9 +1,9 @@
-// Settings of the consoles of merchants and operators: redirect addresses after sign-in, and the checks of operators before
-// money moves. No operator can change them: see decision 12.
+// Defines the settings of the consoles: redirect addresses after sign-in, and the checks of operators before money
+// moves. No operator can change them: see decision 12.
 
 import { amount, number, optional, redirectUris, setting, word } from './setting.ts'
 
-/** One day: the longest time that a sign-in may count. */
+/** One day in seconds: the longest time for which a sign-in may count. */
 const STEP_UP_S_MAX = 86_400
 
 const limit = (value: string): bigint | null => (value === '' ? null : amount(value))
@@ -50,7 +50,7 @@ export const consoleSettings = {
 
 type ConsoleConfig = { [K in keyof typeof consoleSettings]: ReturnType<(typeof consoleSettings)[K]['parse']> }
 
-/** The settings that contradict each other, with the names of their variables. */
+/** Lists the settings that contradict each other, with the names of their variables. */
 export function consoleProblems({ dashboard_client_id, operator_client_id }: ConsoleConfig): string[] {
   if ((dashboard_client_id === '') !== (operator_client_id === '')) {
     return [
@@ -63,7 +63,10 @@ export function consoleProblems({ dashboard_client_id, operator_client_id }: Con
   return []
 }
 
-/** The settings that production refuses, with the names of their variables. `foreign`: users sign in at OIDC_ISSUER. */
+/**
+ * Lists the settings that production refuses, with the names of their variables. `foreign` means that users sign in at
+ * OIDC_ISSUER.
+ */
 export function insecureConsoles(config: ConsoleConfig, foreign: boolean): string[] {
   const problems: string[] = []
   const plain = (uris: readonly string[]) => uris.some((uri) => !uri.startsWith('https://'))

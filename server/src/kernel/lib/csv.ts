@@ -1,17 +1,17 @@
-// CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
+// Writes CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
 
 /** A cell: untrusted text, or a plain amount or number of the server. */
 export type CsvCell = string | { plain: string }
 
-/** A spreadsheet reads a cell with this beginning as a formula. */
+/** The beginning of a text that a spreadsheet reads as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
-/** One line of cells with its line end. */
+/** Returns one line of cells with its line end. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }
 
-/** A cell for an amount or number of the server. */
+/** Makes a cell for an amount or number of the server. */
 export function plainCell(value: string | number | boolean): CsvCell {
   return { plain: String(value) }
 }

@@ -1,9 +1,9 @@
-// Destinations of withdrawals: networks and banks with neutral codes, names and aliases.
+// Lists the destinations of withdrawals: networks and banks with neutral codes, names and aliases.
 
 /** The methods of a withdrawal, which are also the kinds of destinations. */
 export type DestinationMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
-/** A network, a wallet or a bank. */
+/** A destination: a network, a wallet or a bank. */
 export type Destination = { code: string; name: string; method: DestinationMethod; aliases: readonly string[] }
 
 const mobileNetwork = (code: string, name: string, ...aliases: string[]): Destination => ({
@@ -19,7 +19,7 @@ const bank = (code: string, name: string, ...aliases: string[]): Destination => 
   aliases,
 })
 
-/** Every destination. The meaning of a code never changes, because price lists and withdrawals store it. */
+/** Every destination. The meaning of a code never changes, because price lists and withdrawals store the code. */
 export const DESTINATIONS: readonly Destination[] = [
   mobileNetwork('MPESA', 'M-Pesa (Vodacom)', 'VODACOM', 'VODA', 'M_PESA', 'VODACOM_MPESA'),
   mobileNetwork('AIRTEL', 'Airtel Money', 'AIRTELMONEY', 'AIRTEL_MONEY'),
@@ -74,7 +74,10 @@ const BY_NAME = new Map(
   ),
 )
 
-/** Finds a destination by code or alias, in any case, with hyphens or spaces for _. Null means none. */
+/**
+ * Finds a destination by code or alias, in any case, with hyphens or spaces for _. Null means that no destination has
+ * this code.
+ */
 export function findDestination(name: string): Destination | null {
   return BY_NAME.get(name.trim().toUpperCase().replace(/[ -]/g, '_')) ?? null
 }

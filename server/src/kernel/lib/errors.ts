@@ -1,8 +1,8 @@
-// The error catalogue: every error code that a caller can get, with its status and message.
+// Defines the error catalogue: every error code that a caller can get, with its status and message.
 
 type CatalogueEntry = { status: number; message: string }
 
-/** Every error code of the API. The documentation of errors is generated from this table. */
+/** Every error code of the API. `npm run generate` writes the documentation of errors from this table. */
 export const catalogue = {
   validation_failed: { status: 400, message: 'The request is not valid. See details.fields for what to change.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.' },
@@ -87,10 +87,13 @@ export const catalogue = {
 /** An error code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
 
-/** Details that the caller may see beside the code. Null in the answer means none. */
+/** Details that the caller may see with the code. Null in the answer means that there are none. */
 export type ErrorDetails = Record<string, unknown>
 
-/** A refusal with an error code. `refuse` throws it; the HTTP layer turns it into the failure envelope. */
+/**
+ * A refusal with an error code. `refuse` throws a Refusal, and the HTTP layer turns the Refusal into the failure
+ * envelope.
+ */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | null
@@ -107,7 +110,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses with an error code of the catalogue; the only function that does. Always throws a Refusal. */
+/** Refuses with an error code of the catalogue. Only this function throws a Refusal, and the function never returns. */
 export function refuse(
   code: ErrorCode,
   options?: { details?: ErrorDetails; message?: string; retry_after_s?: number },
@@ -128,7 +131,7 @@ export class InvariantError extends Error {
   }
 }
 
-/** Throws an InvariantError if an invariant about money does not hold. Stays on in production. */
+/** Throws an InvariantError if an invariant about money does not hold. The check also runs in production. */
 export function assertInvariant(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new InvariantError(fault)
 }

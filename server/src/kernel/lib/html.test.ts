@@ -1,17 +1,17 @@
-// Text of a payer or merchant never becomes code of a page.
+// Tests that text of a payer or merchant never becomes code of a page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Html, html } from './index.ts'
 
-test('the template escapes text in elements and in quoted attributes', () => {
+test('the html template escapes text in elements and in quoted attributes', () => {
   const name = `"><script>alert('&')</script>`
   const page = html`<a title="${name}">${name}</a>`.toString()
   const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;'
   assert.equal(page, `<a title="${escaped}">${escaped}</a>`)
 })
 
-test('the template does not escape HTML twice, joins lists and prints empty values as nothing', () => {
+test('the html template does not escape HTML twice, joins lists and prints empty values as nothing', () => {
   const items = ['a', 'b & c'].map((text) => html`<li>${text}</li>`)
   assert.equal(
     html`<ul>${items}${null}${undefined}${false}${0}${7n}</ul>`.toString(),
@@ -19,7 +19,7 @@ test('the template does not escape HTML twice, joins lists and prints empty valu
   )
 })
 
-test('only the template makes HTML', () => {
+test('only the html template makes HTML', () => {
   assert.throws(() => new Html(Symbol('html'), '<b>'))
   const forged = { toString: () => '<b>' } as unknown as string
   assert.equal(html`${forged}`.toString(), '&lt;b&gt;')

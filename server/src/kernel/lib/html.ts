@@ -1,10 +1,11 @@
-// HTML templates: every value is escaped unless `html` made it.
+// Defines the HTML template, which escapes every value that `html` did not make.
 
-/** HTML that is safe to send. Only `html` makes it; a string is never treated as HTML. */
+/** HTML that is safe to send. Only `html` makes such a value, so a string never counts as HTML. */
 export class Html {
   readonly #text: string
   constructor(token: symbol, text: string) {
-    if (token !== CONSTRUCTOR_TOKEN) throw new Error('only the html template makes Html')
+    if (token !== CONSTRUCTOR_TOKEN)
+      throw new Error('only the html template makes Html: write html`...` instead of new Html()')
     this.#text = text
   }
   toString(): string {
@@ -14,7 +15,7 @@ export class Html {
 
 const CONSTRUCTOR_TOKEN = Symbol('html')
 
-/** A value of a template: texts and numbers are escaped; null, undefined and false print nothing. */
+/** A value of a template. The template escapes texts and numbers. Null, undefined and false print nothing. */
 export type HtmlValue = Html | string | number | bigint | null | undefined | false | readonly HtmlValue[]
 
 /** Writes HTML: html`<p>${text}</p>`. Attribute values need double quotes. */

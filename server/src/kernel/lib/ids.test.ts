@@ -1,4 +1,4 @@
-// Ids: they sort by time, contain their merchant, and can be read aloud.
+// Tests ids: they sort by time, contain their merchant, and suit reading aloud.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ test('an id contains its routing code, for every 32-bit code', () => {
   fc.assert(fc.property(uint32, (code) => assert.equal(routingCodeOf(newId(seams, code)), code)))
 })
 
-test('a later id sorts after an earlier one', () => {
+test('a later id sorts after an earlier id', () => {
   const clock = settableClock(new Date('2026-01-05T09:00:00.000Z'))
   let before = newId({ ...seams, clock }, 0xffffffff)
   for (const ms of [1, 1, 255, 65_536, 86_400_000, 31_536_000_000]) {
@@ -122,7 +122,7 @@ test('withRoutingCode changes only the routing code of an id', () => {
   )
 })
 
-test('only the lower-case text of a UUID is an id', () => {
+test('isId accepts only the lower-case text of a UUID', () => {
   assert.ok(isId('019b8d62-7a80-8fcd-b985-e7aff1551b15'))
   for (const text of [
     '',

@@ -1,11 +1,11 @@
-// Ids: UUIDv8 that sort by time and contain the routing code of their merchant, and their text forms.
+// Makes ids: UUIDv8 that sort by time and contain the routing code of their merchant, and their text forms.
 
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 /**
- * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant and
- * 30 random bits, with the version (8) and variant bits of RFC 9562 between them.
+ * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant
+ * and 30 random bits. The version (8) and variant bits of RFC 9562 lie between these parts.
  */
 export function newId(seams: { clock: Clock; random: Random }, routing_code: number): string {
   const bytes = Buffer.alloc(16)
@@ -23,17 +23,17 @@ export function newId(seams: { clock: Clock; random: Random }, routing_code: num
   return uuidText(bytes)
 }
 
-/** Sorts before every id. */
+/** The id that sorts before every other id. */
 export const ZERO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The smallest id of a moment. It sorts before all ids made from `time` on and after all earlier ids. */
+/** Returns the smallest id of a moment. The id sorts before all ids of `time` or later, and after all earlier ids. */
 export function firstIdAt(time: Date): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6)
   return uuidText(bytes)
 }
 
-/** Sorts after every id. */
+/** The id that sorts after every other id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The bounds of the ids of a period: `from` inclusive, `to` exclusive. Null or undefined means no bound. */
@@ -44,21 +44,21 @@ export function idsBetween(
   return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
 }
 
-/** The time at which an id was made, to the millisecond. */
+/** Returns the time of an id, to the millisecond. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The same id with another routing code. It turns `newId(seams, 0)` into an id of a merchant. */
+/** Returns the same id with another routing code. The function turns `newId(seams, 0)` into an id of a merchant. */
 export function withRoutingCode(id: string, routing_code: number): string {
-  // 32 bits: six behind the variant, 24, and two before the last thirty.
+  // The routing code has 32 bits: six after the variant, then 24, and two before the last thirty bits.
   const variant = (0x80 | (routing_code >>> 26)).toString(16)
   const middle = ((routing_code >>> 2) & 0xffffff).toString(16).padStart(6, '0')
   const last = (((routing_code & 3) << 2) | (Number.parseInt(id.charAt(28), 16) & 3)).toString(16)
   return `${id.slice(0, 19)}${variant}${middle.slice(0, 2)}-${middle.slice(2)}${last}${id.slice(29)}`
 }
 
-/** A random 32-bit routing code for a new merchant. */
+/** Makes a random 32-bit routing code for a new merchant. */
 export function newRoutingCode(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32BE(0)
 }
@@ -70,7 +70,7 @@ export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** The routing code inside an id made by `newId`. */
+/** Returns the routing code of an id that `newId` made. */
 export function routingCodeOf(id: string): number {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   return (((bytes[8] as number) & 0x3f) * 2 ** 26 + (bytes.readUIntBE(9, 3) << 2) + ((bytes[12] as number) >>> 6)) >>> 0
@@ -83,10 +83,10 @@ function uuidText(bytes: Buffer): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** An id as 26 characters of Crockford base32, for references that people read aloud. */
+/** Returns an id as 26 characters of Crockford base32, for references that people read aloud. */
 export function idToBase32(id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  // 128 bits are one group of three bits, which comes first, and 25 groups of five.
+  // The 128 bits are one group of three bits, which comes first, and 25 groups of five.
   let text = ''
   let carried = 0
   let bits = 2
@@ -102,7 +102,7 @@ export function idToBase32(id: string): string {
   return text
 }
 
-/** Parses an id from 26 characters of Crockford base32. Null means the text is no id. */
+/** Parses an id from 26 characters of Crockford base32. Null means that the text is no id. */
 export function base32ToId(text: string): string | null {
   if (text.length !== 26) return null
   let value = 0n
@@ -115,7 +115,7 @@ export function base32ToId(text: string): string | null {
   return uuidText(Buffer.from(value.toString(16).padStart(32, '0'), 'hex'))
 }
 
-/** The short public code of a merchant, made from its routing code. */
+/** Returns the short public code of a merchant, which the routing code determines. */
 export function merchantCode(routing_code: number): string {
   let value = routing_code
   let text = ''

@@ -1,4 +1,4 @@
-// The door of lib: money, phones, ids, time, errors, configuration. No file of this room uses the network or the database.
+// Exports money, phones, ids, time, errors and configuration. No file of this room uses the network or the database.
 
 export * from './batch.ts'
 export * from './clock.ts'

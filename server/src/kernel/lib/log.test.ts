@@ -1,4 +1,4 @@
-// Logs: no line contains a credential.
+// Tests that no line of the log contains a credential.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const SECRETS = {
   'a session token': 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
 }
 
-/** The lines that `work` logs. */
+/** Returns the lines that `work` logs. */
 function written(work: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = []
   work(createLog('debug', { write: (line) => void lines.push(line) }))
@@ -28,7 +28,7 @@ function written(work: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 for (const [name, secret] of Object.entries(SECRETS)) {
-  test(`the log never contains ${name}, at any place`, () => {
+  test(`the log contains ${name} at no place of a line`, () => {
     const text = written((log) => {
       log.info(`message with ${secret} in it`)
       log.info({ path: `/v1/x/${secret}`, url: `http://h/?key=${secret}` }, 'request')
@@ -55,7 +55,7 @@ for (const name of [
   'cookie',
   'set-cookie',
 ]) {
-  test(`the log never contains the value of a field called ${name}`, () => {
+  test(`the log never contains the value of a field with the name ${name}`, () => {
     const text = written((log) => {
       log.info({ [name]: 'hunter2hunter2' }, 'top')
       log.info({ inner: { [name]: 'hunter2hunter2' } }, 'inside')

@@ -1,4 +1,4 @@
-// Structured logs: JSON lines without secrets, which are recognised by field name and by shape.
+// Writes structured logs: JSON lines without secrets, which the log recognises by field name and by shape.
 
 import { type Logger, pino } from 'pino'
 import { redactSecrets, redactText } from './redact.ts'
@@ -8,7 +8,7 @@ export type Log = Logger
 
 const REDACTED = '[redacted]'
 
-/** Fields whose value is never logged, down to the third level of the logged object. */
+/** The fields whose value the log never contains, down to the third level of the logged object. */
 const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
@@ -22,14 +22,14 @@ const SECRET_FIELDS = [
   'set-cookie',
 ]
 
-/** Makes the logger. It writes to standard output, or to `stream` in tests. */
+/** Makes the logger, which writes to standard output, or to `stream` in tests. */
 export function createLog(level: string, stream?: { write(line: string): void }): Log {
   const options = {
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    // The finished line is redacted again, because a path or a message can contain a key.
+    // The logger redacts the finished line again, because a path or a message can contain a key.
     hooks: { streamWrite: (line: string) => redactSecrets(line) },
     redact: {
       paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
@@ -38,7 +38,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
     serializers: {
       err: (error: unknown) => {
         if (!(error instanceof Error)) return { message: redactText(String(error)) }
-        // The DETAIL of a database error contains whole rows, so it is not logged.
+        // The log leaves out the DETAIL of a database error, because DETAIL contains whole rows.
         return {
           type: error.name,
           message: redactText(error.message),
@@ -51,7 +51,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
   return pino(options, stream ?? standardOutput())
 }
 
-/** Standard output. If its reader is gone, log lines are lost but the server keeps running. */
+/** Writes to standard output. If the reader of the output is gone, log lines are lost, but the server keeps running. */
 function standardOutput() {
   let refused_writes = 0
   const output = pino.destination({
@@ -66,5 +66,5 @@ function standardOutput() {
   return output
 }
 
-/** Retries in a row while the pipe is full, a tenth of a second each. */
+/** The number of retries in a row while the pipe is full, one each tenth of a second. */
 const BUSY_RETRIES_MAX = 50

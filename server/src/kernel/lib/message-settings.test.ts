@@ -1,4 +1,4 @@
-// Checks the settings of the gateways: a bad value is refused with its name at the start.
+// Tests the settings of the gateways: at its start, the server refuses a bad value with the name of the variable.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -64,12 +64,12 @@ const BAD: [string, string[]][] = [
   ['AFRICASTALKING_API_KEY', ['siri yangu']],
 ]
 for (const [name, values] of BAD) {
-  test(`a bad ${name} is refused with its name`, () => {
+  test(`the server refuses a bad ${name} with the name of the variable`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ ...MAIL, ...SMS, [name]: value }), [name], value)
   })
 }
 
-test('a configured gateway is refused with the names of its missing settings', () => {
+test('the server refuses a configured gateway with the names of its missing settings', () => {
   assert.deepEqual(refusedFor({ SMTP_URL: MAIL.SMTP_URL }), ['MAIL_FROM'])
   assert.deepEqual(refusedFor({ SMS_GATEWAY: 'africastalking' }), ['AFRICASTALKING_USERNAME', 'AFRICASTALKING_API_KEY'])
   assert.deepEqual(refusedFor({ ...MAIL, ...SMS }), [])
@@ -82,7 +82,7 @@ test('production refuses a gateway without TLS, which would get the key in plain
   assert.deepEqual(refusedFor({ ...all, AFRICASTALKING_URL: 'http://api.example' }), ['AFRICASTALKING_URL'])
 })
 
-test('a sender is an address, with or without a name', () => {
+test('MAIL_FROM accepts an address with or without a name', () => {
   const from = (MAIL_FROM: string) => readConfig({ MAIL_FROM }, PROVIDERS).mail_from
   assert.equal(from(''), null)
   assert.deepEqual(from('pay@example.tz'), { name: '', address: 'pay@example.tz' })

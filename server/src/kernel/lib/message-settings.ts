@@ -1,11 +1,11 @@
-// Settings of the gateways for e-mail and SMS. Messages of a channel without a gateway are kept in the outbox.
+// Defines the settings of the gateways for e-mail and SMS. Messages of a channel without a gateway stay in the outbox.
 
 import { oneWord, optional, setting, url, word } from './setting.ts'
 
 /** The sender of e-mails. */
 export type MailSender = { name: string; address: string }
 
-// Excludes characters that end an address, begin another one or belong to the protocol.
+// The expression excludes characters that end an address, begin another address or belong to the protocol.
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u
 const ADDRESS_CHARACTERS_MAX = 254
 
@@ -28,7 +28,7 @@ const smtp = (value: string): string => {
   if (parsed === null || !['smtp:', 'smtps:'].includes(parsed.protocol) || parsed.hostname === '') {
     throw new Error('must be smtp://user:password@host:port or smtps://user:password@host:port')
   }
-  // A query could switch off the check of certificates.
+  // A query could switch off the check of certificates, so the parser refuses a query.
   if (!['', '/'].includes(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
     throw new Error('must have no path, query or fragment')
   }
@@ -47,13 +47,13 @@ const sender = (value: string): string => {
   return value
 }
 
-/** The settings of messages in the table of settings. */
+/** The settings of messages for the table of all settings. */
 export const messageSettings = {
   smtp_url: setting(
     'SMTP_URL',
     '',
     smtp,
-    'Mail server: smtp://user:password@host:587 (in production only with STARTTLS) or smtps://user:password@host:465. Empty: e-mails are kept in the outbox.',
+    'Mail server: smtp://user:password@host:587 (in production only with STARTTLS) or smtps://user:password@host:465. Empty: e-mails stay in the outbox.',
     { secret: true },
   ),
   mail_from: setting('MAIL_FROM', '', mailFrom, 'Sender of e-mails: pay@example.tz or Malipo <pay@example.tz>.'),
@@ -61,7 +61,7 @@ export const messageSettings = {
     'SMS_GATEWAY',
     '',
     smsGateway,
-    'Gateway for SMS: africastalking. Empty: SMS are kept in the outbox.',
+    'Gateway for SMS: africastalking. Empty: SMS stay in the outbox.',
   ),
   sms_sender: setting(
     'SMS_SENDER',

@@ -1,11 +1,11 @@
-// Amounts in requests and answers: accepted texts, and formatted amounts.
+// Tests amounts in requests and answers: the texts that the parser accepts, and the texts that the server writes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { amountAsNumber, formatAmount, parseAmount } from './money.ts'
 
-/** Any 16 bits of a text, lone surrogates and control characters too. */
+/** A code unit: any 16 bits, so also a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
 
 const READ: [string, bigint][] = [

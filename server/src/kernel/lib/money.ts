@@ -1,15 +1,15 @@
-// Amounts: bigint cents inside the server, text and JSON numbers only in requests and answers.
+// Parses and formats amounts: bigint cents inside the server, text and JSON numbers only in requests and answers.
 
 /** The currency of the service. */
 export const CURRENCY = 'TZS'
 
-/** JSON numbers are exact up to this amount. */
+/** The amount up to which JSON numbers are exact. */
 const MINOR_MAX = 2n ** 53n
 
-/** The reason for refusing an amount: malformed text, or a value that cannot be stored. */
+/** The reason for refusing an amount: a malformed text, or a value that the database cannot store. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
-/** Messages for a caller whose amount cannot be parsed. An amount that is too large is refused by the limits. */
+/** Messages for a caller whose amount is invalid. The limits refuse an amount that is too large. */
 export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
   malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
   too_precise: 'must have at most two decimals',
@@ -21,8 +21,8 @@ const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
 
 /**
- * Parses a decimal amount such as "25000", "25000.5" or "25000.50".
- * Returns cents, or the reason for refusing it. Exponents, signs, spaces and separators are malformed.
+ * Parses a decimal amount such as "25000", "25000.5" or "25000.50". Returns cents, or the reason for refusing the
+ * amount. Exponents, signs, spaces and separators are malformed.
  */
 export function parseAmount(text: string): bigint | AmountProblem {
   if (text.length > 64) return 'malformed'
@@ -43,19 +43,22 @@ export function parseFee(text: string): bigint | AmountProblem {
   return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
 }
 
-/** Divides non-negative integers and rounds half up. The only function that rounds money. */
+/** Divides non-negative integers and rounds half up. No other function rounds money. */
 export function divideHalfUp(dividend: bigint, divisor: bigint): bigint {
   return (2n * dividend + divisor) / (2n * divisor)
 }
 
-/** Cents as a decimal string with two decimals: 2500000n is "25000.00". */
+/** Writes cents as a decimal string with two decimals: 2500000n is "25000.00". */
 export function formatAmount(minor: bigint): string {
   const sign = minor < 0n ? '-' : ''
   const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Cents as a JSON number: 2500050n is 25000.5. Exact to the cent for every amount that the settings allow. */
+/**
+ * Writes cents as a JSON number: 2500050n is 25000.5. The number is exact to the cent for every amount that the
+ * settings allow.
+ */
 export function amountAsNumber(minor: bigint): number {
   return Number(minor) / 100
 }

@@ -1,8 +1,11 @@
-// IP addresses: of customers, of the own network, and of trusted proxies.
+// Parses IP addresses of customers, of the own network, and of trusted proxies.
 
 import ipaddr from 'ipaddr.js'
 
-/** The part of an IP address that identifies one customer: all of IPv4, the first 64 bits of IPv6. Other text is unchanged. */
+/**
+ * Returns the part of an IP address that identifies one customer: all of IPv4, the first 64 bits of IPv6. Returns other
+ * text unchanged.
+ */
 export function customerNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
@@ -13,8 +16,8 @@ export function customerNetwork(address: string): string {
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
 
 /**
- * True for a host of this machine or of its own network: a private address, or a local name such as that of a container.
- * No name is looked up.
+ * True for a host of this machine or of its own network: a private address, or a local name such as that of a
+ * container. The function looks up no name.
  */
 export function isOwnNetwork(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -26,8 +29,8 @@ export function isOwnNetwork(hostname: string): boolean {
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. Throws for the first invalid one, because
- * a wrong range would let any caller choose its IP address with X-Forwarded-For.
+ * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. Throws for the first invalid part,
+ * because a wrong range would let any caller choose its IP address with X-Forwarded-For.
  */
 export function parseProxyList(text: string): string[] {
   if (text.trim() === '') return []

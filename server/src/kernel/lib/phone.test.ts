@@ -1,11 +1,11 @@
-// Phone numbers: every written form of a Tanzanian mobile number has one canonical form.
+// Tests that every written form of a Tanzanian mobile number has one canonical form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { canonicalPhone } from './phone.ts'
 
-/** Any 16 bits of a text, lone surrogates and control characters too. */
+/** A code unit: any 16 bits, so also a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
 
 for (const text of [
@@ -40,7 +40,7 @@ for (const [text, why] of [
   ['075412345a', 'a letter'],
   [`0754123456${' '.repeat(40)}`, 'too long'],
 ] as const) {
-  test(`canonicalPhone refuses ${JSON.stringify(text.slice(0, 20))}: ${why}`, () =>
+  test(`canonicalPhone returns null for ${JSON.stringify(text.slice(0, 20))} (${why})`, () =>
     assert.equal(canonicalPhone(text), null))
 }
 

@@ -1,10 +1,11 @@
-// Tanzanian mobile numbers: their written forms, and the network of a prefix. Mobile ranges begin with 6 or 7 after 255.
+// Parses Tanzanian mobile numbers: their written forms, and the network of a prefix. Mobile ranges begin with 6 or 7
+// after 255.
 
 const FORMS = /^(?:\+?255|0)?([67]\d{8})$/
 
 /**
- * The canonical form 255XXXXXXXXX of a number written 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.
- * Spaces and hyphens are allowed. Null means that the text is no Tanzanian mobile number.
+ * Returns the canonical form 255XXXXXXXXX of a number that reads 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.
+ * The number may contain spaces and hyphens. Null means that the text is no Tanzanian mobile number.
  */
 export function canonicalPhone(text: string): string | null {
   if (text.length > 32) return null
@@ -12,12 +13,12 @@ export function canonicalPhone(text: string): string | null {
   return match ? `255${match[1]}` : null
 }
 
-/** The message for a caller whose phone number cannot be parsed. */
+/** The message for a caller whose phone number is invalid. */
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
 
 /**
- * The network that issued a number, by the two digits after 255, as GET /v1/destinations names it. Numbers are portable, so
- * this is only an estimate: for display and statistics, never for a decision.
+ * Returns the network that issued a number, by the two digits after 255, with its code in GET /v1/destinations. Payers
+ * can move a number to another network. So the result is an estimate for display and statistics, never for a decision.
  */
 export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   61: 'HALOPESA',
@@ -40,7 +41,10 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   79: 'MPESA',
 }
 
-/** SQL for the estimated network of a phone column: a code, or an empty text. Stored sums use it: add entries, change none. */
+/**
+ * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored sums use this SQL, so add
+ * entries and change none.
+ */
 export function networkSql(column: string): string {
   const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]
   const whens = codes.map((code) => {

@@ -1,13 +1,17 @@
-// Crash points: named places where a test kills the process to prove that no payment is lost.
+// Defines crash points: named places where a test kills the process to prove that the system loses no payment.
 
-/** Money flows call this at a named place. It does nothing in production; a test makes it kill the process. */
+/**
+ * A hook that money flows call at a named place. The hook does nothing in production, and kills the process in a crash
+ * test.
+ */
 export type Point = (name: string) => void
 
-/** The hook of production: it does nothing. */
+/** The hook of production, which does nothing. */
 export const noPoint: Point = () => {}
 
 /**
- * The hook of the crash tests: kills the process when it passes the named place for the `nth` time.
+ * Makes the hook of the crash tests, which kills the process when the process passes the named place for the `nth`
+ * time.
  */
 export function crashAt(name: string, nth = 1): Point {
   let passed = 0

@@ -1,5 +1,5 @@
-// The settings of the providers of live payments. Each provider brings its own table (adapters/providers); this file knows no
-// provider. A provider that is not used needs no settings.
+// Defines the settings of the providers of live payments. Each provider brings its own table (adapters/providers), and
+// this file knows no provider. An unused provider needs no settings.
 
 import { findDestination } from './destinations.ts'
 import { flag, missingSettings, oneWord, pairs, type SettingTable, type SettingValues, setting } from './setting.ts'
@@ -8,7 +8,10 @@ import { flag, missingSettings, oneWord, pairs, type SettingTable, type SettingV
 export type ConfigurableProvider = {
   /** The name in PROVIDER and PROVIDER_ROUTES. */
   name: string
-  /** True: the provider moves no money. Production refuses it, and no real provider may work beside it. */
+  /**
+   * True if the provider moves no money. Production refuses such a provider, and no real provider may work together
+   * with such a provider.
+   */
   simulated?: true
   settings: SettingTable
   /** Lists the problems of valid settings that contradict each other, each with the variable's name. */
@@ -17,10 +20,10 @@ export type ConfigurableProvider = {
 /** The providers that a server can use, in the order of their names in texts. */
 export type ConfigurableProviders = readonly ConfigurableProvider[]
 
-/** Methods of payments and payouts that a route may name (providers/port.ts). */
+/** The methods of payments and payouts that a route may name (providers/port.ts). */
 const ROUTED_METHODS = ['wallet_push', 'provider_pesa', 'qr', 'MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
 
-/** The table of the settings that choose providers. The first provider is the default. */
+/** Returns the table of the settings that choose providers. The first provider is the default. */
 export function routingSettings(providers: ConfigurableProviders) {
   const names = providers.map(({ name }) => name)
   return {
@@ -28,7 +31,7 @@ export function routingSettings(providers: ConfigurableProviders) {
       'PROVIDER',
       names[0] ?? '',
       oneWord(...names),
-      `Provider of live payments: ${orList(names)}. The mock one moves no money, and is refused in production.`,
+      `Provider of live payments: ${orList(names)}. Production refuses the mock provider, which moves no money.`,
     ),
     allow_mock_in_production: setting(
       'ALLOW_MOCK_IN_PRODUCTION',
@@ -51,27 +54,28 @@ export function orList(names: readonly string[]): string {
 }
 
 /**
- * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors quote the
- * value, because routes are not secret.
+ * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors
+ * quote the value, because routes are not secret.
  */
 function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [route, name] of pairs(value)) {
     if (!names.includes(name)) {
-      throw new Error(`"${route}=${name}": there is no provider ${name}; known are ${names.join(', ')}`)
+      throw new Error(`"${route}=${name}": there is no provider ${name}; use one of ${names.join(', ')}`)
     }
     const canonical = canonicalRoute(route)
-    if (found.has(canonical)) throw new Error(`"${route}": ${canonical} is routed twice`)
+    if (found.has(canonical))
+      throw new Error(`"${route}": the value names the route ${canonical} twice; keep one of both`)
     found.set(canonical, name)
   }
   return found
 }
 
-/** The route with the code of its destination, which may be given by an alias. */
+/** Returns the route with the code of its destination, for which the operator may have written an alias. */
 function canonicalRoute(route: string): string {
   const [method = '', code, ...more] = route.split('/')
   if (!(ROUTED_METHODS as readonly string[]).includes(method)) {
-    throw new Error(`"${route}": there is no method ${method}; known are ${ROUTED_METHODS.join(', ')}`)
+    throw new Error(`"${route}": there is no method ${method}; use one of ${ROUTED_METHODS.join(', ')}`)
   }
   if (code === undefined) return method
   const destination = more.length > 0 ? null : findDestination(code)
@@ -83,24 +87,27 @@ function canonicalRoute(route: string): string {
 
 /** The checked settings of the providers. */
 export type ProviderConfig = SettingValues<ReturnType<typeof routingSettings>> & {
-  /** The values of each provider's own table, by the provider's name. */
+  /** The values of the table of each provider, by the name of the provider. */
   provider_settings: ReadonlyMap<string, SettingValues>
 }
 
-/** The settings of a provider. Throws if the configuration was read without it. */
+/** Returns the settings of a provider. Throws if the configuration lacks these settings. */
 export function settingsOf({ provider_settings }: ProviderConfig, { name }: ConfigurableProvider): SettingValues {
   const found = provider_settings.get(name)
   if (found === undefined) throw new Error(`the configuration has no settings of ${name}`)
   return found
 }
 
-/** The address of the provider's gateway; empty if it is not set, null if the provider has no such setting. */
+/**
+ * Returns the address of the provider's gateway. An empty text means that the address has no value. Null means that the
+ * provider has no such setting.
+ */
 export function gatewayAddress(provider: ConfigurableProvider, settings: SettingValues): string | null {
   const name = Object.keys(provider.settings).find((key) => provider.settings[key]?.gateway)
   return name === undefined ? null : (settings[name] as string)
 }
 
-/** Lists the problems of the providers that are used, each with the variable's name. */
+/** Lists the problems of the providers that the configuration uses, each with the variable's name. */
 export function providerProblems(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   const problems = providers.flatMap((provider) => {
     const why = whyUsed(config, provider)
@@ -108,7 +115,7 @@ export function providerProblems(config: ProviderConfig, providers: Configurable
     return why === null ? [] : missingSettings(provider.settings, settingsOf(config, provider), required, why)
   })
   const used = new Set([config.provider, ...config.provider_routes.values()])
-  // With both, some live payments would move money and others would only simulate it.
+  // With both kinds of provider, some live payments would move money and others would only simulate money.
   const simulated = providers.find(({ name, simulated }) => simulated && used.has(name))
   if (simulated !== undefined && used.size > 1) {
     problems.push(`PROVIDER_ROUTES must not mix ${simulated.name} with a real provider: PROVIDER is ${config.provider}`)
@@ -116,7 +123,10 @@ export function providerProblems(config: ProviderConfig, providers: Configurable
   return [...problems, ...providers.flatMap((provider) => provider.problems(settingsOf(config, provider)))]
 }
 
-/** Why the provider needs its required settings. Null if it is not used. */
+/**
+ * Returns the reason why the provider needs its required settings. Null means that the configuration does not use the
+ * provider.
+ */
 function whyUsed(config: ProviderConfig, provider: ConfigurableProvider): string | null {
   const { name, settings } = provider
   if (config.provider === name) return `PROVIDER is ${name}`
@@ -135,7 +145,8 @@ export function insecureProviders(config: ProviderConfig, providers: Configurabl
       : [],
   )
   const chosen = providers.find(({ name }) => name === config.provider)
-  // mock is the default: without this check, a forgotten setting would credit merchants with money that no payer paid.
+  // The mock provider is the default. Without this check, a forgotten setting would credit merchants with money that no
+  // payer paid.
   if (chosen?.simulated && !config.allow_mock_in_production) {
     problems.push(
       `PROVIDER must name a real provider in production: ${chosen.name} moves no money (ALLOW_MOCK_IN_PRODUCTION)`,

@@ -1,4 +1,5 @@
-// Randomness: the generator of the operating system in production, a seeded one in simulations. There is no other source.
+// Makes randomness: the generator of the operating system in production, a seeded generator in simulations. The server
+// has no other source of randomness.
 
 import { createHash, randomFillSync } from 'node:crypto'
 
@@ -7,7 +8,7 @@ export type Random = { bytes(length: number): Uint8Array }
 
 const POOL_BYTES = 8192
 
-/** The generator of the operating system. It is read in blocks, because one call per id is slow. */
+/** The generator of the operating system. The server reads random bytes in blocks, because one call per id is slow. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES)
   let used = POOL_BYTES
@@ -23,7 +24,7 @@ export function systemRandom(): Random {
   }
 }
 
-/** A generator whose output depends only on its seed. Never for production. */
+/** Makes a generator whose output depends only on its seed. Never use the generator in production. */
 export function seededRandom(seed: string): Random {
   let counter = 0
   return {
@@ -40,12 +41,13 @@ export function seededRandom(seed: string): Random {
 /** The digits of base 62, least first. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** `length` random characters of 0-9, A-Z, a-z, each equally likely (5.95 bits each). */
+/** Returns `length` random characters of 0-9, A-Z and a-z, each equally likely (5.95 bits each). */
 export function randomBase62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of random.bytes(length)) {
-      // 248 is the largest multiple of 62 in a byte. Larger bytes are skipped so that all characters are equally likely.
+      // The number 248 is the largest multiple of 62 in a byte. The function skips larger bytes, so that all characters
+      // are equally likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

@@ -1,29 +1,29 @@
-// Redaction of secrets in texts: API keys and tokens by their shape, PINs and passwords by the name of their field.
+// Redacts secrets in texts: API keys and tokens by their shape, PINs and passwords by the name of their field.
 
 const REDACTED = '[redacted]'
-/** If a field name contains one of these words, its value is a secret. */
+/** The words that mark the name of a secret field. */
 const SECRET_WORDS = new Set(
   'pin mpin otp cvv cvc password passwd passcode secret authorization credential credentials'.split(' '),
 )
-/** Field names, without separators, whose value is a secret. Other tokens and keys, such as those of an order, are not. */
+/** The names of secret fields, without separators. Other tokens and keys, such as those of an order, are not secret. */
 const SECRET_NAMES = new Set(
   'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret plaintextkey sessionid sessionkey privatekey'.split(
     ' ',
   ),
 )
-/** Endings of secret field names that have no separators. */
+/** The endings of secret field names that have no separators. */
 const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
-/** A fast test: a text that does not match names no secret field. */
+/** A fast test. A text that does not match names no secret field. */
 const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
-// Every expression reads any 64 KB in less than 5 ms: see server/test/regular-expressions.test.ts.
+// Every expression of this file reads any 64 KB in less than 5 ms: see server/test/regular-expressions.test.ts.
 /** Text with the shape of an API key or a signing secret, at any place. */
 const SECRET_TEXT =
   /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,})/g
 /** A session token, also inside a longer word. To stay fast, the expression skips words without two dots. */
 const SESSION_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])([\w-]*?(?<![A-Za-z0-9]))eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g
-/** A fast test: a text that does not match contains no key and no token. */
+/** A fast test. A text that does not match contains no key and no token. */
 const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
-/** The name of a JSON field, also in JSON inside a JSON string, where quotes are escaped. */
+/** The name of a JSON field, also in JSON inside a JSON string, where backslashes precede quotes. */
 const JSON_NAME = /"([\w. -]{1,64})(\\*)"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
 const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
@@ -35,7 +35,7 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(joined) || SECRET_ENDING.test(joined)
 }
 
-/** A fast test. False means that the text contains nothing to redact. */
+/** A fast test of a text. False means that the text contains nothing to redact. */
 export function mayHoldSecret(text: string): boolean {
   return MAY_NAME_ONE.test(text) || MAY_HOLD_ONE.test(text)
 }
@@ -51,7 +51,7 @@ export function redactSecrets(text: string): string {
   return redactFields(redactText(text))
 }
 
-/** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. The rest is unchanged. */
+/** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. The rest stays unchanged. */
 export function redactFields(text: string): string {
   if (!MAY_NAME_ONE.test(text)) return text
   return redactJson(text)
@@ -65,7 +65,7 @@ function redactJson(text: string): string {
   for (const match of text.matchAll(JSON_NAME)) {
     const [head, name = '', escapes = ''] = match
     if (match.index < done || !isSecretName(name)) continue
-    // The quote before the name must be escaped at least as deep as the one after it.
+    // The quote before the name must have at least as many backslashes as the quote after the name.
     if (!text.startsWith(escapes, match.index - escapes.length)) continue
     const begin = match.index + head.length
     clean += `${text.slice(done, begin)}${escapes}"${REDACTED}${escapes}"`
@@ -74,7 +74,7 @@ function redactJson(text: string): string {
   return clean + text.slice(done)
 }
 
-/** The end of the value that begins at `begin`: after its closing quote or bracket. */
+/** Returns the end of the value that begins at `begin`: after its closing quote or bracket. */
 function endOfValue(text: string, begin: number, escapes: number): number {
   if (text[begin] === '{' || text[begin] === '[') return endOfNested(text, begin, escapes)
   const quote = begin + escapes
@@ -86,7 +86,10 @@ function endOfValue(text: string, begin: number, escapes: number): number {
   return endOfText(text, quote, escapes)
 }
 
-/** The end of the text that begins with the quote at `quote`: after the next quote that is escaped no deeper. */
+/**
+ * Returns the end of the text that begins with the quote at `quote`: after the next quote with at most as many
+ * backslashes.
+ */
 function endOfText(text: string, quote: number, escapes: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -96,7 +99,7 @@ function endOfText(text: string, quote: number, escapes: number): number {
   return text.length
 }
 
-/** The end of an object or a list. Brackets inside its texts do not count. */
+/** Returns the end of an object or a list. Brackets inside its texts do not count. */
 function endOfNested(text: string, begin: number, escapes: number): number {
   let depth = 0
   for (let at = begin; at < text.length; at++) {

@@ -1,18 +1,20 @@
-// The type of a setting, and the parsers that several settings share. The error of a parser names the problem but not the
-// value, which may be a secret.
+// Defines the type of a setting, and the parsers that several settings share. The error of a parser names the problem
+// but not the value, which may be a secret.
 
 import { isOwnNetwork } from './network.ts'
 import { canonicalPhone } from './phone.ts'
 
-/** The properties of a setting that the configuration handles in one way for all providers. */
+/** The properties of a setting that the configuration treats in one way for all providers. */
 export type SettingMarks = {
-  /** The value may come from a file, and no log line contains it. */
+  /** True if the value may come from a file. No log line contains the value. */
   secret?: true
-  /** The provider cannot work without a value. */
+  /** True if the provider cannot work without a value. */
   required?: true
-  /** The address of the provider's gateway. If it is set, the provider is configured. Production requires https://. */
+  /**
+   * True for the address of the provider's gateway. An address configures the provider. Production requires https://.
+   */
   gateway?: true
-  /** Production refuses the default and an empty value. */
+  /** True if production refuses the default and an empty value. */
   replaced_in_production?: true
 }
 
@@ -38,18 +40,18 @@ export function setting<T>(
   return { env, default: fallback, help, parse, ...marks }
 }
 
-/** Any text. */
+/** Accepts any text. */
 export const text = (value: string) => value
-/** One of the allowed words. */
+/** Accepts one of the allowed words. */
 export const oneWord =
   <T extends string>(...allowed: T[]) =>
   (value: string): T => {
     if (!(allowed as string[]).includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`)
     return value as T
   }
-/** true or false. */
+/** Accepts true or false. */
 export const flag = (value: string): boolean => oneWord('true', 'false')(value) === 'true'
-/** A number within bounds. */
+/** Accepts a number within bounds. */
 export const number =
   (min: number, max: number, kind: 'whole' | 'any' = 'whole') =>
   (value: string): number => {
@@ -60,7 +62,7 @@ export const number =
     if (kind === 'whole' && !Number.isInteger(parsed)) throw new Error('must be a whole number')
     return parsed
   }
-/** Empty, or a URL with one of these protocols, without its last slash. */
+/** Accepts an empty text, or a URL with one of these protocols. Removes its last slash. */
 export const url =
   (...protocols: string[]) =>
   (value: string): string => {
@@ -72,8 +74,8 @@ export const url =
   }
 
 /**
- * Empty, or the URL of a gateway: https://, or http:// within the own network, for example a twin of the gateway.
- * Its path must match `ending`; `example` describes that ending in the error.
+ * Accepts an empty text, or the URL of a gateway: https://, or http:// within the own network, for example a twin of
+ * the gateway. Its path must match `ending`, and `example` describes that ending in the error.
  */
 export const gateway =
   (ending: RegExp, example: string) =>
@@ -82,7 +84,7 @@ export const gateway =
     if (address === '') return ''
     const { protocol, hostname, pathname, search, hash, username, password } = new URL(address)
     if (protocol === 'http:' && !isOwnNetwork(hostname)) {
-      throw new Error('must begin with https://, because keys and PINs must be encrypted')
+      throw new Error('must begin with https://, which encrypts keys and PINs')
     }
     if (search !== '' || hash !== '' || username !== '' || password !== '') {
       throw new Error('must have no user, query or fragment')
@@ -91,7 +93,9 @@ export const gateway =
     return address
   }
 
-/** Lists the settings of `names` that are empty, each with the variable's name. `why` is the reason why they are required. */
+/**
+ * Lists the settings of `names` that are empty, each with the variable's name. `why` is the reason for the requirement.
+ */
 export function missingSettings(
   table: SettingTable,
   values: SettingValues,
@@ -101,19 +105,19 @@ export function missingSettings(
   return names.filter((name) => values[name] === '').map((name) => `${table[name]?.env} must be set: ${why}`)
 }
 
-/** A number of seconds up to a day. */
+/** Accepts a number of seconds up to a day. */
 export const seconds = number(1, 86_400)
 
-/** A number of connections to a gateway. */
+/** Accepts a number of connections to a gateway. */
 export const connections = number(1, 2_000)
 
-/** An e-mail address. */
+/** Accepts an e-mail address. */
 export const email = (value: string): string => {
   if (!/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(word(value))) throw new Error('must be an e-mail address')
   return value
 }
 
-/** Codes of one form, separated by commas. `example` is one of them. */
+/** Accepts codes of one form, separated by commas. `example` is a valid code for the error. */
 export const codes =
   (form: RegExp, example: string) =>
   (value: string): string[] => {
@@ -124,29 +128,29 @@ export const codes =
     return found
   }
 
-/** 1 to 255 visible ASCII characters. */
+/** Accepts 1 to 255 visible ASCII characters. */
 export const word = (value: string): string => {
   if (!/^[\x21-\x7e]{1,255}$/.test(value)) throw new Error('must be 1 to 255 visible ASCII characters')
   return value
 }
-/** Words separated by commas. */
+/** Accepts words of visible ASCII characters, separated by commas. */
 export const words = (value: string): string[] =>
   value === '' ? [] : value.split(',').map((part) => word(part.trim()))
 
-/** Empty, or a value that `parse` accepts. */
+/** Accepts an empty text, or a value that `parse` accepts. */
 export const optional =
   (parse: (value: string) => string) =>
   (value: string): string =>
     value === '' ? '' : parse(value)
 
-/** Empty, or a Tanzanian mobile number, which becomes canonical. */
+/** Accepts an empty text, or a Tanzanian mobile number, which the parser makes canonical. */
 export const mobileNumber = optional((value) => {
   const canonical = canonicalPhone(value)
   if (canonical === null) throw new Error('must be a Tanzanian mobile number')
   return canonical
 })
 
-/** Texts separated by |, because they may hold commas. */
+/** Accepts texts separated by |, because a text may contain commas. */
 export const texts = (value: string): string[] =>
   value === ''
     ? []
@@ -155,7 +159,7 @@ export const texts = (value: string): string[] =>
         return part.trim()
       })
 
-/** Pairs such as a=b,c=d. Each name may occur once. */
+/** Accepts pairs such as a=b,c=d. Each name may occur once. */
 export const pairs = (value: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const part of value === '' ? [] : value.split(',')) {
@@ -168,13 +172,13 @@ export const pairs = (value: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** An amount in shillings, as cents. */
+/** Accepts an amount in shillings, and returns cents. */
 export const amount = (value: string): bigint => {
   if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
   return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
 }
 
-/** URLs to which a browser may be redirected, separated by commas. */
+/** Accepts URLs to which the server may redirect a browser, separated by commas. */
 export const redirectUris = (value: string): string[] => {
   const uris = words(value)
   const invalid = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))

@@ -1,10 +1,10 @@
-// Formatted values for people.
+// Tests the formatted values for people.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayOf, maskPhone, plainLine, plainText, showAmount, showDate, showPhone, showTime } from './index.ts'
 
-test('showAmount writes shillings with commas, and cents only if they are not zero', () => {
+test('showAmount writes shillings with commas, and writes cents only if they are not zero', () => {
   const shown = [100n, 2_500_000n, 2_500_050n, 100_000_000_000n, 5n, -2_500_000n].map((minor) => showAmount(minor))
   assert.deepEqual(
     shown.map((text) => text.replace('\u00a0', ' ')),

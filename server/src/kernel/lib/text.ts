@@ -1,18 +1,19 @@
-// Schemas of texts in requests.
+// Defines the schemas of texts in requests.
 
-// Only the types of TypeBox are imported: the code would cost the thread of the request log 12 MB.
+// The file imports only the types of TypeBox, because its code would cost the thread of the request log 12 MB.
 import type { Static, TSchema, TString, TUnsafe } from 'typebox'
 
-// Cc: control characters, NUL among them. Cs: lone surrogates, which UTF-8 cannot carry.
+// The class Cc contains control characters, among them NUL. The class Cs contains lone surrogates, which UTF-8 cannot
+// carry.
 const LINE_PATTERN = '^[^\\p{Cc}\\p{Cs}]*$'
 const FREE_TEXT_PATTERN = '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n])*$'
 
-/** One line of text: no control characters, valid Unicode, at most `max` characters. */
+/** The schema of one line of text: no control characters, valid Unicode, at most `max` characters. */
 export function line(max: number, description?: string) {
   return textSchema(max, LINE_PATTERN, description)
 }
 
-/** Free text: as `line`, but with tabs and newlines. */
+/** The schema of free text: as `line`, but with tabs and newlines. */
 export function freeText(max: number, description?: string) {
   return textSchema(max, FREE_TEXT_PATTERN, description)
 }
@@ -21,34 +22,34 @@ function textSchema(maxLength: number, pattern: string, description?: string) {
   return { type: 'string', maxLength, pattern, ...(description ? { description } : {}) } as unknown as TString
 }
 
-/** Requires a visible character. */
+/** A pattern that requires a visible character. */
 const HAS_VISIBLE = '(?=[\\s\\p{Cf}]*[^\\s\\p{C}])'
 
-/** One line of text with at least one visible character. */
+/** The schema of one line of text with at least one visible character. */
 export function visibleLine(max: number, description?: string) {
   return { ...line(max, description), minLength: 1, pattern: LINE_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** Free text with at least one visible character. */
+/** The schema of free text with at least one visible character. */
 export function visibleText(max: number, description?: string) {
   return { ...freeText(max, description), minLength: 1, pattern: FREE_TEXT_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** An amount in a request; `parseAmount` parses it. */
+/** The schema of an amount in a request. `parseAmount` parses the amount. */
 export const AmountField = {
   type: ['string', 'number'],
   description: 'Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals.',
   examples: ['25000.00'],
 } as unknown as TUnsafe<string | number>
 
-/** A closed set of strings, as `{type: string, enum: [...]}`. */
+/** The schema of a closed list of strings, as `{type: string, enum: [...]}`. */
 export function oneOf<const T extends readonly string[]>(values: T, description?: string) {
   return { type: 'string', enum: [...values], ...(description ? { description } : {}) } as unknown as TUnsafe<T[number]>
 }
 
 /**
- * A field of a simple type that may be null, as `{type: [T, "null"]}`. The serializer writes it several times faster than a
- * union, whose branches it must try one by one.
+ * The schema of a field of a simple type that may be null, as `{type: [T, "null"]}`. The serializer writes such a field
+ * several times faster than a union, whose branches the serializer must try in turn.
  */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: readonly unknown[] }

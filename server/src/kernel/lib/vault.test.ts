@@ -1,4 +1,4 @@
-// The vault: only the same key opens a sealed text, and only if it is unchanged.
+// Tests that only the same key opens a sealed text, and only if the text is unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ test('the vault refuses a text with any changed part', () => {
     altered[place] = bytes.toString('base64')
     assert.throws(() => vault.open(altered.join(':')), `part ${place}`)
   }
-  // A shortened tag would be easier to guess.
+  // An attacker could guess a shortened tag more easily.
   const short = [...parts]
   short[2] = Buffer.from(parts[2] as string, 'base64')
     .subarray(0, 4)

@@ -1,4 +1,4 @@
-// Encryption of stored secrets that the server must read again, such as webhook signing secrets.
+// Encrypts stored secrets that the server must read again, such as webhook signing secrets.
 
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from './random.ts'
@@ -7,13 +7,16 @@ import type { Random } from './random.ts'
 export type Vault = {
   seal(text: string): string
   open(sealed: string): string
-  /** A keyed hash of 32 bytes, the same for the same text. For counting and comparing, not for reading. */
+  /**
+   * Returns a keyed hash of 32 bytes, the same for the same text. The server counts and compares hashes, and cannot
+   * read their text.
+   */
   mark(text: string): Buffer
 }
 
 const VERSION = 'v1'
 
-/** A vault with AES-256-GCM. `key` has 32 bytes. `open` throws if the text was changed or the key is wrong. */
+/** Makes a vault with AES-256-GCM. `key` has 32 bytes. `open` throws if the text has changed or the key is wrong. */
 export function createVault(key: Uint8Array, random: Random): Vault {
   if (key.length !== 32) throw new Error('the vault needs a key of 32 bytes')
   return {
