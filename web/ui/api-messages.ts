@@ -95,9 +95,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
   // Messages of a whole refusal that add something to its code.
-  'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.':
+  'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
-  'Only operators of the platform may call this.': 'Hili ni la waendeshaji wa mfumo tu.',
+  'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
   'The request did not arrive completely in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
   'merchant_id is not the merchant of this credential. Leave it out or send your own.':

@@ -3,19 +3,19 @@
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'
 
-/** Replaces a character that the fonts lack. */
+/** The sign that replaces a character without a glyph in the fonts. */
 const BOX = '\u25a1'
-/** More accents on one letter would overlap the lines above. */
+/** The number of accents on one letter. More accents would overlap the lines above. */
 const MOST_MARKS = 2
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
-// Ligatures with a code of their own are drawn as letters, so that copied text contains letters.
+// The function draws ligatures with a code of their own as letters, so that copied text contains letters.
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
- * One line that can be drawn: no controls or direction marks, at most `max` characters, and a box for each sign that the
- * fonts lack.
+ * Returns one line for drawing: without controls or direction marks, with at most `max` characters. A box replaces each
+ * sign that the fonts lack.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)
@@ -24,7 +24,7 @@ export function clean(text: string, max: number): string {
   return graphemes(letters).map(drawable).join('').trim()
 }
 
-/** Several clean lines: line breaks stay, empty lines are removed. At most 2000 characters. */
+/** Returns several clean lines without empty lines. The text has at most 2000 characters. */
 export function cleanLines(text: string): string[] {
   const short = text.length <= 2000 ? text : `${text.slice(0, 1999)}…`
   return short
@@ -52,8 +52,8 @@ const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
 const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
 
 /**
- * The pieces of a line in reading order, each with its position. Adjacent words of Arabic or Hebrew are placed from right to
- * left; the line itself keeps its direction.
+ * Returns the pieces of a line in reading order, each with its position. The function places adjacent words of Arabic
+ * or Hebrew from right to left. The line itself keeps its direction.
  */
 export function pieces(line: string): { text: string; place: number }[] {
   if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]

@@ -1,4 +1,4 @@
-// Printed documents of merchants: they show all required facts, whatever the names contain.
+// Tests that the documents of merchants show all required facts, with any text in the names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -92,14 +92,14 @@ test('an invoice shows merchant, customer, amount, due date and items in Swahili
   for (const page of [...sw, ...en]) isTidy(page, 48)
 })
 
-test('the QR code and the link of an invoice open the payment page, and the steps are beside them', async () => {
+test('the QR code and the link of an invoice open the payment page, and the invoice shows the steps to pay', async () => {
   const { pages, links } = readPdf(await invoicePdf(INVOICE))
   assert.equal(qrTextOf(pages[0] as Page), URL_TO_PAY)
   assert.deepEqual(links, [URL_TO_PAY])
   shows(pages, [URL_TO_PAY, 'Jinsi ya kulipa', 'Usimpe mtu yeyote PIN yako.'])
 })
 
-test('a paid or cancelled invoice does not ask for payment, and a draft is marked as a draft', async () => {
+test('a paid or cancelled invoice does not ask for payment, and a draft shows its draft mark', async () => {
   const paid = await pagesOf(
     invoicePdf({ ...INVOICE, status: 'PAID', paid: { at: AT, reference: 'CLX9', reversed_at: null } }),
   )
@@ -127,7 +127,7 @@ test('a paid or cancelled invoice does not ask for payment, and a draft is marke
   shows(draft, ['Rasimu', 'Hii ni rasimu: ankara bado haijatumwa kwa mteja.'])
 })
 
-test('a long invoice shows each item once and in order, the header on each page, the total beside the last item', async () => {
+test('a long invoice shows each item once and in order, with a header on each page and the total next to the last item', async () => {
   for (const count of [1, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 150]) {
     const items = Array.from({ length: count }, (_, i) => ({
       description: `Bidhaa-${i + 1} ${'neno '.repeat(count < 100 ? 0 : i % 14)}`,
@@ -250,7 +250,7 @@ test('a receipt fits the roll of a till printer, has the length of its content, 
   showsNot(returned, /successful/)
 })
 
-test('text copied from a document contains the letters of its names, whatever was drawn before', async () => {
+test('text from a PDF contains the letters of its names, also after a document with other letters', async () => {
   await receiptPdf({ ...RECEIPT, merchant_name: 'i\u030a' })
   const pages = await pagesOf(receiptPdf({ ...RECEIPT, merchant_name: 'Kad\u0131', reference: 'O\ufb03ce cafe\u0301' }))
   shows(pages, ['Kad\u0131', 'Office caf\u00e9'])
@@ -265,7 +265,7 @@ test('a poster shows one large QR code of the payment page', async () => {
   assert.throws(() => posterPdf({ ...POSTER, page_url: `https://a.tz/${'a'.repeat(2_400)}` }), RangeError)
 })
 
-test('the same input makes the same bytes, whatever was drawn before it', async () => {
+test('the same input makes the same bytes, also after other documents', async () => {
   const office = { ...RECEIPT, merchant_name: 'Office \u0645\u062d' }
   const first = await receiptPdf(office)
   await receiptPdf({ ...RECEIPT, merchant_name: 'O\ufb03ce \ufee1' })
@@ -273,7 +273,7 @@ test('the same input makes the same bytes, whatever was drawn before it', async 
   assert.ok((await receiptPdf(office)).equals(first))
   const later = { ...office, drawn_at: new Date(AT.getTime() + 1000) }
   assert.ok(!(await receiptPdf(later)).equals(first))
-  // Drawing two at once does not mix them.
+  // The library keeps two documents apart that it draws at once.
   const [a, b] = await Promise.all([receiptPdf(office), invoicePdf(INVOICE)])
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })

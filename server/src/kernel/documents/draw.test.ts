@@ -1,4 +1,4 @@
-// A separate thread draws documents.
+// Tests the separate thread that draws documents.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,26 +21,29 @@ const POSTER: PosterDocument = {
 const drawn = (more: Partial<PosterDocument> = {}) =>
   drawDocument(OWNER, { kind: 'poster', input: { ...POSTER, ...more } })
 
-test('drawing in the separate thread hardly delays requests and gives the same bytes', async () => {
+test('the separate thread hardly delays requests and makes the same bytes', async () => {
   const expected = await posterPdf(POSTER)
-  const here = process.threadCpuUsage()
+  const before_direct = process.threadCpuUsage()
   for (let at = 0; at < 12; at++) await posterPdf({ ...POSTER, description: `Mchele ${at}` })
-  const direct = process.threadCpuUsage(here)
+  const direct = process.threadCpuUsage(before_direct)
   assert.ok((await drawn()).equals(expected))
-  const there = process.threadCpuUsage()
+  const before_thread = process.threadCpuUsage()
   await Promise.all(Array.from({ length: 12 }, (_, at) => drawn({ description: `Mchele ${at}` })))
-  const beside = process.threadCpuUsage(there)
-  assert.ok(beside.user * 3 < direct.user, `${beside.user} µs here with the thread, ${direct.user} µs without it`)
+  const with_thread = process.threadCpuUsage(before_thread)
+  assert.ok(
+    with_thread.user * 3 < direct.user,
+    `${with_thread.user} µs in this thread with the drawing thread, ${direct.user} µs without it`,
+  )
 })
 
-test('a document that cannot be drawn, or crashes the thread, fails alone', async () => {
+test('an undrawable document and a document that crashes the thread fail alone', async () => {
   const [long, crash, fine] = await Promise.allSettled([
     drawn({ page_url: `https://a.tz/${'a'.repeat(2_400)}` }),
-    // This document needs more memory than the thread has.
+    // The document needs more memory than the thread has.
     drawn({ description: Array.from({ length: 2_000_000 }, (_, at) => ({ at, text: `${at}` })) as never }),
     drawn(),
   ])
-  assert.match(String((long as PromiseRejectedResult).reason), /a poster could not be drawn.*too long/s)
-  assert.match(String((crash as PromiseRejectedResult).reason), /a poster could not be drawn/)
+  assert.match(String((long as PromiseRejectedResult).reason), /the thread could not draw a poster.*too long/s)
+  assert.match(String((crash as PromiseRejectedResult).reason), /the thread could not draw a poster/)
   assert.equal(fine.status, 'fulfilled')
 })

@@ -15,11 +15,11 @@ export type Drawing =
 /** The answer of the thread. */
 export type Drawn = { pdf: Uint8Array } | { problem: string }
 
-/** The timeout of one document, including the start of the thread. The thread is then ended. */
+/** The timeout of one document, including the start of the thread. After the timeout the process ends the thread. */
 const DRAWING_MS_MAX = 20_000
-/** An idle thread ends after this time to free its memory. */
+/** The time after which an idle thread ends to free its memory. */
 const IDLE_MS = 10_000
-/** The memory limit of the thread. A thread that exceeds it ends alone, and the process continues. */
+/** The memory limits of the thread. A thread beyond a limit ends alone, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 const inTurn = createDocumentQueue()
@@ -27,8 +27,8 @@ let thread: Worker | null = null
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable.
- * If a document crashes the thread, only that document fails: the next one gets a new thread.
+ * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable. If a
+ * document crashes the thread, only that document fails, because the next document gets a new thread.
  */
 export function drawDocument(owner: DocumentOwner, drawing: Drawing): Promise<Buffer> {
   return inTurn(owner, () => drawInThread(drawing))
@@ -41,7 +41,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   worker.ref()
   try {
     const drawn = await waitForDrawing(worker, drawing)
-    if ('problem' in drawn) throw new Error(`a ${drawing.kind} could not be drawn: ${drawn.problem}`)
+    if ('problem' in drawn) throw new Error(`the thread could not draw a ${drawing.kind}: ${drawn.problem}`)
     return Buffer.from(drawn.pdf.buffer, drawn.pdf.byteOffset, drawn.pdf.byteLength)
   } finally {
     worker.unref()
@@ -52,7 +52,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
 /** Waits for the answer of the thread. If the thread dies or times out, ends the thread and throws. */
 async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
-  const timeout = setTimeout(() => reject(new Error('it took too long')), DRAWING_MS_MAX)
+  const timeout = setTimeout(() => reject(new Error('the thread took too long')), DRAWING_MS_MAX)
   const ended = (code: number) => reject(new Error(`the thread ended with ${code}`))
   worker.once('message', resolve).once('error', reject).once('exit', ended)
   try {
@@ -60,7 +60,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
     return await promise
   } catch (error) {
     endThread()
-    throw new Error(`a ${drawing.kind} could not be drawn`, { cause: error })
+    throw new Error(`the thread could not draw a ${drawing.kind}`, { cause: error })
   } finally {
     clearTimeout(timeout)
     worker.off('message', resolve).off('error', reject).off('exit', ended)
@@ -69,7 +69,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
 
 function startThread(): Worker {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
-  // An error of an idle thread concerns no document. Without a listener it would end the process.
+  // An error of an idle thread concerns no document. Without a listener the error would end the process.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
     if (thread === worker) thread = null

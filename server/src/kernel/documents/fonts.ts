@@ -1,4 +1,4 @@
-// The two fonts of all documents, read once because parsing them takes longer than drawing a page.
+// Reads the two fonts of all documents once, because parsing a font takes longer than drawing a page.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,10 @@ const FILES: Record<Face, string> = {
   bold: import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 }
 
-/** Begins a document. The library is loaded only then, because loading is slow and most processes draw nothing. */
+/**
+ * Begins a document. The function loads the library at its first call, because loading is slow and most processes draw
+ * nothing.
+ */
 export function newPdf(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   const PDFDocument: typeof import('pdfkit') = createRequire(import.meta.url)('pdfkit')
   return new PDFDocument(options)
@@ -40,7 +43,8 @@ export function canDraw(char: string): boolean {
 }
 
 /**
- * Adds both faces to a document. The document must be finished before another one begins, so drawing must not await anything.
+ * Adds both faces to a document. The caller must finish a document before the caller begins another, so drawing must
+ * not await anything.
  */
 export function addFonts(doc: PDFKit.PDFDocument): void {
   for (const [face, font] of Object.entries(fonts())) {

@@ -1,4 +1,4 @@
-// The door of documents: PDFs of invoices, receipts and posters, drawn in a separate thread, and QR codes of pages.
+// Exports PDFs of invoices, receipts and posters, which a separate thread draws, and QR codes of pages.
 
 export { drawDocument } from './draw.ts'
 export type { InvoiceDocument } from './invoice.ts'

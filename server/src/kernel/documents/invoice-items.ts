@@ -1,11 +1,11 @@
-// The items of an invoice as a table over several pages, with its header on each page.
+// Draws the items of an invoice as a table over several pages, with its header on each page.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
 import { type Align, drawLines, fitted, lineHeight, rule, type Sheet, type Style, silent, wrap } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** One line of an invoice. Amounts in cents; the quantity as written. */
+/** One item of an invoice. Amounts are in cents, and the quantity is the text of the merchant. */
 export type InvoiceItem = { description: string; quantity: string; unit_price_minor: bigint; amount_minor: bigint }
 
 /** The area of a page for rows, and the function that begins the next page. */
@@ -21,7 +21,10 @@ const GAP = 12
 const INSET = 6
 const PADDING = 5
 
-/** Draws items and total below `y`, the last item and the total on one page. Returns the position after them. */
+/**
+ * Draws the items and the total below `y`, with the last item and the total on one page. Returns the position after the
+ * table.
+ */
 export function drawItems(sheet: Sheet, input: ItemTable, room: Room, y: number): number {
   const { doc } = sheet
   const table = doc.struct('Table')
@@ -45,7 +48,7 @@ export function drawItems(sheet: Sheet, input: ItemTable, room: Room, y: number)
   return next
 }
 
-/** The four columns: description, quantity, unit price, amount. */
+/** The four columns: description, quantity, unit price and amount. */
 function columns(room: Room): { x: number; width: number }[] {
   let x = room.x + INSET
   return [0.45, 0.12, 0.2, 0.23].map((share) => {
@@ -71,19 +74,22 @@ function numberCell(sheet: Sheet, text: string, column: ItemColumn): Cell {
   return { lines: [text], style: fitted(sheet, BODY, text, column.width), align: 'right', ...column }
 }
 
-/** A long number gets a smaller font and no line break, because half of a number reads as another number. */
+/**
+ * Makes the cell of a quantity. A long number gets a smaller font and no line break, because half of a number reads as
+ * another number.
+ */
 function quantity(sheet: Sheet, text: string, column: ItemColumn): Cell {
   const { size } = fitted(sheet, BODY, text, column.width)
   const style: Style = { ...BODY, size: Math.max(size, 6) }
   return { lines: wrap(sheet, style, text, column.width, 4), style, align: 'right', ...column }
 }
 
-/** An amount without its currency, which the column header names. */
+/** Writes an amount without its currency, which the column header names. */
 function bare(minor: bigint): string {
   return showAmount(minor, '').replace('\u00a0', '')
 }
 
-/** Screen readers read the header once; on later pages it is decoration. */
+/** Draws the header. Screen readers read the header once, because the header of a later page is decoration. */
 function drawTableHead(
   sheet: Sheet,
   input: ItemTable,

@@ -1,4 +1,4 @@
-// An invoice on A4: merchant, customer, amount, due date, items, and how to pay.
+// Draws an invoice on A4: merchant, customer, amount, due date, items, and how to pay.
 
 import { dayOf, type Language, maskPhone, showAmount, showDate, showTime } from '../lib/index.ts'
 import { clean, cleanLines } from './clean.ts'
@@ -22,17 +22,17 @@ import {
 } from './sheet.ts'
 import { type InvoiceStatus, TEXTS } from './texts.ts'
 
-/** The data of an invoice. Amounts in cents; phone numbers are complete and masked when drawn. */
+/** The data of an invoice. Amounts are in cents. Phone numbers are complete, and the invoice masks them. */
 export type InvoiceDocument = {
   language: Language
-  /** The operator of this installation. */
+  /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
-  /** In display form: INV-000123. */
+  /** The number in display form, such as INV-000123. */
   number: string
   status: InvoiceStatus
   issued: Date
-  /** YYYY-MM-DD */
+  /** The due date as YYYY-MM-DD. */
   due_date: string
   customer_name: string
   customer_phone: string | null
@@ -41,13 +41,16 @@ export type InvoiceDocument = {
   total_minor: bigint
   currency: string
   note: string | null
-  /** The address of the payment page. Null if the invoice is paid or cancelled, or its payment is under review. */
+  /**
+   * The address of the payment page. Null means that the invoice is paid or cancelled, or that its payment is under
+   * review.
+   */
   pay_url: string | null
-  /** `reversed_at`: the time at which that payment was reversed. */
+  /** The payment. `reversed_at` is the time at which the provider reversed that payment. */
   paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
   /** True for a sandbox invoice. */
   test: boolean
-  /** The creation time in the document, an input so that the same input makes the same bytes. */
+  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -67,7 +70,10 @@ const BODY: Style = { face: 'regular', size: 9.5 }
 const LABEL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 10 }
 
-/** The invoice as a PDF. Long texts are cut with an ellipsis, amounts never; any number of items is drawn. */
+/**
+ * Returns the invoice as a PDF. The function cuts long texts with an ellipsis, but never cuts an amount, and draws any
+ * number of items.
+ */
 export function invoicePdf(input: InvoiceDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]
   const sheet = openSheet({
@@ -140,7 +146,7 @@ function drawParties(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return Math.max(left, right)
 }
 
-/** A small label above its value. */
+/** Draws a small label above its value. */
 function labelled(
   sheet: Sheet,
   label: string,
@@ -154,12 +160,12 @@ function labelled(
   return end
 }
 
-/** True if the payment of the invoice was reversed. */
+/** True if the provider reversed the payment of the invoice. */
 function isReturned({ status, paid }: InvoiceDocument): boolean {
   return status === 'PAID' && paid !== null && paid.reversed_at !== null
 }
 
-/** Three cells in a frame: amount, due date, status. */
+/** Draws three cells in a frame: amount, due date and status. */
 function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   const texts = TEXTS[input.language].invoice
   const returned = isReturned(input)
@@ -191,7 +197,7 @@ function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return y + height
 }
 
-/** Ensures this much free height on the page, or begins a new page. */
+/** Ensures a free height on the page, or begins a new page. */
 function reserveHeight(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
   if (y + height <= BOTTOM) return y
   newPage(sheet, input)
@@ -209,7 +215,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   )
 }
 
-/** The payment section: how to pay, that the invoice is paid, or that it must not be paid. */
+/** Draws the payment section: how to pay, that the invoice is paid, or that the customer must not pay. */
 function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   const texts = TEXTS[input.language].invoice
   const { status, paid, pay_url } = input
@@ -267,7 +273,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   say(STRONG, texts.keep_pin, next)
 }
 
-/** The margins of each page: the sandbox mark, the merchant, and the page number. */
+/** Draws the margins of each page: the sandbox mark, the merchant, and the page number. */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

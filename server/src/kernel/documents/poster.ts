@@ -1,4 +1,4 @@
-// A poster on A5 for a counter or a wall: one large QR code that opens the payment page.
+// Draws a poster on A5 for a counter or a wall: one large QR code that opens the payment page.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -19,10 +19,10 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** The data of a poster. The amount in cents; null means that no amount is printed. */
+/** The data of a poster. The amount is in cents. Null means that the poster shows no amount. */
 export type PosterDocument = {
   language: Language
-  /** The operator of this installation. */
+  /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
   amount_minor: bigint | null
@@ -32,7 +32,7 @@ export type PosterDocument = {
   page_url: string
   /** True for a sandbox poster. */
   test: boolean
-  /** The creation time in the document, an input so that the same input makes the same bytes. */
+  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -49,7 +49,10 @@ const LINK: Style = { face: 'bold', size: 9 }
 const SMALL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 12 }
 
-/** The poster as a PDF of one page. Throws a RangeError for an address that is too long for a QR code (more than 2331 bytes). */
+/**
+ * Returns the poster as a PDF of one page. Throws a RangeError for an address of more than 2331 bytes, which is too
+ * long for a QR code.
+ */
 export function posterPdf(input: PosterDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]
   const sheet = openSheet({
@@ -79,7 +82,8 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
     say('P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 4)
   }
   const box = { x: (A5[0] - QR_SIZE) / 2, y, size: QR_SIZE }
-  if (!drawQr(sheet, input.page_url, texts.poster.code, box)) throw new RangeError('the address is too long for a code')
+  if (!drawQr(sheet, input.page_url, texts.poster.code, box))
+    throw new RangeError('the address is too long for a QR code')
   y += QR_SIZE + 4
   say('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
   const lines = wrap(sheet, LINK, clean(input.page_url, 300), WIDTH, 2)

@@ -1,4 +1,4 @@
-// QR codes for payers: they contain the given bytes and are readable by phones.
+// Tests that QR codes for payers contain the given bytes and that phones can read the codes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const TANQR =
   '00020101021226480013tz.go.bot.tips0106001234021098765432105204541153038345405250005802TZ5912DUKA LA ASHA6013DAR ES SALAAM62190515CLX9A7B2K31MQ0863042F1B'
 const PAGE = 'https://lipa.example.co.tz/l/3fk2-9aJd0eQxYb7TzUv1mN5rWc'
 
-/** The modules that an SVG draws, quiet zone included. */
+/** Returns the modules that an SVG draws, including the quiet zone. */
 function drawn(svg: string): boolean[][] {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1])
   const modules = Array.from({ length: size }, () => Array.from({ length: size }, () => false))
@@ -65,7 +65,7 @@ test('a QR code is one small path with a label for screen readers', () => {
   assert.ok(qrSvg(PAGE, { label: 'QR' }).toString().length < 3_500)
 })
 
-test('a lone surrogate becomes the replacement character, and a text that is too long is refused', () => {
+test('a QR code replaces a lone surrogate, and qrSvg refuses a text that is too long', () => {
   const modules = drawn(qrSvg('a\ud800b', { label: 'QR' }).toString())
   assert.equal(readQr(modules.slice(4, -4).map((row) => row.slice(4, -4))).toString(), 'a\ufffdb')
   assert.throws(() => qrSvg('a'.repeat(2332), { label: 'QR' }), RangeError)

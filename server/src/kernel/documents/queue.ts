@@ -1,4 +1,4 @@
-// The queue of documents to draw: bounded, fair between merchants, live before sandbox.
+// Queues the documents to draw: bounded, fair between merchants, live before sandbox.
 
 import { refuse } from '../lib/index.ts'
 
@@ -11,7 +11,7 @@ const RETRY_AFTER_S = 5
 
 type WaitingTask = { run(): Promise<void> }
 
-/** Makes a queue that runs one task at a time. If the queue is full, it refuses with service_unavailable. */
+/** Makes a queue that runs one task at a time. If the queue is full, the queue refuses with service_unavailable. */
 export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Promise<T>) => Promise<T> {
   const lanes = { live: new Map<string, WaitingTask[]>(), sandbox: new Map<string, WaitingTask[]>() }
   let running = false
@@ -23,7 +23,7 @@ export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Pro
       for (const [owner, waiting] of lane) {
         const first = waiting.shift()
         lane.delete(owner)
-        // Owners with fewer documents come first.
+        // The owner moves to the end of the lane, so that owners take turns.
         if (waiting.length > 0) lane.set(owner, waiting)
         if (first) return first
       }
@@ -46,7 +46,7 @@ export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Pro
       (lane === lanes.sandbox && in_sandbox >= QUEUE_LIMITS.of_sandbox)
     if (is_full) {
       refuse('service_unavailable', {
-        message: 'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.',
+        message: 'Too many documents wait in the queue. Ask again after the seconds in Retry-After.',
         retry_after_s: RETRY_AFTER_S,
       })
     }

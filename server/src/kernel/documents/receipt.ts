@@ -1,4 +1,5 @@
-// A receipt for the 58 mm roll of a till printer, of which 48 mm are printable. Its length depends on its content.
+// Draws a receipt for the 58 mm roll of a till printer, of which 48 mm are printable. The length depends on the
+// content.
 
 import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -21,15 +22,17 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** The data of a receipt. The amount in cents; the phone number is complete and masked when drawn. */
+/**
+ * The data of a receipt. The amount is in cents. The phone number is complete, and the receipt shows the number masked.
+ */
 export type ReceiptDocument = {
   language: Language
-  /** The operator of this installation. */
+  /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
   amount_minor: bigint
   currency: string
-  /** The display name of the payment method: M-Pesa. */
+  /** The display name of the payment method, such as M-Pesa. */
   method: string
   phone: string | null
   reference: string | null
@@ -42,7 +45,7 @@ export type ReceiptDocument = {
   page_url: string | null
   /** True for a sandbox payment. */
   test: boolean
-  /** The creation time in the document, an input so that the same input makes the same bytes. */
+  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -58,10 +61,12 @@ const LABEL: Style = { face: 'regular', size: 6.5 }
 const VALUE: Style = { face: 'bold', size: 8 }
 const SMALL: Style = { face: 'regular', size: 6.5 }
 
-/** A section of the receipt: its height, and the function that draws it at a position. */
+/** A section of the receipt: its height, and the function that draws the section at a position. */
 type Part = { height: number; draw: (y: number) => void }
 
-/** The receipt as a PDF of one page. Long texts are cut with an ellipsis, the amount never. */
+/**
+ * Returns the receipt as a PDF of one page. The function cuts long texts with an ellipsis, but never cuts the amount.
+ */
 export function receiptPdf(input: ReceiptDocument): Promise<Buffer> {
   const texts = TEXTS[input.language].receipt
   const sheet = openSheet({
@@ -92,7 +97,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     centred(sheet, 'P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 3), 2),
     centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
     centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
-    // A receipt of a reversed payment must show the reversal.
+    // The receipt of a reversed payment must show the reversal.
     reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
     linePart(sheet),
   ]

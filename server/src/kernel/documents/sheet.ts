@@ -1,4 +1,4 @@
-// Drawing primitives of documents: measured lines, tags for screen readers, the same bytes for the same input.
+// Draws the primitives of documents: measured lines, tags for screen readers, the same bytes for the same input.
 
 import { escapeHtml, type Language } from '../lib/index.ts'
 import { clean, graphemes, pieces } from './clean.ts'
@@ -9,14 +9,14 @@ import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
 export type Style = { face: Face; size: number }
 /** The alignment of a line in its width. */
 export type Align = 'left' | 'right' | 'center'
-/** A document that is being drawn. Lengths are points from the upper left corner. */
+/** An open document. Lengths are points from the upper left corner. */
 export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
 
 /** The metadata of a document. */
 export type SheetOptions = {
   title: string
   author: string
-  /** The operator of this installation. */
+  /** The name of the operator of this installation. */
   brand_name: string
   language: Language
   drawn_at: Date
@@ -26,12 +26,12 @@ const LINE = 1.32
 const MM = 72 / 25.4
 const WEB_ADDRESS = /^https?:\/\/[\x21-\x7e]+$/
 
-/** Millimetres in points. */
+/** Converts millimetres to points. */
 export function mm(length: number): number {
   return length * MM
 }
 
-/** Opens a document without pages. Draw it without awaiting anything before `finish`. */
+/** Opens a document without pages. The caller must not await anything between this call and `finish`. */
 export function openSheet(options: SheetOptions): Sheet {
   const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
   const maker = clean(options.brand_name, 60)
@@ -70,7 +70,7 @@ export function finish(sheet: Sheet): Promise<Buffer> {
   return sheet.done
 }
 
-// pdfkit does not escape titles in this XML, so a name with a < could break it or add elements.
+// The function escapes titles, because pdfkit does not. In this XML, a name with a < could otherwise add elements.
 function describe(
   doc: PDFKit.PDFDocument,
   info: { Title: string; Author: string },
@@ -86,20 +86,20 @@ function describe(
   Object.assign(doc, { _addInfo: () => doc.appendXML(xml) })
 }
 
-/** The height of one line, in points. */
+/** Returns the height of one line, in points. */
 export function lineHeight(style: Style): number {
   return style.size * LINE
 }
 
-/** The width of a line, in points. */
+/** Returns the width of a line, in points. */
 export function widthOf(sheet: Sheet, style: Style, line: string): number {
   sheet.doc.font(style.face, style.size)
   return pieces(line).reduce((width, { text }) => width + sheet.doc.widthOfString(text), 0)
 }
 
 /**
- * Breaks a clean text into lines of a width. A word wider than the line is broken. Text beyond `max` lines is cut with an
- * ellipsis.
+ * Breaks a clean text into lines of a width. The function also breaks a word that is wider than the line, and cuts text
+ * beyond `max` lines with an ellipsis.
  */
 export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
   const lines: string[] = []
@@ -125,13 +125,13 @@ export function wrap(sheet: Sheet, style: Style, text: string, width: number, ma
   return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
 }
 
-/** Ids and addresses break after a dash or a slash, if the piece fills more than half of the line. */
+/** Chooses the break in an id or an address: after a dash or a slash, if the piece fills more than half of the line. */
 function goodHead(head: string): string {
   const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
   return end > head.length / 2 ? head.slice(0, end) : head
 }
 
-/** The beginning of a text that fits, at least one character. */
+/** Returns the beginning of a text that fits, at least one character. */
 function longestHead(sheet: Sheet, style: Style, text: string, width: number): string {
   const chars = graphemes(text)
   let [fits, tooMany] = [1, chars.length + 1]
@@ -143,7 +143,7 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
   return chars.slice(0, fits).join('')
 }
 
-/** The same face in a size that fits the line: for amounts, which must show all digits. */
+/** Returns the same face in a size that fits the line. The function serves amounts, which must show all digits. */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)
   return needed <= width ? style : { face: style.face, size: (style.size * width) / needed }
@@ -181,7 +181,7 @@ export function silent(sheet: Sheet, draw: () => void): void {
   sheet.doc.endMarkedContent()
 }
 
-/** A horizontal rule. */
+/** Draws a horizontal rule. */
 export function rule(sheet: Sheet, box: { x: number; y: number; width: number }, thickness: number): void {
   silent(sheet, () => {
     sheet.doc
@@ -192,7 +192,7 @@ export function rule(sheet: Sheet, box: { x: number; y: number; width: number },
   })
 }
 
-/** A frame. */
+/** Draws a frame. */
 export function frame(
   sheet: Sheet,
   box: { x: number; y: number; width: number; height: number },

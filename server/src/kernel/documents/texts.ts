@@ -1,8 +1,8 @@
-// The texts of invoices, receipts and posters in both languages. A missing translation does not compile.
+// Contains the texts of invoices, receipts and posters in both languages. A missing translation does not compile.
 
 import type { Language } from '../lib/index.ts'
 
-/** The statuses that an invoice shows. */
+/** The statuses that an invoice can show. */
 export type InvoiceStatus = 'DRAFT' | 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
 
 type DocumentTexts = {

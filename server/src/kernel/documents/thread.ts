@@ -1,4 +1,4 @@
-// The program of the drawing thread: it answers one request at a time, in order.
+// Runs in the drawing thread, which answers one request at a time, in order.
 
 import { parentPort } from 'node:worker_threads'
 import type { Drawing, Drawn } from './draw.ts'
