@@ -1,10 +1,10 @@
-// The callers of the API, and the access that a route requires.
+// Defines the callers of the API, and the access that a route requires.
 
 import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
 import type { BodyFields } from './ignored.ts'
 
-/** Live moves real money; sandbox never does. */
+/** The environments of the API. Live moves real money, and sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
 /** The environment of a key, a payment or a book. */
 export type Environment = (typeof ENVIRONMENTS)[number]
@@ -29,13 +29,13 @@ export type Scope = keyof typeof SCOPES
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
 /** A role of a member. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
-/** SUPER_ADMIN is the operator of the platform; no merchant has one. */
+/** The role of a user. SUPER_ADMIN is the operator of the platform, and no merchant has this role. */
 export type Role = MerchantRole | 'SUPER_ADMIN'
 
 /** The merchant that a request acts for. */
 export type ActingMerchant = { id: string; routing_code: number; code: string }
 
-/** The role of a user in one merchant. `may_go_live`: the merchant is approved, verified and priced. */
+/** The role of a user in one merchant. `may_go_live` means that the merchant is approved, verified and priced. */
 export type Membership = {
   role: MerchantRole
   merchant: ActingMerchant & { name: string; status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'; may_go_live: boolean }
@@ -51,23 +51,23 @@ export type KeyPrincipal = {
   merchant: ActingMerchant
 }
 
-/** The two consoles that users sign in to. A token is valid only for its own console. */
+/** The two consoles to which users sign in. A token is valid only for its own console. */
 export const CONSOLES = ['dashboard', 'operator'] as const
-/** The console of merchants, or that of operators. */
+/** A console: `dashboard` for merchants, `operator` for operators. */
 export type Console = (typeof CONSOLES)[number]
 
 /** A caller that authenticated with a session token. */
 export type SessionPrincipal = {
   kind: 'session'
   user_id: string
-  /** The console of the token. Null means that the token is valid for both. */
+  /** The console of the token. Null means that the token is valid for both consoles. */
   console: Console | null
-  /** The time of the sign-in. Null means that the token does not contain it. */
+  /** The time of the sign-in. Null means that the token does not contain the time. */
   auth_time: Date | null
-  /** True if the admin command made the token, not a sign-in in a browser. */
+  /** True if the admin command made the token. False means a sign-in in a browser. */
   by_command: boolean
   email: string
-  /** True if the user has confirmed this e-mail address. */
+  /** True if the user has confirmed the e-mail address. */
   email_verified: boolean
   name: string
   super_admin: boolean
@@ -84,14 +84,15 @@ export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'syste
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
-  /** Null for API keys. */
+  /** The role of the member. Null means that the caller is an API key. */
   role: MerchantRole | null
   actor: Actor
 }
 
 /**
- * The access of a route. A key needs one of `scopes`, a session one of `roles`. A route without `scopes` takes no keys, one
- * without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN; `authenticated` takes every key and session.
+ * The access of a route. A key needs one of `scopes`, a session one of `roles`. Without `scopes` a route takes no keys,
+ * without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, and `authenticated` takes every key and
+ * session.
  */
 export type Access =
   | 'public'
@@ -108,52 +109,70 @@ declare module 'fastify' {
     rememberCallbackAddress(request: FastifyRequest): void
   }
   interface FastifyRequest {
-    /** Null on public routes. Use `caller(request)` or `operator(request)` on the others. */
+    /**
+     * The authenticated caller. Null means a public route. On other routes use `caller(request)` or
+     * `principalOf(request)`.
+     */
     principal: Principal | null
-    /** The owner of the API key, also if the key is refused as revoked, expired or not allowed here. Null means no known key. */
+    /**
+     * The owner of the API key, even if the server refuses the key, for example as revoked or expired. Null means that
+     * no known key arrived.
+     */
     recognised: KeyPrincipal | null
-    /** The JSON text of the body as received, also if it is refused. Null means no readable body. */
+    /**
+     * The JSON text of the body as received, even if the server refuses the body. Null means that no readable body
+     * arrived.
+     */
     sent: string | null
-    /** The unknown fields of the body, as the answer lists them. Null means none. */
+    /** The unknown fields of the body, as the answer lists them. Null means that the body has none. */
     ignored: string | null
-    /** Null until the body is validated, and on routes without a merchant. */
+    /**
+     * The caller with its merchant. Null means that the route has no merchant, or that the server has not yet validated
+     * the body.
+     */
     caller: Caller | null
   }
   interface FastifyContextConfig {
     access?: Access
-    /** The route moves money and needs a recent sign-in (STEP_UP_S): always, or unless the body has `dry_run`. */
+    /**
+     * The condition under which the route moves money and needs a recent sign-in (STEP_UP_S): always, or unless the
+     * body has `dry_run`.
+     */
     step_up?: 'always' | 'unless_dry_run'
-    /** The rate limit per address of a public route. Default: that of pages. */
+    /** The rate limit per address of a public route. The default is the limit of pages. */
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
-    /** The route takes an Idempotency-Key, and documents the header. */
+    /** The use of the Idempotency-Key: the route requires or honours the key, and documents the header. */
     idempotency?: 'required' | 'honoured'
-    /** The query parameters of the route, set when it is added. Null means that it is undocumented and takes any. */
+    /**
+     * The query parameters of the route, from its schema. Null means that the route is undocumented and takes any
+     * parameter.
+     */
     query_names?: ReadonlySet<string> | null
-    /** The fields of its body, set when it is added. */
+    /** The fields of the body of the route, from its schema. */
     body_fields?: BodyFields
-    /** The error codes of this route beyond those of every route, for the documentation. */
+    /** The error codes that only this route needs, for the documentation. */
     refusals?: readonly ErrorCode[]
   }
 }
 
-/** The merchant, environment and actor of a request of a key or a member. */
+/** Returns the merchant, environment and actor of a request of a key or a member. */
 export function caller(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new Error('caller() was called on a route without a merchant')
+  if (request.caller === null) throw new Error('caller() needs a route with a merchant, but this route has none')
   return request.caller
 }
 
-/** The authenticated caller of a route that is not public. */
+/** Returns the authenticated caller of a route that is not public. */
 export function principalOf(request: FastifyRequest): Principal {
   return request.principal ?? refuse('authentication_required')
 }
 
-/** The session of a request on a route that takes no keys. */
+/** Returns the session of a request on a route that takes no keys. */
 export function session(request: FastifyRequest): SessionPrincipal {
-  if (request.principal?.kind !== 'session') throw new Error('session() was called on a route for keys')
+  if (request.principal?.kind !== 'session') throw new Error('session() needs a session, but this route accepts keys')
   return request.principal
 }
 
-/** The caller as an actor of the audit log. */
+/** Returns the caller as an actor of the audit log. */
 export function actorOf(principal: Principal): Actor {
   return principal.kind === 'session'
     ? { kind: 'user', id: principal.user_id, name: principal.email }
@@ -161,8 +180,8 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /**
- * Refuses a key without any scope of the route, and a session without any of its roles in any merchant. The body may name the
- * merchant of a session, so `chooseCaller` checks the role in that merchant.
+ * Refuses a key without any scope of the route, and a session without any of its roles in any merchant. The body may
+ * name the merchant of a session, so `chooseCaller` checks the role in that merchant.
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return
@@ -173,7 +192,8 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   }
   if (principal.kind === 'session') {
     const { roles } = access
-    if (roles === undefined) refuse('insufficient_role', { message: 'Only API keys may call this. Send one.' })
+    if (roles === undefined)
+      refuse('insufficient_role', { message: 'Only API keys may make this call. Send an API key.' })
     if (principal.console === 'operator') refuse('insufficient_role', { message: NOT_THE_DASHBOARD })
     if (!principal.memberships.some(({ role }) => roles.includes(role))) refuse('insufficient_role')
     return
@@ -183,15 +203,18 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
-/** A session of the dashboard is never an operator, so a stolen dashboard token gives no operator rights. */
+/**
+ * Refuses a session that is no operator. A dashboard session is never an operator, so a stolen dashboard token gives no
+ * operator rights.
+ */
 function checkOperator({ super_admin, console }: SessionPrincipal): void {
-  if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may call this.' })
+  if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may make this call.' })
   if (console === 'dashboard') refuse('insufficient_role', { message: NOT_THE_CONSOLE })
 }
 
 /**
- * Refuses (403 step_up_required) a request that moves money if its user signed in more than `step_up_s` seconds ago, or at an
- * unknown time. 0 means no check. Tokens of the admin command always pass.
+ * Refuses (403 step_up_required) a request that moves money if its user signed in more than `step_up_s` seconds ago.
+ * Refuses also an unknown sign-in time. 0 means no check. Tokens of the admin command always pass.
  */
 export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
   if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return
@@ -201,25 +224,26 @@ export function checkStepUp(principal: Principal, step_up_s: number, now: Date):
   refuse('step_up_required', { details: { step_up_s, auth_time: signed_in_at } })
 }
 
-const NOT_THE_CONSOLE = "This session is one of the dashboard. Sign in to the operators' console to call this."
+const NOT_THE_CONSOLE = "This session belongs to the dashboard. Sign in to the operators' console to make this call."
 const NOT_THE_DASHBOARD =
-  "This session is one of the operators' console, which opens nothing of merchants. Sign in to the dashboard."
-const DASHBOARD_ONLY = 'API keys may not call this. Sign in to the dashboard and use its session.'
+  "This session belongs to the operators' console, which opens no data of merchants. Sign in to the dashboard."
+const DASHBOARD_ONLY = 'API keys may not make this call. Sign in to the dashboard and use its session.'
 
 /**
- * Finds the merchant and environment of a request. A key has its own. A session chooses: `merchant_id` in path, query or body
- * if its user belongs to several, `environment` in query or body (default live). Refuses the merchant of another caller
- * (merchant_mismatch, whether it exists or not) and a role that is not enough there.
+ * Finds the merchant and environment of a request. A key has its own. A session chooses `merchant_id` in path, query or
+ * body, and `environment` in query or body. Refuses the merchant of another caller, existing or not, and an
+ * insufficient role.
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
   if (principal.kind === 'api_key') {
     const { merchant, environment } = principal
-    // If an Idempotency-Key is required, the route checks merchant_id in the body itself, after the key.
+    // If the route requires an Idempotency-Key, the route itself checks merchant_id in the body, after the key.
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
     for (const merchant_id of merchantIdsIn(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
-    // A key acts in its own environment. A request that names the other one is refused before any money moves.
+    // A key acts in its own environment. Before any money moves, the server refuses a request that names the other
+    // environment.
     const named = fieldOf(request.query, 'environment')
     if (named !== undefined && named !== environment) {
       refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
@@ -238,12 +262,12 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
 }
 
-/** A caller may send this text for the id of its own merchant. */
+/** The text that a caller may send for the id of its own merchant. */
 const ME = 'me'
 
 /**
- * Replaces `me` in path, query and body by the merchant of the caller. Refuses `me` of a session whose user belongs to several
- * merchants.
+ * Replaces `me` in path, query and body by the merchant of the caller. Refuses `me` of a session whose user belongs to
+ * several merchants.
  */
 export function replaceMe({ params, query, body }: FastifyRequest, principal: Principal): void {
   for (const part of [params, query, body] as ({ merchant_id?: unknown } | null | undefined)[]) {
@@ -272,7 +296,7 @@ function chosenEnvironment(request: FastifyRequest): Environment {
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }
 
-/** One text field of a part of a request. A field that is sent twice is refused as ambiguous. */
+/** Returns one text field of a part of a request. Refuses a field that the caller sent twice as ambiguous. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
   if (Array.isArray(value)) refuseField(name, 'must be sent once')

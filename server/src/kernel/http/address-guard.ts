@@ -1,17 +1,21 @@
-// The addresses that a webhook may call: only those of the public internet, none inside the own network.
+// Guards the addresses that a webhook may call: only addresses of the public internet, none inside the own network.
 
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
-/** Resolves a name to all its addresses; throws if it has none. Tests replace it by a table. */
+/** Resolves a name to all its addresses. Throws if the name has none. Tests replace the function by a table. */
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
-/** The resolver of the system. It also knows names of this machine and of a closed network, but has only four threads. */
+/**
+ * The resolver of the system, which also knows names of this machine and of a closed network, but has only four
+ * threads.
+ */
 export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true, verbatim: true })
 
 /**
- * Makes a resolver of public names that queries DNS itself, without a concurrency limit. A silent name server of one merchant
- * would block the four threads of the system resolver for all webhooks. `servers` replaces the name servers of the system.
+ * Makes a resolver of public names that queries DNS itself, without a concurrency limit. A silent name server of one
+ * merchant would block the four threads of the system resolver for all webhooks. `servers` replaces the name servers of
+ * the system.
  */
 export function createPublicLookup(servers?: readonly string[]): Lookup {
   return async (hostname) => {
@@ -32,19 +36,23 @@ export function createPublicLookup(servers?: readonly string[]): Lookup {
 export const publicLookup: Lookup = createPublicLookup()
 
 const URL_CHARS_MAX = 2048
-/** The check does not wait longer for a slow resolver, because each delivery checks the address again. */
+/**
+ * The longest wait of the check for a slow resolver. A longer wait is unnecessary, because each delivery checks the
+ * address again.
+ */
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
 const NOT_PUBLIC = 'must lead to an address on the public internet, not to a private or reserved one'
 
 /**
- * True for an address of the public internet. An allowlist: everything except plain global unicast is refused (loopback,
- * private, link-local, shared, multicast, mapped, tunnelled, reserved), and so is text that is no address.
+ * True for an address of the public internet. The function accepts only plain global unicast, and refuses every other
+ * range (loopback, private, link-local, shared, multicast, mapped, tunnelled, reserved). False for text that is no
+ * address.
  */
 export function isPublicAddress(address: string): boolean {
   try {
     const parsed = ipaddr.parse(bareHost(address).split('%', 1)[0] as string)
-    // Only 2000::/3 of IPv6 is public address space; the library also reports unassigned blocks as unicast.
+    // Only 2000::/3 of IPv6 is public address space. The library also reports unassigned blocks as unicast.
     if (parsed instanceof ipaddr.IPv6 && (parsed.toByteArray()[0] as number) >> 5 !== 1) return false
     return parsed.range() === 'unicast'
   } catch {
@@ -52,14 +60,14 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** The host of a URL without the brackets around an IPv6 address. */
+/** Returns the host of a URL without the brackets around an IPv6 address. */
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
 /**
- * Checks the URL of a webhook when a merchant configures it. Returns the problem for the merchant, or null. A name that does
- * not resolve yet is accepted, because each delivery checks the address of its socket.
+ * Checks the URL of a webhook when a merchant configures the URL. Returns the problem for the merchant, or null. The
+ * function accepts a name that does not resolve yet, because each delivery checks the address of its socket.
  */
 export async function checkDestination(
   url: string,
@@ -74,7 +82,7 @@ export async function checkDestination(
   if (username !== '' || password !== '') return 'must not hold a user name or password'
   if (options.allow_private) return null
   const host = bareHost(hostname)
-  // The URL parser has normalised every spelling of an IPv4 address (octal, hex, short, full-width).
+  // The URL parser has already normalised every spelling of an IPv4 address (octal, hex, short, full-width).
   if (ipaddr.isValid(host)) return isPublicAddress(host) ? null : NOT_PUBLIC
   if (isLocalName(host)) return NOT_PUBLIC
   const addresses = await addressesOf(host, options.lookup ?? publicLookup)

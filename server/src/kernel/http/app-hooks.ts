@@ -1,4 +1,4 @@
-// The hooks of the HTTP app, in the order in which a request passes them.
+// Adds the hooks of the HTTP app, in the order in which a request passes the hooks.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
@@ -12,18 +12,21 @@ import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
 import { checkQuery, queryNames } from './query.ts'
 
-/** Rights that were read longer ago are read again before the request does anything. */
+/** The age after which the server reads the rights of a caller again before the request does anything. */
 const RIGHTS_FRESH_MS = 250
-/** Query parameters in which clients send keys. A key in a URL ends up in logs and histories, so the server refuses it. */
+/**
+ * Query parameters in which clients send keys. A key in a URL ends up in logs and histories, so the server refuses the
+ * key.
+ */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
-/** Characters of a path that are logged. */
+/** The number of characters of a path that the server logs. */
 const LOGGED_PATH_MAX = 512
 
 /** Headers that depend on the configuration alone. */
 export type SharedHeaders = {
-  /** Sent with every answer. */
+  /** The headers that the server sends with every answer. */
   transport: Record<string, string>
-  /** Sent with every answer of a public call. */
+  /** The headers that the server sends with every answer of a public call. */
   public_call: Record<string, string>
   /** The name of the header that lists the ignored fields of a body. */
   ignored_fields: string
@@ -35,7 +38,7 @@ export type AppContext = {
   options: AppOptions
   limits: RequestLimits
   headers: SharedHeaders
-  /** True once the app stops: requests on open connections are then refused. */
+  /** True once the app stops. The server then refuses requests on open connections. */
   closing: boolean
 }
 
@@ -55,21 +58,22 @@ export function addHooks(app: App, context: AppContext): void {
       done()
     })
   }
-  // After the request log, which keeps texts uncompressed.
+  // The hook runs after the request log, which keeps texts uncompressed.
   app.addHook('onSend', compressLarge)
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   }
   app.addHook('onRoute', (route) => {
     // A route without `access` is a mistake of the programmer, so the app does not start.
-    if (route.config?.access === undefined) throw new Error(`route ${route.method} ${route.url} names no access`)
-    // A copy, because routes share their configuration.
+    if (route.config?.access === undefined)
+      throw new Error(`route ${route.method} ${route.url} names no access: add the field access to its config`)
+    // The hook copies the configuration, because routes share their configuration.
     route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })
 }
 
 /**
- * Counts a request without a route. If its address has sent too many of these, sends the refusal and returns true.
+ * Counts a request without a route. If its address has sent too many such requests, sends the refusal and returns true.
  */
 export async function limitUnknownPath(
   { limits, options }: AppContext,
@@ -81,13 +85,17 @@ export async function limitUnknownPath(
     return false
   } catch (error) {
     if (error instanceof Refusal) reply.header('retry-after', String(error.retry_after_s))
-    // A reply is thenable: if this returned it, the reply would count as undefined and be sent a second time.
+    // A reply is thenable. If this function returned the reply, Fastify would take the result as undefined and send the
+    // reply a second time.
     if (!options.notFoundPage?.(request, reply, 429)) renderError(error, request, reply)
     return true
   }
 }
 
-/** Before the body is read: sets headers, counts the request, authenticates the caller and checks its rights. */
+/**
+ * Checks a request before the server reads the body: writes headers, counts the request, authenticates the caller and
+ * checks its rights.
+ */
 async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
   const { deps, limits, headers } = context
   reply.header('x-request-id', request.id)
@@ -95,12 +103,13 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   reply.header('cache-control', 'no-store')
   reply.headers(headers.transport)
   const is_public_call = isPublicCall(request.url)
-  // Set before any refusal: otherwise a page of another origin could not read the refusal.
+  // The server writes the headers before any refusal. Otherwise a page of another origin could not read the refusal.
   if (is_public_call) reply.headers(headers.public_call)
-  // An open connection may still send requests. The client repeats them over a new connection to another process.
+  // An open connection may still send requests. The client repeats such a request over a new connection to another
+  // process.
   if (context.closing) {
     reply.header('connection', 'close')
-    refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
+    refuse('service_unavailable', { message: 'This process stops soon. Send the request again.', retry_after_s: 1 })
   }
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
@@ -124,7 +133,7 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
     principal = await options.authenticate(request)
     request.principal = principal
   } catch (error) {
-    // Only the refusal of a credential counts; an unreachable database does not.
+    // Only the refusal of a credential counts. An unreachable database does not count.
     if (error instanceof Refusal) await limits.countFailure(request, reply)
     throw error
   }
@@ -133,21 +142,22 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
   return principal
 }
 
-/** After the body is parsed: lists ignored body fields and refuses unknown query parameters. */
+/** Runs after the server has parsed the body: lists ignored body fields and refuses unknown query parameters. */
 function checkNames({ headers }: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const { query_names, body_fields, access } = request.routeOptions.config
-  // Set before any refusal, so that refusals and replayed answers list the ignored fields too.
+  // The server writes the header before any refusal, so that refusals and replayed answers list the ignored fields too.
   if (body_fields) request.ignored = ignoredFields(request, body_fields)
   if (request.ignored !== null) reply.header(headers.ignored_fields, request.ignored)
   if (query_names && request.url.includes('?')) checkQuery(request, query_names)
   if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
 }
 
-/** After validation: finds the merchant and environment of the request, which a session may name in the body. */
+/** Runs after validation: finds the merchant and environment of the request, which a session may name in the body. */
 async function checkCaller({ deps, options }: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const access = request.routeOptions.config?.access
   if (request.principal === null || access === undefined || access === 'public') return
-  // If the body arrived slowly, the rights are read again: an administrator may have withdrawn them meanwhile.
+  // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them
+  // meanwhile.
   if (reply.elapsedTime > RIGHTS_FRESH_MS) {
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)
@@ -157,7 +167,7 @@ async function checkCaller({ deps, options }: AppContext, request: FastifyReques
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
-/** True if a request, whose body is known, moves money. */
+/** True if a request moves money, by its route and its body. */
 function movesMoney({ routeOptions: { config }, body }: FastifyRequest): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'
@@ -185,7 +195,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   )
 }
 
-/** The caller of a request, as fields of a log line. */
+/** Returns the caller of a request as fields of a log line. */
 function principalFields(principal: Principal | null) {
   if (principal === null) return {}
   return principal.kind === 'session' ? { user_id: principal.user_id } : { key_id: principal.key_id }
@@ -194,7 +204,7 @@ function principalFields(principal: Principal | null) {
 function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => boolean): void {
   const query = request.query as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
-    // A parameter that is sent twice is a list.
+    // A parameter that the caller sends twice arrives as a list.
     const holdsKey = [name, value].flat().some((one) => typeof one === 'string' && isKey(one))
     if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
     const header = request.headers.authorization ?? request.headers['x-api-key']

@@ -1,4 +1,4 @@
-// Validation of requests: one compiler for bodies, one for paths and query strings.
+// Validates requests: one compiler serves bodies, and one serves paths and query strings.
 
 import { Ajv, type ValidateFunction } from 'ajv'
 
@@ -7,7 +7,10 @@ const UUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/
 const TIMESTAMP_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 const TIMESTAMP = (text: string) => TIMESTAMP_FORM.test(text) && !Number.isNaN(Date.parse(text))
 
-/** Makes the validator compiler. Bodies are taken literally; query strings are texts, so a text there may become a number. */
+/**
+ * Makes the validator compiler. The compiler takes bodies literally. Query strings contain only texts, so a text in a
+ * query string may become a number.
+ */
 export function createValidators() {
   const options = { allErrors: true, strict: false, useDefaults: true, removeAdditional: false } as const
   const literal = new Ajv({ ...options, coerceTypes: false })
@@ -17,7 +20,8 @@ export function createValidators() {
   return ({ schema, httpPart }: { schema: object; httpPart?: string }) => {
     const ajv = httpPart === 'body' ? literal : fromText
     let compiled: ValidateFunction | undefined
-    // A schema is compiled with its first request: compiling all of them would take a fifth of a second at every start.
+    // The compiler compiles a schema with its first request, because all schemas would take a fifth of a second at
+    // every start.
     const validate = (data: unknown): boolean => {
       compiled ??= ajv.compile(schema)
       const holds = compiled(data) as boolean

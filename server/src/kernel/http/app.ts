@@ -1,4 +1,5 @@
-// The HTTP app: request ids, authentication, access, limits, the envelope. It knows no capability of the product.
+// Builds the HTTP app: request ids, authentication, access, limits and the envelope. The app knows no capability of the
+// product.
 
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
@@ -18,11 +19,11 @@ import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
 import { serializers } from './serializers.ts'
 
-/** The largest body of a request. */
+/** The largest size of a request body. */
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
-/** Node checks at this interval which requests are beyond these timeouts. */
+/** The interval at which Node looks for requests beyond the timeouts of headers and requests. */
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -76,17 +77,18 @@ function createServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
-    // Node would refuse a request without Host itself, and without a body. The first hook refuses it in the envelope.
+    // Node would refuse a request without Host itself, and without a body. The first hook refuses such a request in the
+    // envelope.
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false,
     },
     exposeHeadRoutes: true,
-    // The answer of Fastify while it closes has no envelope; the first hook sends one that has.
+    // While Fastify closes, its own answer has no envelope. The first hook sends an answer in the envelope.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(newId(deps, 0), error.code, socket),
-    // A path that cannot be decoded, or is too long, reaches neither a route nor a hook.
+    // An undecodable or too long path reaches neither a route nor a hook.
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...headers.transport })
       if (isPublicCall(request.url)) reply.headers(headers.public_call)
@@ -116,7 +118,7 @@ function allowsNoBody(schema: unknown): boolean {
   return schema === undefined || [(schema as { type?: unknown }).type].flat().includes('null')
 }
 
-/** Answers a request whose path cannot be decoded, like any path without a route. */
+/** Answers a request with an undecodable path, like any path without a route. */
 function answerBadPath(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const answer = async () => {
     if (await limitUnknownPath(context, request, reply)) return
@@ -127,7 +129,9 @@ function answerBadPath(context: AppContext, request: FastifyRequest, reply: Fast
   })
 }
 
-/** Answers a request without a route. If other methods of the path have one, the Allow header lists them. */
+/**
+ * Answers a request without a route. If other methods of the path have a route, the Allow header lists these methods.
+ */
 function answerNoRoute(app: App, options: AppOptions, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   const allowed = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) =>
@@ -146,12 +150,12 @@ function sharedHeaders(config: Config): SharedHeaders {
   return { transport: transportHeaders(config), public_call: publicHeaders(ignored_fields), ignored_fields }
 }
 
-/** Browsers use TLS alone for this long after an answer. */
+/** The time in seconds for which browsers use TLS alone after an answer. */
 const TLS_ONLY_S = 31_536_000
 
 /**
- * Tells browsers to use TLS alone if all addresses of this installation are https. Otherwise an http address on the same host
- * could no longer be opened.
+ * Tells browsers to use TLS alone if all addresses of this installation are https. Otherwise browsers could no longer
+ * open an http address on the same host.
  */
 function transportHeaders({ base_url, pay_url }: Config): Record<string, string> {
   const addresses = [base_url, pay_url].filter((address) => address !== '')
@@ -170,7 +174,7 @@ const REASON_PHRASES: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Answers bytes that are no HTTP request, which reach neither a route nor a hook, in the envelope. */
+/** Answers bytes that are no HTTP request in the envelope. Such bytes reach neither a route nor a hook. */
 function answerClientError(request_id: string, node_code: string | undefined, socket: Socket): void {
   if (node_code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = CLIENT_ERROR_CODES[node_code ?? ''] ?? 'malformed_request'
@@ -185,6 +189,6 @@ function answerClientError(request_id: string, node_code: string | undefined, so
     'cache-control: no-store',
     'connection: close',
   ]
-  // The server reads no more of the request: it sends the answer, then closes the connection.
+  // The server reads no more of the request. The server sends the answer, then closes the connection.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -1,4 +1,4 @@
-// Checkout pages of merchants have other origins. Browsers let them call only /public/*.
+// Tests CORS: browsers let checkout pages of merchants, which have other origins, call only /public/*.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -36,16 +36,16 @@ function open(reply: Reply): void {
 }
 
 test('the preflight request of a public call returns the allowed methods and headers', async () => {
-  const asked = await from('OPTIONS', `/public/payment-links/${slug}/collect`, {
+  const preflight = await from('OPTIONS', `/public/payment-links/${slug}/collect`, {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'content-type,idempotency-key,accept-language,x-request-id',
   })
-  assert.equal(asked.status, 204)
-  open(asked)
-  const allowed = String(asked.headers['access-control-allow-headers']).toLowerCase()
+  assert.equal(preflight.status, 204)
+  open(preflight)
+  const allowed = String(preflight.headers['access-control-allow-headers']).toLowerCase()
   for (const name of ['content-type', 'idempotency-key', 'accept-language', 'x-request-id'])
     assert.ok(allowed.includes(name), name)
-  assert.match(String(asked.headers['access-control-allow-methods']), /GET, POST/)
+  assert.match(String(preflight.headers['access-control-allow-methods']), /GET, POST/)
 })
 
 test('a page of another origin can read each answer of a public call, including refusals', async () => {

@@ -1,4 +1,4 @@
-// CORS: pages of other origins may make public calls without credentials, and no other calls.
+// Allows pages of other origins to make public calls without credentials, and no other calls (CORS).
 
 const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
@@ -9,10 +9,13 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
-/** A browser may cache the answer to a preflight for this long. */
+/** The time for which a browser may cache the answer to a preflight. */
 const PREFLIGHT_CACHE_S = 7_200
 
-/** The headers of each answer to a public call, also of refusals. A page of any origin may read it, with `header`. */
+/**
+ * Returns the headers of each answer to a public call, also of refusals. A page of any origin may read the answer, with
+ * `header`.
+ */
 export function publicHeaders(header: string): Record<string, string> {
   return {
     'access-control-allow-origin': '*',
@@ -20,7 +23,7 @@ export function publicHeaders(header: string): Record<string, string> {
   }
 }
 
-/** The answer to a preflight of a public call. */
+/** The headers of the answer to a preflight of a public call. */
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'Accept-Language, Content-Type, Idempotency-Key, X-Request-Id',

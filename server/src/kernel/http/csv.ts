@@ -1,4 +1,5 @@
-// CSV files of lists. The server streams them while it reads the rows, so memory does not grow with the number of rows.
+// Sends lists as CSV files. The server streams a file while the server reads the rows, so memory does not grow with the
+// number of rows.
 
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -6,7 +7,7 @@ import Type from 'typebox'
 import { type CsvCell, csvLine } from '../lib/index.ts'
 import { caller } from './access.ts'
 
-/** Rows per batch. Only one batch is in memory. */
+/** The number of rows per batch. Only one batch is in memory. */
 export const CSV_BATCH = 500
 
 /** A CSV file (RFC 4180): a text or a stream. */
@@ -17,11 +18,11 @@ export const csvAnswer = { 200: { content: { 'text/csv': { schema: Csv } } } }
 
 /** The documentation of each file. */
 export const CSV_WORDS =
-  'The file contains all rows and is streamed. Text that a spreadsheet would read as a formula begins with an apostrophe.'
+  'The file contains all rows, and the server streams the file. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
- * Sends a file: a header line, then a line per row. A batch is read after the client has taken the previous one. The first
- * batch is read before the answer begins, so that an error is still a normal refusal.
+ * Sends a file: a header line, then a line per row. The server reads a batch after the client has taken the previous
+ * batch. The server reads the first batch before its answer, so that an error is still a normal refusal.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,

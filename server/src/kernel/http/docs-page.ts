@@ -1,15 +1,16 @@
-// The documentation page: prose for what every caller needs, tables made from the OpenAPI document for the rest.
+// Renders the documentation page: prose for topics that every caller needs, tables from the OpenAPI document for the
+// rest.
 
 import { type Config, catalogue, type Html, html } from '../lib/index.ts'
 import { SCOPES } from './access.ts'
 import { type FieldRow, fieldRows, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
-/** The outcome at the simulated provider for a phone or a destination with this ending. */
+/** The outcome at the simulated provider for a phone or a destination with a given ending. */
 type MagicNumberRow = { ending: string; happens: string; ends_as: string }
 /** The outcomes of payments and of payouts at the simulated provider. */
 export type MagicTables = { magic_numbers: readonly MagicNumberRow[]; payout_magic_numbers: readonly MagicNumberRow[] }
 
-/** The page's body. */
+/** Returns the body of the page. */
 export function docsPage(api: OpenApi, config: Config, magic: MagicTables): Html {
   const base_url = config.base_url || `http://127.0.0.1:${config.port}`
   const operations = operationsOf(api)
@@ -316,8 +317,8 @@ function codeBlock(text: string): Html {
 }
 
 /**
- * A table whose first column names the row. On a narrow screen the style sheet stacks its cells; the roles are written
- * out because a stacked table would lose them.
+ * Renders a table whose first column names the row. On a narrow screen the style sheet stacks the cells. The function
+ * writes the roles out, because a stacked table would lose its roles.
  */
 function table(caption: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
   return html`<div class="scroll"><table role="table">
@@ -338,7 +339,7 @@ function breakable(text: string): Html {
   return html`${text.split(/(?<=[/._])/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
 }
 
-/** Paragraphs with \`code\` and **bold**, as descriptions in the schemas are written. */
+/** Renders paragraphs with \`code\` and **bold**, which the descriptions in the schemas contain. */
 function prose(text: string): Html[] {
   return text
     .split(/\n{2,}/)

@@ -1,4 +1,4 @@
-// JSON schemas as readable tables: one row per field.
+// Renders JSON schemas as readable tables: one row per field.
 
 import { type Html, html } from '../lib/index.ts'
 
@@ -44,10 +44,10 @@ export type OpenApi = {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** One field of a table. `required` is null if it does not apply. */
+/** One field of a table. Null in `required` means that the column does not apply to the field. */
 export type FieldRow = { name: string; required: boolean | null; type: Html; description: string }
 
-/** The fields of an object, including nested ones: `pagination.page`, `attempts[].number`. */
+/** Returns the fields of an object, including nested fields: `pagination.page`, `attempts[].number`. */
 export function fieldRows(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
   if (schema.anyOf && schema.properties === undefined) {
     const rows = schema.anyOf.flatMap((option) => fieldRows(option, prefix, nested_required))
@@ -67,7 +67,7 @@ export function fieldRows(schema: Schema, prefix = '', nested_required = true): 
   })
 }
 
-/** Query and path parameters as rows. */
+/** Returns query and path parameters as rows. */
 export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
   return parameters.map(({ name, required, description, schema }) => ({
     name: name === 'idempotency-key' ? 'Idempotency-Key' : name,
@@ -77,7 +77,7 @@ export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
   }))
 }
 
-/** A schema without null, which may be an option or one of its types. */
+/** Returns a schema without null, which may be an option or a type of the schema. */
 function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
   if (schema.anyOf) {
     const rest = schema.anyOf.filter((option) => option.type !== 'null')
@@ -90,7 +90,7 @@ function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
   return { inner, nullable: true }
 }
 
-/** The type of a value with its limits. */
+/** Returns the type of a value with its limits. */
 function typeOf(schema: Schema, nullable: boolean): Html {
   const or_null = nullable ? ' or null' : ''
   if (schema.enum) {

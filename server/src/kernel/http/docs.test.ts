@@ -1,4 +1,4 @@
-// The documentation that a merchant reads in the browser.
+// Tests the documentation that a merchant reads in the browser.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.close())
 
 const page = (url: string) => world.call({ method: 'GET', url, key: null })
 
-test('the page lists every endpoint, every error code and every magic number', async () => {
+test('the documentation page lists every endpoint, every error code and every magic number', async () => {
   const { status, text } = await page('/docs')
   assert.equal(status, 200)
   const api = JSON.parse((await page('/openapi.json')).text) as {
@@ -28,7 +28,7 @@ test('the page lists every endpoint, every error code and every magic number', a
   for (const ending of ['001', '007', '014', '102', '106']) assert.ok(text.includes(`<code>${ending}</code>`), ending)
 })
 
-test('the page shows the brand, the address and the key prefixes of this installation', async () => {
+test('the documentation page shows the brand, the address and the key prefixes of this installation', async () => {
   const { text } = await page('/docs')
   assert.ok(text.includes('X-Duka-Signature'))
   assert.ok(text.includes('https://pay.example/v1/collections/wallet-push'))
@@ -36,7 +36,7 @@ test('the page shows the brand, the address and the key prefixes of this install
   assert.ok(!text.includes('X-Service-'))
 })
 
-test('the page needs no scripts, loads nothing from other sites, and escapes settings', async () => {
+test('the documentation pages need no scripts, load nothing from other sites, and escape settings', async () => {
   for (const url of ['/', '/docs']) {
     const { text, headers } = await page(url)
     assert.match(String(headers['content-type']), /^text\/html/)
@@ -54,7 +54,7 @@ test('the page needs no scripts, loads nothing from other sites, and escapes set
   }
 })
 
-test('every link of the page has a target, and every anchor is unique', async () => {
+test('every link of the documentation page has a target, and every anchor is unique', async () => {
   const { text } = await page('/docs')
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1])
   assert.equal(new Set(ids).size, ids.length)
@@ -65,7 +65,7 @@ test('every link of the page has a target, and every anchor is unique', async ()
   }
 })
 
-test('the style sheet is cacheable for a year under its own address only', async () => {
+test('a browser may cache the style sheet for a year under its versioned address only', async () => {
   const address = /\/assets\/page\.css\?v=\w+/.exec((await page('/docs')).text)?.[0] as string
   assert.match(String((await page(address)).headers['cache-control']), /immutable/)
   assert.equal((await page('/assets/page.css?v=old')).headers['cache-control'], 'no-cache')

@@ -1,4 +1,4 @@
-// The documentation of the API: the OpenAPI document, and a page made from it that needs no scripts.
+// Serves the documentation of the API: the OpenAPI document, and a page from this document that needs no scripts.
 
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
@@ -15,7 +15,7 @@ const POLICY =
 
 const A_YEAR_S = 31_536_000
 
-/** Adds /, /docs, /openapi.json and the style sheet. `magic`: the magic numbers of the simulated provider. */
+/** Adds /, /docs, /openapi.json and the style sheet. `magic` contains the magic numbers of the simulated provider. */
 export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => void {
   const { text: style, version, path } = pageStyle()
   const shell = (title: string, body: Html) => document(title, path, body)

@@ -1,11 +1,11 @@
-// Compression of answers: static texts once per encoding, large lists each time.
+// Compresses answers: a static text once per encoding, a large list each time.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The best supported encoding that an Accept-Encoding header accepts. */
+/** Returns the best supported encoding that an Accept-Encoding header accepts. */
 export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
   const taken = new Map(
     (accept ?? '').split(',').map((part) => {
@@ -23,10 +23,10 @@ export type StaticText = (request: FastifyRequest, reply: FastifyReply) => Promi
 
 const packBrotli = promisify(brotliCompress)
 const packGzip = promisify(gzip)
-/** Quality 11 takes many times as long and saves only a few percent. */
+/** The quality of Brotli for static texts. Quality 11 takes many times as long and saves only a few percent. */
 const QUALITY = 9
 
-/** Makes a static text. `make` is called with the first request. */
+/** Makes a static text. The first request calls `make`. */
 export function staticText(type: string, make: () => string): StaticText {
   let plain: Buffer | null = null
   let etag = ''
@@ -49,12 +49,12 @@ export function staticText(type: string, make: () => string): StaticText {
   }
 }
 
-/** Shorter answers are not compressed, so the answer about a payment never waits for compression. */
+/** The server does not compress shorter answers, so the answer about a payment never waits for compression. */
 const LARGE_CHARACTERS = 8_192
 
 /**
- * Compresses a large JSON answer to a GET. Only answers to writes contain secrets, and these are not compressed: the length of
- * a compressed answer could reveal a secret beside text that an attacker chose.
+ * Compresses a large JSON answer to a GET. Answers to writes stay uncompressed, because only these answers contain
+ * secrets. The length of a compressed answer could reveal a secret next to a text of an attacker.
  */
 export function compressLarge(
   request: FastifyRequest,

@@ -1,16 +1,16 @@
-// The envelope of every answer, and the conversion of errors into it.
+// Defines the envelope of every answer, and converts errors into the envelope.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isUnavailable } from '../db/index.ts'
 import { catalogue, type ErrorCode, idsBetween, nullable, Refusal } from '../lib/index.ts'
 
-/** The schema of a success: `{success: true, data}`. */
+/** Returns the schema of a success: `{success: true, data}`. */
 export function success<T extends Type.TSchema>(data: T) {
   return Type.Object({ success: Type.Literal(true), data })
 }
 
-/** The body of a call without fields: none, or an empty object. */
+/** The schema of the body of a call without fields: no body, or an empty object. */
 export const EmptyBody = nullable(Type.Object({}))
 
 /** The schema of a failure. */
@@ -26,7 +26,7 @@ export const FailureSchema = Type.Object(
   { $id: 'Failure' },
 )
 
-/** The schema of a list. */
+/** Returns the schema of a list. */
 export function page<T extends Type.TSchema>(item: T) {
   return Type.Object({
     items: Type.Array(item),
@@ -39,35 +39,38 @@ export function page<T extends Type.TSchema>(item: T) {
   })
 }
 
-/** A page of a list in its answer format. */
+/** Returns a page of a list in its answer format. */
 export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {
   return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
 }
 
-/** The largest `total_items`: counting stops here, so that a list of millions costs no more than one of thousands. */
+/**
+ * The largest `total_items`. Counting stops at this number, so that a list of millions costs no more than a list of
+ * thousands.
+ */
 export const COUNT_MAX = 10_000
 
 /** The page of a list that a caller requests. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
 
-/** Query parameters of a list with a filter by creation time. */
+/** The query parameters of a list with a filter by creation time. */
 export const TimeQuery = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
 }
 
-/** The bounds of the ids in the requested period. */
+/** Returns the bounds of the ids in the requested period. */
 export function idsOfTime({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
 }
 
-/** Query parameters of every list. */
+/** The query parameters of every list. */
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 }
 
-/** The failure envelope of a refusal. */
+/** Returns the failure envelope of a refusal. */
 export function failure(code: ErrorCode, message: string, details: unknown) {
   return { success: false, error: { code, message, details: details ?? null } }
 }
@@ -82,7 +85,7 @@ const FORMATS: Record<string, string> = {
   email: 'must be an e-mail address',
 }
 
-/** A JSON type with its article: "a string", "an integer". */
+/** Returns a JSON type with its article: "a string", "an integer". */
 function article(type: unknown): string {
   const text = Array.isArray(type) ? type.join(' or ') : String(type)
   return /^[aeiou]/.test(text) ? `an ${text}` : `a ${text}`
@@ -150,17 +153,17 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return sendFailure(reply, 'invalid_json')
   }
-  // The caller disconnected before its body was complete. This is no error of the server.
+  // The caller disconnected before its body was complete, which is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
-    request.log.error({ err: error, request_id: request.id }, 'database unavailable')
+    request.log.error({ err: error, request_id: request.id }, 'the database is unavailable')
     reply.header('retry-after', '1')
     return sendFailure(reply, 'service_unavailable')
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return sendFailure(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
   }
-  request.log.error({ err: error, request_id: request.id }, 'request failed')
+  request.log.error({ err: error, request_id: request.id }, 'a request failed')
   return sendFailure(reply, 'internal_error')
 }
 

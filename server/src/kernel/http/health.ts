@@ -1,11 +1,15 @@
-// Health routes for load balancers: whether the process is alive, and whether it is ready for requests.
+// Adds the health routes for load balancers, which report whether the process is alive and whether the process is ready
+// for requests.
 
 import Type from 'typebox'
 import { type Checks, isReady, READINESS_CHECKS } from '../db/index.ts'
 import { refuse } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
-/** Adds /healthz and /readyz. `draining` is true once the process stops; `check` returns the state of its dependencies. */
+/**
+ * Adds /healthz and /readyz. `draining` is true once the process stops, and `check` returns the state of its
+ * dependencies.
+ */
 export function healthRoutes(check: () => Promise<Checks>, draining: () => boolean): (app: App) => void {
   const Ok = Type.Object({ status: Type.String() })
   const Ready = Type.Object({
@@ -30,7 +34,11 @@ export function healthRoutes(check: () => Promise<Checks>, draining: () => boole
         config: { access: 'public', limit: 'none' },
       },
       async () => {
-        if (draining()) refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
+        if (draining())
+          refuse('service_unavailable', {
+            message: 'This process stops soon. Send the request again.',
+            retry_after_s: 1,
+          })
         const checks = await check()
         if (!isReady(checks)) refuse('service_unavailable', { details: { checks }, retry_after_s: 1 })
         return { status: 'ready' as const, checks }

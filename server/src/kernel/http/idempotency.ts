@@ -1,4 +1,4 @@
-// Idempotency keys: reading the header, comparing requests, and replaying stored answers.
+// Runs requests once per Idempotency-Key: reads the header, compares requests, and replays stored answers.
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,9 +13,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 /** The scope in which a key of an API caller is unique. A payment link uses its own id as scope. */
 export const API_SCOPE = 'api'
 
-/** The lock of a key ends after this time, even if the first request has not finished. */
+/** The time after which the lock of a key ends, even if the first request has not finished. */
 export const LOCK_MS = 20_000
-/** The clocks of two machines may differ by this much. */
+/** The tolerated difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MAX_MS = 5_000
 
 /** The stored answer to the first request. */
@@ -35,7 +35,10 @@ export type IdempotencyClaim = {
   fingerprint: Buffer
 }
 
-/** Reads the claim of a request whose key may be missing. Null means no key. Refuses a malformed key. */
+/**
+ * Reads the claim of a request whose key may be missing. Null means that the request has no key. Refuses a malformed
+ * key.
+ */
 export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
   return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
 }
@@ -45,12 +48,12 @@ export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   return claimIn(request, scopeOf(request))
 }
 
-/** As `requireClaim`, for a request without a credential: its key is unique within `scope`. */
+/** Reads the claim of a request without a credential, like `requireClaim`. Its key is unique within `scope`. */
 export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
   return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
 }
 
-/** The key of a request that must have one. Refuses a missing or malformed key. */
+/** Returns the key of a request that must have a key. Refuses a missing or malformed key. */
 export function requireKey(request: FastifyRequest): string {
   const header = request.headers['idempotency-key']
   return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
@@ -66,7 +69,7 @@ export type ClaimScope = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 
 
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
-/** The scope of a request: its merchant and environment, or its user if it acts for no merchant. */
+/** Returns the scope of a request: its merchant and environment, or its user if the user acts for no merchant. */
 function scopeOf(request: FastifyRequest): ClaimScope {
   if (request.caller === null) {
     return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }
@@ -75,7 +78,10 @@ function scopeOf(request: FastifyRequest): ClaimScope {
   return { merchant_id: merchant.id, environment, scope: API_SCOPE }
 }
 
-/** SHA-256 of method, path, query and body. The order of fields, spaces and the written form of an amount do not count. */
+/**
+ * Returns the SHA-256 of method, path, query and body. The order of fields, spaces and the written form of an amount do
+ * not count.
+ */
 export function fingerprint(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(`${method} ${url}\n${canonical(body, '')}`)
@@ -109,12 +115,12 @@ type KeyRow = ClaimKey & { fingerprint: Buffer; created_at: Date; locked_until: 
 
 const KEY_COLUMNS = 'merchant_id uuid, environment text, scope text, key text'
 
-/** The primary key of a claim, as a text. */
+/** Returns the primary key of a claim as a text. */
 function claimName({ merchant_id, environment, scope, key }: ClaimKey): string {
   return `${merchant_id} ${environment} ${scope} ${key}`
 }
 
-/** The keys of a set as a JSON parameter. */
+/** Returns the keys of a batch as a JSON parameter. */
 function keysInput(claims: readonly IdempotencyClaim[]): string {
   return JSON.stringify(
     claims.map(({ merchant_id, environment, scope, key, fingerprint: hash }) => ({
@@ -134,8 +140,8 @@ const FIND = sql(
 )
 
 /**
- * Returns the stored answer of a key, or null if the key is free. Refuses a key that belongs to another request, whose answer
- * is too old to replay, or whose first request is still running.
+ * Returns the stored answer of a key, or null if the key is free. Refuses a key of another request, a key whose answer
+ * is too old to replay, and a key whose first request still runs.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found = null] = await findAnswers(deps, reader, [claim])
@@ -143,7 +149,7 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   return found
 }
 
-/** As `findAnswer`, for a set: a refusal is the result of its key. */
+/** Finds the answers of a batch, like `findAnswer`. A refusal is the result of its key. */
 async function findAnswers(
   deps: Deps,
   reader: Reader,
@@ -185,7 +191,7 @@ export function sendStored(reply: FastifyReply, answer: StoredAnswer): FastifyRe
     .send(answer.response_body)
 }
 
-// The rows are inserted in one order, so that two sets never deadlock.
+// The statement inserts the rows in one order, so that two batches never deadlock.
 const CLAIM = sql(
   'idempotency_claim',
   `insert into idempotency_keys (merchant_id, environment, scope, key, fingerprint, locked_until, created_at)
@@ -215,12 +221,12 @@ const RELEASE = sql(
    where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
 )
 
-/** Stores the answer of a claimed key, in the transaction of the work that it describes. */
+/** Stores the answer of a claimed key, in the transaction of the work that the answer describes. */
 export function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
   return storeAnswers(tx, [{ claim, answer }])
 }
 
-/** As `storeAnswer`, for a set. */
+/** Stores the answers of a batch, like `storeAnswer`. */
 export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim: IdempotencyClaim; answer: StoredAnswer }[],
@@ -236,7 +242,7 @@ export async function storeAnswers(
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
 const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 
-/** Refusals that end by themselves. The caller may send the same request again later. */
+/** The codes of refusals that end by themselves. The caller may send the same request again later. */
 const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
 /** True for a final refusal because of the state of the record. A later replay must return the same refusal. */
@@ -244,7 +250,10 @@ export function isDecision(error: unknown): error is Refusal {
   return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)
 }
 
-/** Runs the work. If it throws a decision, undoes the work and stores the refusal. Throws any other error, and the key stays free. */
+/**
+ * Runs the work. If the work throws a decision, undoes the work and stores the refusal. Throws any other error, and the
+ * key stays free.
+ */
 async function workOrRefusal<Answer extends StoredAnswer>(
   tx: Tx,
   claim: IdempotencyClaim,
@@ -267,15 +276,15 @@ function storeRefusal(tx: Tx, claim: IdempotencyClaim, refusal: Refusal): Promis
   return storeAnswer(tx, claim, refusalAnswer(refusal))
 }
 
-/** The answer that a key stores for a decision. */
+/** Returns the answer that a key stores for a decision. */
 export function refusalAnswer({ code, message, details, status }: Refusal): StoredAnswer {
   return { status_code: status, response_body: JSON.stringify(failure(code, message, details)) }
 }
 
 /**
- * Runs a write at most once per key: claim, work and stored answer are one transaction. If the process dies before the commit,
- * nothing remains; after it, the answer is replayed. A refusal with 409 that does not end by itself is stored and thrown, and
- * its work is undone. Any other refusal leaves the key free.
+ * Runs a write at most once per key: claim, work and stored answer are one transaction. If the process dies before the
+ * commit, nothing remains. Stores and throws a decision (409), and undoes its work. Any other refusal leaves the key
+ * free.
  */
 export async function onceInTransaction(
   deps: Deps,
@@ -289,14 +298,14 @@ export async function onceInTransaction(
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
-  // The refusal is thrown after its commit.
+  // The function throws the refusal after the commit, because the transaction must store the refusal.
   if (done instanceof Refusal) throw done
   return done
 }
 
 /**
- * Throws a refusal that was decided before the key was claimed. A decision is first stored under the key, so that a repeated
- * request gets it too. If the key has a stored answer meanwhile, that answer is returned.
+ * Throws a refusal of a request whose key is still free. A decision is first stored by the transaction, so that a
+ * repeated request gets the decision too. If the key has an answer by now, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,
@@ -308,8 +317,8 @@ export function refuseOnce(
 }
 
 /**
- * As `onceInTransaction`, for work that continues after the commit: the key stays claimed until the work stores its answer.
- * Returns the result of `work`, or the stored answer. A refusal with 409 is stored here too.
+ * Begins work that continues after the commit, like `onceInTransaction`. The key stays claimed until the work stores
+ * its answer. Returns the result of `work`, or the stored answer. Stores a refusal with 409.
  */
 export async function beginOnce<Begun>(
   deps: Deps,
@@ -334,8 +343,8 @@ export async function beginOnce<Begun>(
 }
 
 /**
- * Runs the write of a route at most once per Idempotency-Key and sends `{success: true, data}`. `work` returns the data in the
- * form of the route's schema. For a secret that is shown once, use `answerShowingOnce`.
+ * Runs the write of a route at most once per Idempotency-Key and sends `{success: true, data}`. `work` returns the data
+ * in the form of the route's schema. For a secret that the server shows once, use `answerShowingOnce`.
  */
 export async function answerOnce(
   deps: Deps,
@@ -352,17 +361,19 @@ export async function answerOnce(
   return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
-/** Claims a key and returns null, or returns the stored answer of the key. Refuses as `findAnswer`. */
+/** Claims a key and returns null, or returns the stored answer of the key. Refuses as `findAnswer` does. */
 async function claimOrAnswer(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found] = await claimOrFind(deps, tx, [claim])
   if (found instanceof Refusal) throw found
   return typeof found === 'object' ? found : null
 }
 
-/** The result for one key of a set. 'repeat': an earlier request of the set has the same key. */
+/** The result for one key of a batch. 'repeat' means that an earlier request of the batch has the same key. */
 export type ClaimResult = 'claimed' | 'repeat' | StoredAnswer | Refusal
 
-/** Claims the keys of a set that are free or whose lock has ended. The others have a stored answer or a refusal. */
+/**
+ * Claims the keys of a batch that are free or whose lock has ended. The other keys have a stored answer or a refusal.
+ */
 export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<ClaimResult[]> {
   const known = await findAnswers(deps, tx, claims)
   const free = new Map<string, IdempotencyClaim>()
@@ -381,7 +392,7 @@ export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly Idempoten
   })
 }
 
-/** Claims distinct keys. Returns the names of those that no other request holds. */
+/** Claims distinct keys. Returns the names of the keys that no other request holds. */
 async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set()
   const now = deps.clock.now()
@@ -394,7 +405,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
-/** Releases a claimed key after its request was refused without effect. */
+/** Releases a claimed key after the server has refused its request without effect. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

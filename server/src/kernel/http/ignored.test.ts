@@ -1,4 +1,4 @@
-// Unknown fields of a body: the server ignores them, and names them in a header.
+// Tests unknown fields of a body: the server ignores such fields, and names the fields in a header.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.close())
 
 const ignored = (reply: Reply) => reply.headers['x-service-ignored-fields']
 
-test('the response names the unknown fields of a body, nested fields by their path', async () => {
+test('the response names the unknown fields of a body, and names nested fields by their path', async () => {
   const known = await world.post(PUSH, { ...BODY, reference: 'R', merchant_id: 'me', customer_name: 'Asha' })
   assert.equal(known.status, 202, known.text)
   assert.equal(ignored(known), undefined)
@@ -51,13 +51,13 @@ test('replays and refusals name the unknown fields too', async () => {
   assert.match(String(paid.headers['access-control-expose-headers']), /X-Service-Ignored-Fields/)
 })
 
-test('the response names the whole body when a call takes no body', async () => {
+test('the response names all fields of a body when a call takes no body', async () => {
   const { collection_id } = (await world.post(PUSH, BODY)).body.data
   const reply = await world.post(`/v1/collections/${collection_id}/refresh-status`, { force: true })
   assert.deepEqual([reply.status, ignored(reply)], [200, 'force'])
 })
 
-test('the header is short and contains only visible ASCII for any field names', async () => {
+test('the header of ignored fields is short and contains only visible ASCII for any field names', async () => {
   for (const name of [
     'jina la mteja',
     'ключ',
@@ -93,7 +93,7 @@ test('the request log shows the ignored fields to developers', async () => {
   assert.ok(world.deps.logged.some((line) => line.includes('"ignored_fields":"refrence"')))
 })
 
-test('a secret sent as the name of a field is in no header and no log', async () => {
+test('a secret as the name of a field appears in no header and no log', async () => {
   const secret = `whsec_${'aB3+/='.repeat(7)}`
   for (const body of [
     { [secret]: 1 },

@@ -1,9 +1,10 @@
-// Unknown fields of a body. The server ignores them and lists them in a header, so that a caller notices a mistyped field.
+// Finds unknown fields of a body. The server ignores such fields and lists their names in a header, so that a caller
+// notices a mistyped field.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { redactText } from '../lib/index.ts'
 
-/** The known fields of a part of a body. Null means that any field is allowed. */
+/** The known fields of a part of a body. Null means that the part accepts any field. */
 export type BodyFields = { fields: ReadonlyMap<string, BodyFields | null>; items: BodyFields | null } | null
 
 type BodySchema = {
@@ -16,19 +17,22 @@ type BodySchema = {
   oneOf?: BodySchema[]
 }
 
-/** The header lists at most this many fields, each name cut to this length, and has at most this length. */
+/** The limits of the header: the number of names, the length of each name, and the length of the header. */
 const NAMED_MAX = 20
 const NAME_MAX = 64
 const LENGTH_MAX = 1_000
 const NO_FIELDS: ReadonlyMap<string, BodyFields | null> = new Map()
 
-/** The known fields of the body of a documented route. Null means that the route is undocumented or takes any field. */
+/**
+ * Returns the known fields of the body of a documented route. Null means that the route is undocumented or takes any
+ * field.
+ */
 export function bodyFields({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): BodyFields {
   if (schema?.hide === true) return null
   const body = schema?.body as BodySchema | undefined
   const known = body === undefined ? { fields: NO_FIELDS, items: null } : fieldsOfSchemas([body])
   if (known === null || typeof config?.access !== 'object') return known
-  // These fields choose the merchant and environment of a request: see chooseCaller.
+  // The fields choose the merchant and environment of a request: see chooseCaller.
   const choices = config.access.roles === undefined ? ['merchant_id'] : ['merchant_id', 'environment']
   return { ...known, fields: new Map([...choices.map((name) => [name, null] as const), ...known.fields]) }
 }
@@ -50,8 +54,8 @@ function fieldsOfSchemas(schemas: readonly BodySchema[]): BodyFields {
 }
 
 /**
- * The unknown fields of a parsed body, for a header: percent-encoded paths such as `items[0].qty`, separated by commas.
- * Null means none. `...` stands for the fields beyond the first 20.
+ * Returns the unknown fields of a parsed body, for a header: percent-encoded paths such as `items[0].qty`, separated by
+ * commas. Null means that the body has none. `...` stands for the fields beyond the first 20.
  */
 export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: BodyFields): string | null {
   if (known === null || typeof body !== 'object' || body === null) return null
@@ -90,7 +94,8 @@ function collect(value: object, known: NonNullable<BodyFields>, path: string, fo
 }
 
 function pathOf(path: string, name: string): string {
-  // A secret that was sent as a field name is redacted before it is encoded or cut, because its shape is lost then.
+  // The function redacts a secret in a field name before the function encodes or cuts the name, because the secret then
+  // loses its shape.
   const plain = name === '' ? '""' : encodeURIComponent(redactText(name).slice(0, NAME_MAX).toWellFormed())
   return path === '' ? plain : `${path}.${plain}`
 }

@@ -1,4 +1,4 @@
-// The door of http: the app, access, the envelope, idempotency.
+// Exports the app, access, the envelope and idempotency keys.
 
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'

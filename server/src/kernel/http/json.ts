@@ -1,11 +1,11 @@
-// Parsing request bodies: strict JSON that keeps the written form of an amount.
+// Parses request bodies: strict JSON that keeps the written form of an amount.
 
 import { refuse } from '../lib/index.ts'
 
-/** The written digits of an amount that was sent as a number, by parsed body. */
+/** The written digits of an amount that the caller sent as a number, by parsed body. */
 const writtenAmounts = new WeakMap<object, string>()
 
-/** The amount of a parsed body exactly as the caller wrote it: the digits of a number, or the text. */
+/** Returns the amount of a parsed body exactly as the caller wrote the amount: the digits of a number, or the text. */
 export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }
@@ -14,8 +14,8 @@ const POISON = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 
 /**
- * Parses a body. A float loses digits and notation, so the top-level `amount` is also kept as written: see `writtenAmount`.
- * Refuses anything but one JSON object, and names that reach prototypes.
+ * Parses a body. A float loses digits and notation, so the function also keeps the written top-level `amount`: see
+ * `writtenAmount`. Refuses any text but one JSON object, and names that reach prototypes.
  */
 export function parseBody(text: string): Record<string, unknown> {
   let body: unknown
@@ -27,7 +27,7 @@ export function parseBody(text: string): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     refuse('invalid_json', { message: 'The body must be one JSON object.' })
   }
-  if (isDeep(text)) refuse('invalid_json', { message: `The body must not be nested deeper than ${DEPTH_MAX} levels.` })
+  if (isDeep(text)) refuse('invalid_json', { message: `The body may have at most ${DEPTH_MAX} levels.` })
   if (POISON.test(text) && reachesPrototype(body))
     refuse('invalid_json', { message: 'The body names a forbidden property.' })
   const record = body as Record<string, unknown>
@@ -50,7 +50,7 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** The closing quote of the string that begins at `begin`. Brackets inside it do not count. */
+/** Returns the closing quote of the string that begins at `begin`. Brackets inside the string do not count. */
 function endOfString(text: string, begin: number): number {
   let at = begin + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -66,7 +66,7 @@ function reachesPrototype(value: unknown): boolean {
 }
 
 /**
- * The digits of the top-level amount without meaningless final zeros: the number 1.000 has no third decimal.
+ * Returns the digits of the top-level amount without meaningless final zeros: the number 1.000 has no third decimal.
  * JSON.parse visits inner values first, so the last amount of the root is the right one.
  */
 function amountSource(text: string): string {

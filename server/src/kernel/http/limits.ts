@@ -1,4 +1,4 @@
-// Rate limits: per API key or user, and per IP address for requests without a valid credential.
+// Limits the rate of requests: per API key or user, and per IP address for requests without a valid credential.
 
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -9,15 +9,15 @@ import type { App } from './app-types.ts'
 type HeaderReply = { header(name: string, value: string): unknown }
 type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<void>
 
-/** The rate limits of one process. Each refuses with rate_limited. */
+/** The rate limits of one process. Each limit refuses with rate_limited. */
 export type RequestLimits = {
   /** Counts a request of a valid key or session. */
   byKey: CountRequest
   /** Counts a request to a public route, to a route for payers or providers, or to no route at all. */
   byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
   /**
-   * Before a credential is looked up: refuses an address with too many recent failures. A credential that was valid from
-   * that address is still accepted, because callers can share an address, for example of a proxy.
+   * Refuses an address with too many recent failures, before a look-up of the credential. The server still accepts a
+   * credential that was valid from that address, because callers can share an address, for example of a proxy.
    */
   refuseBlockedAddress(request: FastifyRequest, reply: HeaderReply): void
   /** Counts a refused credential. */
@@ -29,11 +29,11 @@ export type RequestLimits = {
 }
 
 const WINDOW_MS = 60_000
-/** Size and age of a recent set. Beyond either, the older half is dropped. */
+/** The size and age of a list of recent texts. Beyond either, the list drops its older half. */
 const RECENT_MAX = 20_000
 const RECENT_MS = 3_600_000
 const BLOCKED_ADDRESSES_MAX = 10_000
-/** The window of a limit: no block lasts longer. */
+/** The window of a limit, because no block lasts longer. */
 const BLOCK_MS_MAX = 60_000
 
 /** Makes the limits from the counters of the app. */
@@ -58,7 +58,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
     }
   const address = (request: FastifyRequest) => customerNetwork(request.ip)
   const failures = make(config.rate_limit_address, address)
-  /** Addresses over their limit of failures, with the end of the block. */
+  /** The addresses over their limit of failures, with the end of the block. */
   const blocked_until = new Map<string, number>()
   const valid_credentials = createRecentSet(clock)
   const callback_addresses = createRecentSet(clock)
@@ -103,7 +103,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
   }
 }
 
-/** A set of recent texts in two generations, so that dropping the older one is cheap. */
+/** Keeps recent texts in two generations, so that dropping the older generation is cheap. */
 function createRecentSet(clock: Clock) {
   let current = new Set<string>()
   let older = new Set<string>()
@@ -122,13 +122,13 @@ function createRecentSet(clock: Clock) {
   }
 }
 
-/** The key of a counter: requests of one API key or one user count together. */
+/** Returns the key of a counter. Requests of one API key or one user count together. */
 function credentialId({ principal, ip }: FastifyRequest): string {
   if (principal === null) return ip
   return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
-/** The server remembers only a hash, so that no API key stays in memory. */
+/** Returns the hash of a credential. The server remembers only a hash, so that no API key stays in memory. */
 function credentialHash(request: FastifyRequest): string {
   const { authorization = '', 'x-api-key': header = '' } = request.headers
   return hash('sha256', `${request.ip} ${authorization} ${header}`, 'base64url')

@@ -1,9 +1,9 @@
-// Finds the known name that is nearest to a mistyped one.
+// Finds the known name that is nearest to a mistyped name.
 
-/** A longer name is not treated as a typing error. */
+/** The length beyond which a name does not count as a typing error. */
 const LENGTH_MAX = 64
 
-/** The known name with the fewest edits from a mistyped one. Null means that none is near. */
+/** Returns the known name with the fewest edits from a mistyped name. Null means that no known name is near. */
 export function nearest(name: string, known: Iterable<string>): string | null {
   if (name.length > LENGTH_MAX) return null
   const given = normalise(name)
@@ -18,12 +18,12 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Ignores case, hyphens and underscores, which are common mistakes: `pageSize`, `page-size`. */
+/** Removes case, hyphens and underscores, which are common mistakes: `pageSize`, `page-size`. */
 function normalise(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** The number of letters to insert, remove, replace or swap with their neighbour. */
+/** Returns the number of letters to insert, remove, replace or swap with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

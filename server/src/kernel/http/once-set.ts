@@ -1,4 +1,4 @@
-// Idempotency keys of a set: the keys, the work and the stored answers of many requests are one transaction.
+// Runs a batch of requests with Idempotency-Keys: the keys, the work and the stored answers are one transaction.
 
 import { type Deps, inTransaction, type Tx } from '../db/index.ts'
 import { Refusal } from '../lib/index.ts'
@@ -12,12 +12,12 @@ import {
   storeAnswers,
 } from './idempotency.ts'
 
-/** A request of a set. `once` is null for a request without an Idempotency-Key. */
+/** A request of a batch. Null in `once` means that the request has no Idempotency-Key. */
 export type KeyedRequest<Result> = { once: { claim: IdempotencyClaim; answerOf(result: Result): StoredAnswer } | null }
 
 /**
- * The result of a request: that of its work, with the answer that its key stores; the answer of an earlier request with its
- * key; a refusal; or 'repeat': an earlier request of the set has its key, so the caller runs it again after the set.
+ * The result of a request: the result of its work with the stored answer, an earlier answer of its key, or a refusal.
+ * 'repeat' means that an earlier request of the batch has the key. The caller then runs the request again.
  */
 export type KeyedResult<Result> =
   | { result: Result; answer: StoredAnswer | null }
@@ -25,16 +25,19 @@ export type KeyedResult<Result> =
   | Refusal
   | 'repeat'
 
-/** The work on a set. For a request that it refuses, it writes nothing. `left`: for the caller, after the commit. */
+/**
+ * The work on a batch. For a request that the work refuses, the work writes nothing. `left` is for the caller, after
+ * the commit.
+ */
 export type KeyedWork<Request, Result, Left> = (
   tx: Tx,
   requests: readonly Request[],
 ) => Promise<{ answers: readonly (Result | Refusal)[]; left: Left }>
 
-/** The results of a set that was committed. `left` is null if no request did work. */
+/** The results of a committed batch. Null in `left` means that no request did work. */
 type KeyedRun<Request, Result, Left> = { results: Map<Request, KeyedResult<Result>>; left: Left | null }
 
-/** Rolls back a set with refusals that are not stored: the rollback frees their keys. */
+/** Rolls back a batch with refusals that no key stores, because the rollback frees their keys. */
 class KeysToFree<Request> extends Error {
   readonly refused: ReadonlyMap<Request, Refusal>
   constructor(refused: ReadonlyMap<Request, Refusal>) {
@@ -44,8 +47,9 @@ class KeysToFree<Request> extends Error {
 }
 
 /**
- * As `onceInTransaction`, for a set: each request gets the answer, and stores the row, that it would alone. If `work` throws,
- * nothing of the set is written. If a refusal is not stored, the other requests run again without the refused one.
+ * Runs a batch, like `onceInTransaction`. Each request gets the answer, and stores the row, of a single run. If `work`
+ * throws, the transaction writes nothing. If no key stores a refusal, the other requests run again without the refused
+ * request.
  */
 export async function onceInSet<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,
@@ -99,7 +103,7 @@ async function runSet<Request extends KeyedRequest<Result>, Result, Left>(
   return { results, left }
 }
 
-/** Claims the keys of a set. Returns the results of the requests that hold no key of theirs and do no work. */
+/** Claims the keys of a batch. Returns the results of the requests that hold no key and do no work. */
 async function claimSet<Request extends KeyedRequest<Result>, Result>(
   deps: Deps,
   tx: Tx,

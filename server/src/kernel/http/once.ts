@@ -1,12 +1,12 @@
-// Answers of writes that show a secret once.
+// Answers writes that show a secret once.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../db/index.ts'
 import { onceInTransaction, readClaim, replay } from './idempotency.ts'
 
 /**
- * As `answerOnce`, for an answer with a secret: the first request gets `fresh`, a repeated Idempotency-Key gets `stored`.
- * The database keeps `stored`, which must not contain the secret.
+ * Answers a write with a secret, like `answerOnce`: the first request gets `fresh`, a repeated Idempotency-Key gets
+ * `stored`. The database keeps `stored`, which must not contain the secret.
  */
 export async function answerShowingOnce(
   deps: Deps,

@@ -1,4 +1,4 @@
-// The OpenAPI document: the statuses of each call, and the amounts of its examples.
+// Tests the OpenAPI document: the statuses of each call, and the amounts of its examples.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,20 +24,20 @@ test('every documented call declares each status that it can answer', () => {
   const missing: string[] = []
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { parameters = [], security = [], responses }] of Object.entries(methods)) {
-      const wanted = [400, 500, 503]
-      if (security.length > 0) wanted.push(401, 403, 429)
-      if (!['/healthz', '/readyz'].includes(path)) wanted.push(429)
-      if (path.includes('{')) wanted.push(404)
-      if (method !== 'get') wanted.push(413, 415)
-      if (parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name))) wanted.push(409, 422)
-      const lacking = wanted.filter((status) => !(String(status) in responses))
+      const expected = [400, 500, 503]
+      if (security.length > 0) expected.push(401, 403, 429)
+      if (!['/healthz', '/readyz'].includes(path)) expected.push(429)
+      if (path.includes('{')) expected.push(404)
+      if (method !== 'get') expected.push(413, 415)
+      if (parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name))) expected.push(409, 422)
+      const lacking = expected.filter((status) => !(String(status) in responses))
       if (lacking.length > 0) missing.push(`${method} ${path}: ${[...new Set(lacking)].join(' ')}`)
     }
   }
   assert.deepEqual(missing, [])
 })
 
-/** Sums that are true in every record: the first field is the sum of the second and the third. */
+/** The sums that are true in every record: the first field is the sum of the second and the third. */
 const SUMS = [
   ['amount', 'fee', 'net_amount'],
   ['amount', 'fee', 'net'],
@@ -47,7 +47,7 @@ const SUMS = [
   ['total_charges', 'infinity_fee', 'processor_charge'],
 ] as const
 
-test('the examples of amounts in the document add up', () => {
+test('the amounts in the examples of the OpenAPI document add up', () => {
   let compared = 0
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -70,7 +70,7 @@ test('the examples of amounts in the document add up', () => {
   assert.ok(compared > 0)
 })
 
-test('the documentation is compressed, and a browser with the current version gets 304', async () => {
+test('the server compresses the documentation, and answers 304 to a browser with the current version', async () => {
   for (const url of ['/docs', '/openapi.json']) {
     const ask = async (headers: Record<string, string>) => {
       const reply = await world.system.app.inject({ method: 'GET', url, headers })
@@ -95,7 +95,7 @@ test('the documentation is compressed, and a browser with the current version ge
   }
 })
 
-test('a large list is compressed when the client accepts it; small responses and new keys never are', async () => {
+test('the server compresses a large list when the client accepts compression, but never small responses or new keys', async () => {
   for (let i = 0; i < 30; i++)
     await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', description: `Order ${i}` })
   const { token } = await world.newSession('MERCHANT_ADMIN')

@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the schemas of the routes.
+// Makes the OpenAPI document from the schemas of the routes.
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
@@ -28,11 +28,11 @@ function describeCallers(access: Exclude<Access, 'public'>): string {
   if (access === 'authenticated') return 'For every API key, with any scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
-  const ways = [
+  const callers = [
     ...(scopes ? [`an API key with the scope ${scopes}`] : []),
     ...(roles ? [`a session with the role ${roles}`] : []),
   ]
-  return `Needs ${ways.join('; or ')}`
+  return `Needs ${callers.join('; or ')}`
 }
 
 const STEP_UP = 'Needs a sign-in within the last `STEP_UP_S` seconds, else `step_up_required`.'
@@ -55,7 +55,9 @@ const CHOICES: Properties = {
   },
 }
 
-/** The query of a route for sessions: its own parameters, and the choices that its path and body do not name. */
+/**
+ * Returns the query of a route for sessions: its own parameters, and the choices that its path and body do not name.
+ */
 function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
   const elsewhere = { ...(parts.params as ObjectSchema)?.properties, ...(parts.body as ObjectSchema)?.properties }
@@ -103,7 +105,7 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
-/** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
+/** Returns the options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
 export function openApi(config: Config): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
@@ -149,7 +151,7 @@ function securityOf(access: RestrictedAccess): object[] {
   ]
 }
 
-/** All error codes of a route: those of its access, those that it names, and those of every request. */
+/** Returns all error codes of a route: those of its access, those that the route names, and those of every request. */
 function errorCodesOf(access: Access, schema: RouteInput['schema'], route: RouteInput['route']): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable']
   if (access !== 'public') {
@@ -191,7 +193,7 @@ function idempotencyHeader(mode: 'required' | 'honoured'): object {
   }
 }
 
-/** The answers of a route by status: its own, then one for each status of its error codes. */
+/** Returns the answers of a route by status: its own answers, then an answer for each status of its error codes. */
 function responsesOf(own: unknown, codes: readonly ErrorCode[]): Record<string, unknown> {
   const responses: Record<string, unknown> = {}
   for (const [status, answer] of Object.entries(own ?? {})) {

@@ -1,4 +1,4 @@
-// Outgoing requests of webhooks: the address guard, and the limits of one request.
+// Tests outgoing requests of webhooks: the address guard, and the limits of one request.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
@@ -9,9 +9,9 @@ import { createOutgoing } from './outgoing.ts'
 
 const PUBLIC = '93.184.216.34'
 
-/** The names of these tests. `rebind.test` is public at the first lookup and private afterwards. */
+/** Looks up the names of these tests. `rebind.test` is public at the first lookup and private afterwards. */
 function tableLookup(): Lookup {
-  const asked = new Map<string, number>()
+  const lookups = new Map<string, number>()
   const table: Record<string, (time: number) => string[]> = {
     localhost: () => ['127.0.0.1', '::1'],
     'localhost.': () => ['127.0.0.1'],
@@ -20,12 +20,12 @@ function tableLookup(): Lookup {
     'mixed.test': () => [PUBLIC, '192.168.1.1'],
     'mapped.test': () => ['::ffff:127.0.0.1'],
     'public.test': () => [PUBLIC],
-    // A local name may resolve to any address, because it is refused as a name.
+    // A local name may resolve to any address, because the guard refuses the name itself.
     ...Object.fromEntries(LOCAL_NAMES.map((name) => [name, () => [PUBLIC]])),
   }
   return async (hostname) => {
-    const time = asked.get(hostname) ?? 0
-    asked.set(hostname, time + 1)
+    const time = lookups.get(hostname) ?? 0
+    lookups.set(hostname, time + 1)
     const addresses = table[hostname]?.(time)
     if (!addresses) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
     return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -84,7 +84,7 @@ const INTERNAL_HOSTS = [
   '255.255.255.255',
 ]
 
-describe('the address guard', () => {
+describe('address guard', () => {
   let internal: Receiver
   let port: string
   before(async () => {
@@ -93,7 +93,7 @@ describe('the address guard', () => {
   })
   after(() => internal.close())
 
-  test('the guard blocks every spelling of an internal address before a byte is sent', async () => {
+  test('the address guard blocks every spelling of an internal address before the client sends a byte', async () => {
     const outgoing = createOutgoing({ allow_private: false, lookup: tableLookup() })
     for (const host of INTERNAL_HOSTS) {
       const answer = await outgoing.post(`http://${host}:${port}/`, [], '{}', 2_000)
@@ -111,7 +111,7 @@ describe('the address guard', () => {
     }
   })
 
-  test('the guard blocks a name that resolves to a private address after its configuration', async () => {
+  test('the address guard blocks a name that resolves to a private address after its configuration', async () => {
     const lookup = tableLookup()
     const url = `http://rebind.test:${port}/`
     assert.equal(await checkDestination(url, { allow_private: false, https_only: false, lookup }), null)
@@ -121,7 +121,7 @@ describe('the address guard', () => {
     assert.equal(internal.received.length, 0)
   })
 
-  test('a configured address must be plain http or https, and https when the caller demands it', async () => {
+  test('checkDestination accepts plain http or https, and only https when the caller demands https', async () => {
     const check = (url: string, https_only = false) =>
       checkDestination(url, { allow_private: false, https_only, lookup: tableLookup() })
     assert.match((await check('ftp://public.test/')) ?? '', /https:\/\/ or http:/)
@@ -141,19 +141,19 @@ describe('the address guard', () => {
   })
 })
 
-/** A name server that answers for `healthy.test` and for no other name. */
-async function startNameServer(t: TestContext): Promise<{ address: string; asked: Set<string> }> {
-  const asked = new Set<string>()
+/** Starts a name server that answers for `healthy.test` and for no other name. */
+async function startNameServer(t: TestContext): Promise<{ address: string; queried: Set<string> }> {
+  const queried = new Set<string>()
   const server = createSocket('udp4')
   server.on('message', (query, from) => {
-    // After twelve bytes of header: the name in parts with lengths, a zero, the type and the class.
+    // After twelve bytes of header come the name in parts with lengths, a zero, the type and the class.
     const parts: string[] = []
     let at = 12
     for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
       parts.push(query.subarray(at + 1, at + 1 + length).toString('latin1'))
       at += 1 + length
     }
-    asked.add(parts.join('.'))
+    queried.add(parts.join('.'))
     if (parts.join('.') !== 'healthy.test') return
     const is_v4 = query.readUInt16BE(at + 1) === 1
     const header = Buffer.from(query.subarray(0, 12))
@@ -170,16 +170,16 @@ async function startNameServer(t: TestContext): Promise<{ address: string; asked
   })
   await new Promise<void>((done) => server.bind(0, '127.0.0.1', done))
   t.after(() => server.close())
-  return { address: `127.0.0.1:${server.address().port}`, asked }
+  return { address: `127.0.0.1:${server.address().port}`, queried }
 }
 
-test('a name is resolved without delay while many other name servers do not answer', async (t) => {
+test('the public lookup resolves a name without delay while many other name servers do not answer', async (t) => {
   const names = await startNameServer(t)
   const lookup = createPublicLookup([names.address])
   const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`)
   let ended = 0
   const waiting = silent.map((name) => assert.rejects(lookup(name), { code: 'ENOTFOUND' }).finally(() => ended++))
-  while (names.asked.size < silent.length) await new Promise((done) => setTimeout(done, 5))
+  while (names.queried.size < silent.length) await new Promise((done) => setTimeout(done, 5))
   const start = performance.now()
   assert.deepEqual(await lookup('healthy.test'), [{ address: PUBLIC, family: 4 }])
   const took = performance.now() - start
@@ -188,7 +188,7 @@ test('a name is resolved without delay while many other name servers do not answ
   await Promise.all(waiting)
 })
 
-describe('an outgoing request', () => {
+describe('outgoing requests', () => {
   const outgoing = createOutgoing({ allow_private: true })
   let receiver: Receiver
   before(async () => {
@@ -202,7 +202,7 @@ describe('an outgoing request', () => {
     await receiver.close()
   })
 
-  test('sends the body unchanged and returns the response', async () => {
+  test('an outgoing request sends the body unchanged and returns the response', async () => {
     receiver.reply = { kind: 'status', status: 201, body: 'thanks' }
     const answer = await outgoing.post(`${receiver.url}?a=1`, ['x-one', '1'], '{"a":"é"}', 2_000)
     assert.deepEqual(answer, { status_code: 201, response_body: 'thanks', error: null })
@@ -213,14 +213,14 @@ describe('an outgoing request', () => {
     assert.equal(request?.body, '{"a":"é"}')
   })
 
-  test('returns a redirect and does not follow it', async () => {
+  test('an outgoing request returns a redirect and does not follow the redirect', async () => {
     receiver.reply = { kind: 'status', status: 302, headers: { location: receiver.url } }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).status_code, 302)
     assert.equal(receiver.received.length, 1)
   })
 
   for (const kind of ['hang', 'drip'] as const) {
-    test(`ends after the timeout when the receiver would ${kind}`, async () => {
+    test(`an outgoing request ends after the timeout when the receiver would ${kind}`, async () => {
       receiver.reply = { kind }
       const start = performance.now()
       const answer = await outgoing.post(receiver.url, [], '{}', 300)
@@ -230,7 +230,7 @@ describe('an outgoing request', () => {
     })
   }
 
-  test('keeps the first 16 KiB of an endless response and stops reading', async () => {
+  test('an outgoing request keeps the first 16 KiB of an endless response and stops reading', async () => {
     receiver.reply = { kind: 'endless' }
     const answer = await outgoing.post(receiver.url, [], '{}', 2_000)
     assert.equal(answer.error, null)
@@ -239,12 +239,12 @@ describe('an outgoing request', () => {
     await receiver.waitClosed()
   })
 
-  test('replaces NUL in a response so that the response can be stored', async () => {
+  test('an outgoing request replaces NUL in a response so that the database can store the response', async () => {
     receiver.reply = { kind: 'status', status: 200, body: 'a\0b' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).response_body, 'a\ufffdb')
   })
 
-  test('reports each network error with a short stable code', async () => {
+  test('an outgoing request reports each network error with a short stable code', async () => {
     receiver.reply = { kind: 'reset' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).error, 'connection_reset')
     const gone = await startReceiver()

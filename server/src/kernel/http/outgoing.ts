@@ -1,21 +1,21 @@
-// The HTTP client for webhooks: it calls URLs that merchants choose, with checked addresses and limits of time and size.
+// Sends requests for webhooks: to URLs that merchants choose, with checked addresses and limits of time and size.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
- * The result of a request. `error` is a stable code, or null if a complete answer arrived with any status.
- * `status_code` may be set beside an error: the answer began but did not end in time.
+ * The result of a request. `error` is a stable code. Null means that a complete answer arrived with any status. An
+ * error with a `status_code` means that the answer began but did not end in time.
  */
 export type OutgoingResult = {
   status_code: number | null
-  /** The first 16 KiB of the answer as text. Null means no answer. */
+  /** The first 16 KiB of the answer as text. Null means that no answer arrived. */
   response_body: string | null
   error: OutgoingError | null
 }
 
-/** The reason why no answer arrived. It reveals nothing about the own network. */
+/** The reason why no answer arrived. The reason reveals nothing about the own network. */
 export type OutgoingError =
   | 'blocked_destination'
   | 'connection_failed'
@@ -28,22 +28,27 @@ export type OutgoingError =
   | 'tls_error'
   | 'unreachable'
 
-/** Sends requests to the outside. */
+/** The client that sends requests to the outside. */
 export type Outgoing = {
   /**
-   * Posts `body`. `headers` are alternating names and values. `timeout_ms` covers everything from the DNS lookup to the last
-   * byte of the answer. Redirects are not followed. Never throws.
+   * Posts `body`. `headers` are alternating names and values. `timeout_ms` covers everything from the DNS lookup to the
+   * last byte of the answer. The function follows no redirect and never throws.
    */
   post(url: string, headers: string[], body: string, timeout_ms: number): Promise<OutgoingResult>
   close(): Promise<void>
 }
 
-/** Connections per origin: as many as concurrent deliveries, so that merchants on one host never wait for each other. */
+/**
+ * The number of connections per origin. The number equals the concurrent deliveries, so that merchants on one host
+ * never wait for each other.
+ */
 const CONNECTIONS_MAX = 512
 const CONNECT_TIMEOUT_MS = 8_000
 const READ_BYTES_MAX = 64 * 1024
 const KEPT_BYTES_MAX = 16 * 1024
-/** Shorter than the usual keep-alive of servers, so that a request rarely uses a connection that is being closed. */
+/**
+ * The keep-alive, shorter than that of most servers, so that a request rarely uses a connection that the server closes.
+ */
 const KEEP_ALIVE_MS = 4_000
 const KEEP_ALIVE_MAX_MS = 60_000
 
@@ -62,7 +67,7 @@ export function createOutgoing(options: { allow_private: boolean; lookup?: Looku
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // One timer per request limits all phases, in `post`.
+    // One timer per request, in `post`, limits all phases.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -103,7 +108,7 @@ function postTo(
       { origin: target.origin, path: target.pathname + target.search, method: 'POST', headers, body },
       {
         onRequestStart(started) {
-          // If the timeout ended while the connection was being made, no byte is sent.
+          // If the timeout ends before the connection exists, the client sends no byte.
           if (settled) started.abort(ABORTED)
           else controller = started
         },
@@ -114,7 +119,7 @@ function postTo(
           if (bytes < KEPT_BYTES_MAX) chunks.push(chunk)
           bytes += chunk.length
           if (bytes <= READ_BYTES_MAX) return
-          // Only the status matters, so the rest of a very long body is not read.
+          // Only the status matters, so the client does not read the rest of a very long body.
           settle(null)
           reading.abort(ABORTED)
         },
@@ -129,15 +134,16 @@ function postTo(
   })
 }
 
-/** The stored text of an answer. PostgreSQL cannot store NUL in a text. */
+/** Returns the text of an answer for the database. PostgreSQL cannot store NUL in a text. */
 function storedText(chunks: readonly Buffer[]): string {
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   return bytes.subarray(0, KEPT_BYTES_MAX).toString('utf8').replaceAll('\0', '\ufffd')
 }
 
 /**
- * Checks three times, because each check alone can be bypassed: an address in the URL needs no lookup; a name may resolve to
- * public and private addresses, or to another address each time; the remote address of the socket is the final check.
+ * Checks three times, because a merchant can bypass each check alone. An address in the URL needs no lookup. A name may
+ * resolve to public and private addresses, or to another address each time. The remote address of the socket is the
+ * final check.
  */
 function guardedConnector(allow_private: boolean, lookup: Lookup): buildConnector.connector {
   const resolve: LookupFunction = (hostname, options, done) => {

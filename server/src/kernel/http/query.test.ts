@@ -1,4 +1,4 @@
-// Query parameters: each documented call declares its parameters and refuses others.
+// Tests query parameters: each documented call declares its parameters and refuses others.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ const fieldsOf = (reply: Reply): { field: string; message: string }[] => reply.b
 
 const CSV = { payload: 'a,b', headers: { 'content-type': 'text/csv' } }
 
-/** Each operation of the document, with an id for each path parameter. */
+/** Lists the operations of the document, with an id for each path parameter. */
 function operations(): { method: 'GET' | 'POST'; path: string; url: string; keys: boolean; people: boolean }[] {
   const { paths } = world.system.app.swagger() as { paths: Record<string, Record<string, { security?: object[] }>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -101,7 +101,7 @@ test('every call for a merchant takes merchant_id and environment in the query',
   assert.equal(pushed.status, 202, pushed.text)
 })
 
-test('a payer opens a shared link that has an added tracking parameter', async () => {
+test('a payer opens a shared link to which another site has added a tracking parameter', async () => {
   const link = await world.post('/v1/payment-links', { amount: '1000' })
   const { public_slug } = link.body.data
   for (const query of ['?utm_source=whatsapp&fbclid=abc', '?gclid=1&lang=en', '?key=1']) {
@@ -112,11 +112,11 @@ test('a payer opens a shared link that has an added tracking parameter', async (
     assert.equal((await world.call({ method: 'GET', url, key: null })).status, 200, url)
 })
 
-test('an API key in the URL is refused as a parameter name as well as a value', async () => {
+test('the server refuses an API key in the URL as a parameter name as well as a value', async () => {
   const alone = await world.call({ method: 'GET', url: `/v1/collections?${world.sandbox_key}`, key: null })
   assert.deepEqual([alone.status, alone.body.error.code], [401, 'authentication_required'])
-  const beside = await world.get(`/v1/collections?${world.sandbox_key}=1`)
-  assert.deepEqual([beside.status, beside.body.error.code], [400, 'validation_failed'])
-  assert.ok(!beside.text.includes(world.sandbox_key))
+  const with_header = await world.get(`/v1/collections?${world.sandbox_key}=1`)
+  assert.deepEqual([with_header.status, with_header.body.error.code], [400, 'validation_failed'])
+  assert.ok(!with_header.text.includes(world.sandbox_key))
   assert.ok(!world.deps.logged.join('').includes(world.sandbox_key))
 })

@@ -1,4 +1,4 @@
-// Query parameters. The server refuses unknown names, because a mistyped filter must not return everything.
+// Checks query parameters. The server refuses unknown names, because a mistyped filter must not return everything.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { refuse } from '../lib/index.ts'
@@ -7,11 +7,14 @@ import { nearest } from './nearest.ts'
 /** The parameters of every call that acts for a merchant. */
 const CHOICES = ['environment', 'merchant_id']
 
-/** The answer lists at most this many unknown names, each cut to this length. */
+/** The limits of the answer: the number of unknown names, and the length of each name. */
 const NAMED_MAX = 20
 const NAME_MAX = 100
 
-/** The query parameters of a documented route. Null means that the route is undocumented and takes any. */
+/**
+ * Returns the query parameters of a documented route. Null means that the route is undocumented and takes any
+ * parameter.
+ */
 export function queryNames({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): ReadonlySet<string> | null {
   if (schema?.hide === true) return null
   const own = Object.keys((schema?.querystring as { properties?: object } | undefined)?.properties ?? {})

@@ -1,4 +1,4 @@
-// The checks of every request: path, request id, body, keys and limits.
+// Tests the checks of every request: path, request id, body, keys and limits.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
@@ -26,7 +26,7 @@ function refused(reply: Reply, status: number, code: string): void {
   assert.ok(String(reply.headers['x-request-id']).length > 0)
 }
 
-/** POSTs a body exactly as written. */
+/** Sends a body by POST exactly as written. */
 function raw(payload: string | Buffer, headers: Record<string, string> = {}): Promise<Reply> {
   return world.call({
     method: 'POST',
@@ -87,7 +87,7 @@ describe('paths and methods', () => {
     '/v1/collections/x/y/z',
     '/..%2f..%2fetc/passwd',
   ]) {
-    test(`the unknown path ${path} is 404 not_found, with a key and without`, async () => {
+    test(`the unknown path ${path} gets 404 not_found, with a key and without`, async () => {
       refused(await world.get(path), 404, 'not_found')
       refused(await world.call({ method: 'GET', url: path, key: null }), 404, 'not_found')
     })
@@ -97,7 +97,7 @@ describe('paths and methods', () => {
     ['cannot be decoded', '/v1/collections/%zz'],
     ['is too long', `/v1/collections/${'a'.repeat(300)}`],
   ] as const) {
-    test(`a path that ${name} gets 404 in the envelope, and the response does not repeat it`, async () => {
+    test(`a path that ${name} gets 404 in the envelope, and the response does not repeat the path`, async () => {
       const reply = await world.get(path)
       refused(reply, 404, 'not_found')
       assert.ok(!reply.text.includes('%zz') && !reply.text.includes('aaaa'))
@@ -144,7 +144,7 @@ describe('request ids', () => {
 })
 
 describe('bodies', () => {
-  test('a body of 64 KiB is read, a larger one is 413', async () => {
+  test('the server accepts a body of 64 KiB and answers 413 to a larger body', async () => {
     const filled = (bytes: number) => {
       const start = '{"amount":"10","phone":"0754123001","x":"'
       return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
@@ -159,13 +159,13 @@ describe('bodies', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
   ]) {
-    test(`a body of type ${type} is 415`, async () => {
+    test(`the server answers 415 to a body of type ${type}`, async () => {
       refused(await raw(JSON.stringify(BODY), { 'content-type': type }), 415, 'unsupported_media_type')
     })
   }
 
   for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
-    test(`a body of type ${type} is read`, async () => {
+    test(`the server accepts a body of type ${type}`, async () => {
       assert.equal((await raw(JSON.stringify(BODY), { 'content-type': type })).status, 202)
     })
   }
@@ -195,14 +195,15 @@ describe('bodies', () => {
     ],
     ['30,000 objects in each other', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
   ] as const) {
-    test(`a body that is ${name} is 400 invalid_json`, async () => refused(await raw(text), 400, 'invalid_json'))
+    test(`the server answers 400 invalid_json to a body that is ${name}`, async () =>
+      refused(await raw(text), 400, 'invalid_json'))
   }
 
-  test('brackets inside a text do not count as nesting', async () => {
+  test('brackets inside a text do not count as nesting of the body', async () => {
     assert.equal((await raw(JSON.stringify({ ...BODY, description: `"${'[{'.repeat(100)}\\` }))).status, 202)
   })
 
-  test('a missing body is 400 and names the missing fields', async () => {
+  test('the server refuses a missing body with 400 validation_failed', async () => {
     const reply = await world.call({ method: 'POST', url: PUSH, idempotency_key: 'none' })
     refused(reply, 400, 'validation_failed')
   })
@@ -214,7 +215,7 @@ describe('bodies', () => {
     for (const entry of reply.body.error.details.fields) assert.ok(entry.message.length > 0)
   })
 
-  test('the server converts no types: a number is not a text, a text is not a list, and null is not absent', async () => {
+  test('the server converts no types: a number is no text, a text is no list, and null is not absent', async () => {
     for (const [field, value] of [
       ['phone', 754123001],
       ['reference', 5],
@@ -231,7 +232,7 @@ describe('bodies', () => {
     }
   })
 
-  test('the server ignores unknown fields, but they change the fingerprint of the request', async () => {
+  test('unknown fields do not fail a request, but change the fingerprint of the request', async () => {
     const idempotency_key = crypto.randomUUID()
     const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
     assert.equal(first.status, 202)
@@ -262,7 +263,7 @@ describe('bodies', () => {
       'currency',
       'merchant_id',
     ]) {
-      test(`${name} in ${field} is refused with 400`, async () => {
+      test(`the server refuses ${name} in ${field} with 400`, async () => {
         const reply = await world.post(PUSH, { ...BODY, [field]: bad })
         refused(reply, 400, 'validation_failed')
         assert.ok(fieldsOf(reply).includes(field))
@@ -277,7 +278,7 @@ describe('bodies', () => {
     refused(await world.post(PUSH, { ...BODY, description: 'a\rb' }), 400, 'validation_failed')
   })
 
-  test('text in any script is returned unchanged', async () => {
+  test('the server returns text in any script unchanged', async () => {
     const reference = 'Agizo №5 — مرحبا 🎉 e\u0301'
     const created = await world.post(PUSH, { ...BODY, reference })
     assert.equal(created.body.data.reference, reference)
@@ -290,7 +291,7 @@ describe('bodies', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['an overlong slash', [0xc0, 0xaf]],
   ] as const) {
-    test(`a body that is not UTF-8 (${name}) is 400, sent whole or in chunks`, async () => {
+    test(`the server answers 400 to a body that is not UTF-8 (${name}), whole or in chunks`, async () => {
       const body = Buffer.concat([
         Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
         Buffer.from(bytes),
@@ -311,7 +312,7 @@ describe('bodies', () => {
     })
   }
 
-  test('a character split over two chunks is read as one character', async () => {
+  test('the server reads a character that two chunks share as one character', async () => {
     const [start, end] = [
       Buffer.from('{"amount":"10","phone":"0754123001","reference":"\xc3', 'latin1'),
       Buffer.from('\xa9"}', 'latin1'),
@@ -330,7 +331,7 @@ describe('bodies', () => {
     assert.equal(reply.body.data.reference, 'é')
   })
 
-  test('an amount may end in further zeros, and an amount with a third decimal is 400', async () => {
+  test('the server accepts an amount with further zeros, and answers 400 to an amount with a third decimal', async () => {
     for (const [number, same] of [
       ['10.000', '10'],
       ['10.500000000000000000000', '10.5'],
@@ -353,14 +354,14 @@ describe('bodies', () => {
     refused(await raw('{"amount":"10.000","phone":"0754123001"}'), 400, 'validation_failed')
   })
 
-  test('a reference of 100 characters is kept, one of 101 is refused', async () => {
+  test('the server keeps a reference of 100 characters and refuses a reference of 101 characters', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, reference: 'r'.repeat(100) })).status, 202)
     assert.deepEqual(fieldsOf(await world.post(PUSH, { ...BODY, reference: 'r'.repeat(101) })), ['reference'])
   })
 })
 
 describe('keys in the URL', () => {
-  test('a key in the query string alone is 401 and is never logged', async () => {
+  test('the server answers 401 to a key in the query string alone, and never logs the key', async () => {
     for (const name of ['api_key', 'key', 'access_token', 'anything']) {
       const reply = await world.call({ method: 'GET', url: `/v1/collections?${name}=${world.sandbox_key}`, key: null })
       refused(reply, 401, 'authentication_required')
@@ -368,7 +369,7 @@ describe('keys in the URL', () => {
     }
   })
 
-  test('a key in the query string beside a valid header is 400 and is never logged', async () => {
+  test('the server answers 400 to a key in the query string of a request with a valid header, and never logs the key', async () => {
     const reply = await world.get(`/v1/collections?api_key=${world.sandbox_key}`)
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(fieldsOf(reply), ['api_key'])
@@ -380,14 +381,14 @@ describe('keys in the URL', () => {
     )
   })
 
-  test('a reference that resembles a key is not refused', async () => {
+  test('the server accepts a reference that resembles a key', async () => {
     for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
       assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
     refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
     refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
   })
 
-  test('no line of the log contains a key after these requests', async () => {
+  test('no line of the log contains a key that a request had in its path or body', async () => {
     await world.get(`/v1/${world.live_key}`)
     await world.get(`/v1/collections/${world.live_key}`)
     await world.post(PUSH, { ...BODY, phone: world.live_key })
@@ -398,7 +399,7 @@ describe('keys in the URL', () => {
 })
 
 describe('malformed HTTP', () => {
-  test('an unreadable request is 400 in the envelope, with a request id', async () => {
+  test('the server answers 400 in the envelope, with a request id, to an unreadable request', async () => {
     for (const text of [
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nhost x\r\n\r\n',
@@ -418,7 +419,7 @@ describe('malformed HTTP', () => {
     assert.equal(reply.headers['access-control-allow-origin'], '*')
   })
 
-  test('an incomplete request is 408 in the envelope, with a request id', async (t) => {
+  test('the server answers 408 in the envelope, with a request id, to an incomplete request', async (t) => {
     await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     const { server } = world.system.app
     const { headersTimeout } = server
@@ -429,14 +430,14 @@ describe('malformed HTTP', () => {
     refused(await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout')
   })
 
-  test('headers that are too large are 431 in the envelope, with a request id', async () => {
+  test('the server answers 431 in the envelope, with a request id, to headers that are too large', async () => {
     const reply = await overWire(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-much: ${'x'.repeat(20_000)}\r\n\r\n`)
     refused(reply, 431, 'headers_too_large')
   })
 })
 
 describe('limits', () => {
-  test('an IP address over the limit of public pages gets 429, but health checks are answered', async () => {
+  test('an IP address over the limit of public pages gets 429, but the server answers its health checks', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const ask = (url: string) => limited.call({ method: 'GET', url, key: null })
@@ -482,7 +483,7 @@ describe('limits', () => {
     }
   })
 
-  test('a path of 15 KB of backslashes is answered at once, and the log names at most 512 characters of it', async () => {
+  test('the server answers a path of 15 KB of backslashes at once, and logs at most 512 of its characters', async () => {
     const logging = await createWorld({ env: { LOG_LEVEL: 'info' } })
     try {
       const began = performance.now()
@@ -496,7 +497,7 @@ describe('limits', () => {
     }
   })
 
-  test('callbacks have their own limit', async () => {
+  test('callbacks have a rate limit of their own', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
     try {
       const call = () => limited.call({ method: 'POST', url: '/callbacks/mock', payload: 'x', key: null })
@@ -508,12 +509,12 @@ describe('limits', () => {
     }
   })
 
-  test('an IP address with too many wrong keys causes no further lookups, and its known keys are accepted', async () => {
+  test('an IP address with too many wrong keys causes no further look-ups, and the server accepts its known keys', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
-    const asked: string[] = []
+    const statements: string[] = []
     const deps = testDeps(limited.url, {
       env: { RATE_LIMIT_PER_ADDRESS: '5' },
-      before: (name) => void asked.push(name),
+      before: (name) => void statements.push(name),
     })
     const system = await compose(deps)
     const get = async (key: string) =>
@@ -524,9 +525,9 @@ describe('limits', () => {
       const guess = () => newPlaintextKey(deps.config, deps.random, 'live')
       for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 401)
       assert.equal(await get(guess()), 429)
-      asked.length = 0
+      statements.length = 0
       for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 429)
-      assert.deepEqual(asked, [])
+      assert.deepEqual(statements, [])
       for (let i = 0; i < 10; i++) assert.equal(await get(limited.sandbox_key), 200)
     } finally {
       for (const task of system.tasks) await task.idle()
@@ -537,7 +538,7 @@ describe('limits', () => {
     }
   })
 
-  test('a key over its limit gets 429 with Retry-After and RateLimit headers, and another key is accepted', async () => {
+  test('a key over its limit gets 429 with Retry-After and RateLimit headers, and the server accepts another key', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
     try {
       for (let left = 4; left >= 0; left--) {
@@ -560,7 +561,7 @@ describe('limits', () => {
     }
   })
 
-  test('an IP address with wrong keys is limited, and valid keys from this IP address are not', async () => {
+  test('the server limits an IP address with wrong keys, but not the valid keys from the same IP address', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const bad = () => limited.get('/v1/collections', `${limited.sandbox_key.slice(0, -1)}!`)
@@ -576,7 +577,7 @@ describe('limits', () => {
   })
 })
 
-describe('a failure of the server', () => {
+describe('failures of the server', () => {
   for (const [name, failure, status, code] of [
     [
       'the database is away',
@@ -592,7 +593,7 @@ describe('a failure of the server', () => {
     ],
     ['there is a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
   ] as const) {
-    test(`a request gets ${status} ${code} without internal details when ${name}, and can be sent again`, async () => {
+    test(`a request gets ${status} ${code} without internal details when ${name}, and the client can send the request again`, async () => {
       let broken = false
       const deps = testDeps(world.url, {
         before: (statement) => {
@@ -641,7 +642,7 @@ describe('a failure of the server', () => {
     })
   }
 
-  test('a request on a kept-alive connection gets 503 in the envelope while the process closes, and the connection ends', async () => {
+  test('a request on a kept-alive connection gets 503 while the process closes, and the connection ends', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps)
     const held = Promise.withResolvers<void>()
@@ -668,7 +669,7 @@ describe('a failure of the server', () => {
       await begun.promise
       const closed = system.app.close()
       await closing.promise
-      // This pipelined request reaches a process that is closing.
+      // The pipelined request reaches a process that is closing.
       socket.write('GET /public/payment-links/x HTTP/1.1\r\nhost: x\r\n\r\n')
       await second.promise
       held.resolve()
@@ -688,7 +689,7 @@ describe('a failure of the server', () => {
     }
   })
 
-  test('a stopping process is not ready', async () => {
+  test('/readyz of a stopping process answers 503', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps, { draining: () => true })
     try {
@@ -703,7 +704,7 @@ describe('a failure of the server', () => {
   })
 })
 
-test('a POST without a body accepts the JSON content type and no other', async () => {
+test('a POST without a body accepts the JSON content type and no other type', async () => {
   const made = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
   const refreshed = await world.call({
     method: 'POST',

@@ -1,4 +1,4 @@
-// The serializers of answers, compiled from the schemas of the routes by the compiler of fastify.
+// Compiles the serializers of answers from the schemas of the routes, with the compiler of fastify.
 
 import { createRequire } from 'node:module'
 
@@ -6,11 +6,11 @@ type Serialize = (data: unknown) => string
 type BuildSerializer = (schemas: unknown, options: unknown) => (route: { schema?: unknown }) => Serialize
 
 /**
- * Compiles each serializer with its first answer, because all of them take a fifth of a second at every start. In production
- * they are compiled at the start, so that a bad schema stops the start.
+ * Compiles each serializer with its first answer, because all serializers together take a fifth of a second at every
+ * start. In production the function compiles all serializers at the start, so that a bad schema stops the start.
  */
 export function serializers(at_start: boolean): BuildSerializer {
-  // The compiler must be the one of the installed fastify, so it is no dependency of this package.
+  // The function must use the compiler of the installed fastify, so the compiler is no dependency of this package.
   const build: BuildSerializer = createRequire(import.meta.resolve('fastify'))(
     '@fastify/fast-json-stringify-compiler',
   )()

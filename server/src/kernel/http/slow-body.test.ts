@@ -1,4 +1,4 @@
-// Rights of callers with slow bodies, limits of callers with many IP addresses, and forbidden names in bodies.
+// Tests rights of callers with slow bodies, limits of callers with many IP addresses, and forbidden names in bodies.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('a member who is removed while sending the body is refused', async () => {
+test('the server refuses a member whom an administrator removes while the member sends the body', async () => {
   const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
   const body = JSON.stringify({ name: 'Late', environment: 'live', scopes: ['collections:read'] })
   const { port } = world.system.app.server.address() as AddressInfo
@@ -27,7 +27,7 @@ test('a member who is removed while sending the body is refused', async () => {
     `POST /v1/merchant/api-keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body.slice(0, 1)}`,
   )
-  // The body arrives after the rights that were read with the headers have expired.
+  // The body arrives after the rights from the headers have expired.
   await wait(600)
   await world.rows('delete from members where user_id = $1', [user_id])
   socket.write(body.slice(1))
@@ -47,7 +47,7 @@ test('all IP addresses of one IPv6 network share one limit', async () => {
   assert.equal((await world.call({ method: 'GET', url: '/v1/balance', key: null, headers: elsewhere })).status, 401)
 })
 
-test('a forbidden field name in a body is refused, also with escaped letters', async () => {
+test('the server refuses a forbidden field name in a body, also with escaped letters', async () => {
   for (const name of ['__proto__', '__pr\\u006fto__', 'c\\u006fnstructor']) {
     const payload = `{"amount":"10","phone":"0754123001","${name}":{"admin":true}}`
     const headers = { 'content-type': 'application/json' }

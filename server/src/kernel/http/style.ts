@@ -1,16 +1,16 @@
-// The style sheet of all pages, and its versioned address, which browsers may cache for a year.
+// Serves the style sheet of all pages under a versioned address, which browsers may cache for a year.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 const FILE = new URL('../../../../web/ui/page.css', import.meta.url)
 
-/** The style sheet. `version` changes with its content; `path` names it. */
+/** The style sheet. `version` changes with its content, and `path` contains the version. */
 export type PageStyle = { text: Buffer; version: string; path: string }
 
 let cached: PageStyle | null = null
 
-/** The style sheet. The process reads it once. */
+/** Returns the style sheet. The process reads the file once. */
 export function pageStyle(): PageStyle {
   if (cached) return cached
   const text = readFileSync(FILE)
