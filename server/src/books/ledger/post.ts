@@ -228,7 +228,9 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/** The delay of its clock behind the last booking at which the process logs a warning, at most once per interval. */
+/**
+ * The process logs a warning if its clock is this many milliseconds behind the last booking, at most once per interval.
+ */
 const BEHIND_WARNING_MS = 30_000
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()

@@ -31,7 +31,7 @@ const PASSING = sql(
 
 /**
  * True if the vault of this process decrypts the canary of its database. False also if the canary is missing, for
- * example in a restored older database. Throws if the database is unreachable.
+ * example after an operator has restored another database. Throws if the database is unreachable.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const sealed = await findCanary(db)

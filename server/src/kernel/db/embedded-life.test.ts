@@ -104,7 +104,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(copy), ['postgres.json'])
   })
 
-  test('a program refuses a copied DATA_DIR whose data lie outside, and opens a moved one', async (t) => {
+  test('a program refuses a copied DATA_DIR whose data lie outside, and opens a moved DATA_DIR', async (t) => {
     if (!isRoot) return t.skip('data lie outside only when root starts the server')
     const [closed, outside] = [await newFolder(0o700), await newFolder()]
     const [original, copy, moved] = ['original', 'copy', 'moved'].map((name) => join(closed, name)) as [
@@ -161,7 +161,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('the first of two programs to stop leaves the shared server running, and the last one stops the server', async () => {
+  test('the first of two programs to stop leaves the shared server running, and the last program stops the server', async () => {
     const folder = await newFolder()
     const one = await startInProgram(folder)
     const two = await startInProgram(folder)

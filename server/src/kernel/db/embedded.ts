@@ -111,8 +111,8 @@ type RunningServer = ProcessIdentity & { port: number }
 type UsedServer = { server: RunningServer; adopted: boolean; may_stop: boolean }
 
 /**
- * Starts the embedded server of `dataDir`, or adopts a running one. Throws an Error with instructions if the platform
- * or the data do not fit the package, or if the folder or the server fails.
+ * Starts the embedded server of `dataDir`, or adopts a running server. Throws an Error with instructions if the
+ * platform or the data do not fit the package, or if the folder or the server fails.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
@@ -415,8 +415,8 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
 }
 
 /**
- * Stops the server with a fast shutdown, which rolls back open transactions and flushes committed ones. Returns after
- * the end of the server.
+ * Stops the server with a fast shutdown, which rolls back open transactions and flushes committed transactions. Returns
+ * after the end of the server.
  */
 async function stopServer(server: RunningServer): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
@@ -474,9 +474,8 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
 }
 
 /**
- * True if process `pid` is a server on `data`, because the system reuses process ids. In a container, root without
- * CAP_SYS_PTRACE cannot read the working folders of other users. So a process of the owner of the data reads the
- * folder.
+ * True if process `pid` is a server on `data`. The file of an ended server may name a process id that the system has
+ * reused. If root in a container lacks CAP_SYS_PTRACE, a process of the owner of the data reads the working folder.
  */
 async function runsOn(pid: number, data: string): Promise<boolean> {
   const link = `/proc/${pid}/cwd`

@@ -71,7 +71,7 @@ test('a program refuses to start on a newer database', async () => {
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
 
-test('a program refuses a new migration with a lower number than an applied one', async () => {
+test('a program refuses a new migration with a lower number than an applied migration', async () => {
   const { url, dir } = await setUp(TOWNS)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')

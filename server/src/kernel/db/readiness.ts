@@ -162,7 +162,7 @@ async function findSpace(folders: readonly string[], least: number): Promise<str
 
 /**
  * Returns the free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not
- * write to that disk.
+ * write to the folder.
  */
 async function freeBytes(folder: string): Promise<number | null> {
   try {

@@ -39,7 +39,7 @@ describe('working databases', { concurrency: 2 }, () => {
     }
   })
 
-  test('the watch opens a new heartbeat connection when the old one is lost', async () => {
+  test('the watch opens a new heartbeat connection after the loss of the old connection', async () => {
     const { db } = open(database.url)
     try {
       db.arm()

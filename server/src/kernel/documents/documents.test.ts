@@ -273,7 +273,7 @@ test('the same input makes the same bytes, also after other documents', async ()
   assert.ok((await receiptPdf(office)).equals(first))
   const later = { ...office, drawn_at: new Date(AT.getTime() + 1000) }
   assert.ok(!(await receiptPdf(later)).equals(first))
-  // The library keeps two documents apart that it draws at once.
+  // Two documents that the library draws at once do not mix.
   const [a, b] = await Promise.all([receiptPdf(office), invoicePdf(INVOICE)])
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })

@@ -1,4 +1,5 @@
-// Queues the documents to draw: bounded, fair between merchants, live before sandbox.
+// Queues the documents to draw. The queue is bounded, fair between merchants, and takes live documents before sandbox
+// documents.
 
 import { refuse } from '../lib/index.ts'
 

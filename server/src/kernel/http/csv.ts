@@ -16,7 +16,7 @@ const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4
 /** The answer of a route that sends a file. */
 export const csvAnswer = { 200: { content: { 'text/csv': { schema: Csv } } } }
 
-/** The documentation of each file. */
+/** The description of the file in the API documentation. */
 export const CSV_WORDS =
   'The file contains all rows, and the server streams the file. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 

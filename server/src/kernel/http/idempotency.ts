@@ -304,8 +304,8 @@ export async function onceInTransaction(
 }
 
 /**
- * Throws a refusal of a request whose key is still free. A decision is first stored by the transaction, so that a
- * repeated request gets the decision too. If the key has an answer by now, returns that answer.
+ * Throws a refusal of a request whose key is still free. The function first stores a decision, so that a repeated
+ * request gets the decision too. If the key has an answer by now, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,

@@ -67,7 +67,7 @@ function reachesPrototype(value: unknown): boolean {
 
 /**
  * Returns the digits of the top-level amount without meaningless final zeros: the number 1.000 has no third decimal.
- * JSON.parse visits inner values first, so the last amount of the root is the right one.
+ * JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
  */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()

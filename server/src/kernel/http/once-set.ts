@@ -16,8 +16,8 @@ import {
 export type KeyedRequest<Result> = { once: { claim: IdempotencyClaim; answerOf(result: Result): StoredAnswer } | null }
 
 /**
- * The result of a request: the result of its work with the stored answer, an earlier answer of its key, or a refusal.
- * 'repeat' means that an earlier request of the batch has the key. The caller then runs the request again.
+ * The result of a request: the result of its work, an earlier answer of its key, or a refusal. The text 'repeat' means
+ * that an earlier request of the batch has the key. The caller then runs the request again.
  */
 export type KeyedResult<Result> =
   | { result: Result; answer: StoredAnswer | null }

@@ -220,7 +220,7 @@ describe('outgoing requests', () => {
   })
 
   for (const kind of ['hang', 'drip'] as const) {
-    test(`an outgoing request ends after the timeout when the receiver would ${kind}`, async () => {
+    test(`an outgoing request ends after the timeout for a receiver of kind ${kind}`, async () => {
       receiver.reply = { kind }
       const start = performance.now()
       const answer = await outgoing.post(receiver.url, [], '{}', 300)

@@ -422,7 +422,8 @@ function parseSettings(
  */
 function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
   const allowed = fileSettings(providers)
-  // Another program may own a variable such as PORT_FILE, but not one with the name of a setting of a real provider.
+  // Another program may own a variable such as PORT_FILE, but no variable with the name of a setting of a real
+  // provider.
   const tables: SettingTable[] = [
     routingSettings(providers),
     ...providers.filter(({ simulated }) => !simulated).map((provider) => provider.settings),

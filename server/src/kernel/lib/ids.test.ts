@@ -1,4 +1,4 @@
-// Tests ids: they sort by time, contain their merchant, and suit reading aloud.
+// Tests that ids sort by time, contain their merchant, and have a form that people can read aloud.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Claims due rows: by lease, in batches, fair between merchants.
+// Claims due rows by lease, in batches that are fair between merchants.
 //
 // A waiting row has `due_at`. The process that works on a row holds its lease: `lease_owner` is that process, and
 // `due_at` is the end of the lease. If the process dies, the lease ends and the row becomes due again.

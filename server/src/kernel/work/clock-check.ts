@@ -140,7 +140,7 @@ function advance(round: CheckRound, rows: readonly CheckedRow[]): boolean {
   return true
 }
 
-/** Forgets the rows that are no longer too far ahead, and schedules the next round if the table needs one. */
+/** Forgets the rows that are no longer too far ahead. If the table needs another round, schedules that round. */
 function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   const { deps, seen } = check
   const has_far_end = check.table.longest_pause_ms !== null
