@@ -1,4 +1,4 @@
-// Forged tokens: each is a valid token with one fault. The server refuses each with the same answer.
+// Forged tokens. Each is a valid token with one fault, and the server refuses each with the same answer.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -26,15 +26,15 @@ const AUDIENCE = 'malipo-api'
 /** One kind of issuer, with a user who may sign in. */
 type Stage = {
   world: World
-  /** The signing key of the issuer. The forger has only its public half, except where a test states otherwise. */
+  /** The signing key of the issuer. The forger has only its public half, unless a test gives the forger the private half. */
   key: TestKey
   issuer: string
-  /** Header and claims of a valid token. */
+  /** The header and claims of a valid token. */
   header: Record<string, unknown>
   claims: Record<string, unknown>
 }
 
-/** The valid token of a stage with replaced claims, signed with the right key. Undefined removes a claim. */
+/** The valid token of a stage with replaced claims, signed with the right key. The value undefined removes a claim. */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }
@@ -56,7 +56,7 @@ type Forgery = { name: string; forge: (stage: Stage) => string | Promise<string>
 const forgeries: Forgery[] = []
 const forged = (name: string, forge: Forgery['forge']) => forgeries.push({ name, forge })
 
-// Unsigned and wrongly signed -----------------------------------------------------------------------------------------
+// Unsigned tokens, and tokens with a wrong signature -----------------------------------------------------------------------
 
 for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ', '', null, undefined, 0, ['none']]) {
   const unsigned = (stage: Stage) => `${part({ ...stage.header, alg })}.${part(stage.claims)}`
@@ -83,7 +83,7 @@ for (const alg of ['RS256', 'ES256'] as const) {
   })
 }
 for (const alg of ['RS1', 'RS512', 'ES384', 'ES256K', 'EdDSA', 'PS256', 'RSA-OAEP', 'dir', 'es256', 'rs256']) {
-  forged(`the header says ${alg}, the signature is another`, (stage) => altered(stage, {}, { alg }))
+  forged(`alg ${alg} with a signature of another algorithm`, (stage) => altered(stage, {}, { alg }))
 }
 forged('an empty signature', (stage) => `${pieces(good(stage)).slice(0, 2).join('.')}.`)
 forged('a signature of zeros', (stage) => {
@@ -91,16 +91,16 @@ forged('a signature of zeros', (stage) => {
   return `${header}.${payload}.${part(Buffer.alloc(Buffer.from(signature, 'base64url').length))}`
 })
 forged('a signature cut short', (stage) => good(stage).slice(0, -8))
-forged('a signature with a byte more', (stage) => `${good(stage)}AA`)
-forged('one bit of the signature changed', (stage) => {
+forged('a signature with one more byte', (stage) => `${good(stage)}AA`)
+forged('a signature with one changed bit', (stage) => {
   const [header, payload, signature] = pieces(good(stage))
   const bytes = Buffer.from(signature, 'base64url')
   bytes[5] = (bytes[5] as number) ^ 1
   return `${header}.${payload}.${part(bytes)}`
 })
-forged('the payload of another person under the signature', (stage) => {
+forged('the payload of another user under the signature', (stage) => {
   const [header, , signature] = pieces(good(stage))
-  return `${header}.${part({ ...stage.claims, sub: 'somebody-else' })}.${signature}`
+  return `${header}.${part({ ...stage.claims, sub: 'another-user' })}.${signature}`
 })
 forged('a later exp under the signature', (stage) => {
   const [header, , signature] = pieces(good(stage))
@@ -108,10 +108,10 @@ forged('a later exp under the signature', (stage) => {
 })
 forged('another header under the signature', (stage) => {
   const [, payload, signature] = pieces(good(stage))
-  return `${part({ ...stage.header, extra: 1 })}.${payload}.${signature}`
+  return `${part({ ...stage.header, unknown: 1 })}.${payload}.${signature}`
 })
 
-// Claims, signed with the right key -----------------------------------------------------------------------------------
+// Claims of tokens with the right signature ----------------------------------------------------------------------------------
 
 const BAD_CLAIMS: Record<string, unknown[]> = {
   iss: [undefined, null, '', 'https://evil.example', [], 1, EMBEDDED],
@@ -151,7 +151,7 @@ for (const payload of ['', 'null', '"text"', '[]', '7', '{', '{"sub":']) {
   forged(`a payload of ${JSON.stringify(payload)}`, (stage) => sign(stage.header, payload, stage.key))
 }
 
-// The header, signed with the right key -------------------------------------------------------------------------------
+// Headers of tokens with the right signature ---------------------------------------------------------------------------------
 
 for (const typ of [
   undefined,
@@ -201,7 +201,7 @@ for (const header of ['', 'null', '[]', '"text"', '{', 'not json']) {
   forged(`a header of ${JSON.stringify(header)}`, (stage) => sign(header, stage.claims, stage.key))
 }
 
-// Tokens that offer their own key: the forger signs them with that key -------------------------------------------------
+// Tokens that offer a key, with a signature of that key ----------------------------------------------------------------------
 
 const mine = newTestKey('mine')
 const OFFERS: Record<string, (url: string) => unknown> = {
@@ -213,7 +213,7 @@ const OFFERS: Record<string, (url: string) => unknown> = {
 let forger: TestIssuer
 for (const [name, offer] of Object.entries(OFFERS)) {
   for (const kid of ['mine', undefined, 'theirs'] as const) {
-    forged(`${name} offers a key, kid is ${kid ?? 'missing'}`, (stage) => {
+    forged(`${name} with a key of the forger and kid ${kid ?? 'missing'}`, (stage) => {
       const named = kid === 'theirs' ? stage.key.kid : kid
       return sign({ ...stage.header, alg: 'RS256', kid: named, [name]: offer(forger.url) }, stage.claims, mine)
     })
@@ -229,7 +229,7 @@ forged('the key of another installation', async (stage) => {
   }
 })
 
-// Other things than a signed access token -----------------------------------------------------------------------------
+// Credentials other than a signed access token -------------------------------------------------------------------------------
 
 forged('an ID token', (stage) => altered(stage, { nonce: 'n', typ: 'ID', aud: 'dashboard' }, { typ: 'JWT' }))
 forged('an ID token for this audience', (stage) => altered(stage, { nonce: 'n', typ: 'ID' }, { typ: 'JWT' }))
@@ -249,7 +249,7 @@ forged('a JWE with the secret in the open (dir)', (stage) =>
 )
 forged('a valid token in a token', (stage) => sign({ ...stage.header, cty: 'JWT' }, good(stage), stage.key))
 forged('a valid token twice', (stage) => `${good(stage)}.${good(stage)}`)
-forged('a valid token with a part more', (stage) => `${good(stage)}.${part({})}`)
+forged('a valid token with a fourth part', (stage) => `${good(stage)}.${part({})}`)
 forged('a valid token with a comma after it', (stage) => `${good(stage)},`)
 forged('two tokens in a list', (stage) => `${good(stage)},${good(stage)}`)
 forged('a token in the JSON form', (stage) => {
@@ -261,10 +261,10 @@ forged('a token in the general JSON form', (stage) => {
   return JSON.stringify({ payload, signatures: [{ protected: header, signature }] })
 })
 forged('plain base64 with padding', (stage) => `${good(stage)}==`)
-forged('a token longer than any', (stage) => altered(stage, { more: 'x'.repeat(TOKEN_MAX) }))
+forged('a token above the maximum length', (stage) => altered(stage, { more: 'x'.repeat(TOKEN_MAX) }))
 forged('dots', () => '...')
 forged('two dots', () => '..')
-forged('a word', () => 'null')
+forged('a text without dots', () => 'null')
 forged('an unsecured token of jose itself', (stage) => `${part({ alg: 'none' })}.${part(stage.claims)}.`)
 forged('percent signs', (stage) => good(stage).replaceAll('.', '%2e'))
 forged('HS256 by jose with the public key', (stage) =>
@@ -273,7 +273,7 @@ forged('HS256 by jose with the public key', (stage) =>
     .sign(Buffer.from(publicForms(stage.key.public_key)['PEM (SPKI)'] as string)),
 )
 
-// The stages ----------------------------------------------------------------------------------------------------------
+// Stages, one for each kind of issuer ----------------------------------------------------------------------------------------
 
 async function personOf(world: World, identity: 'embedded' | { issuer: string; subject: string }): Promise<string> {
   return inTransaction(world.deps.db, async (tx) => {
@@ -342,8 +342,8 @@ after(async () => {
 const stageOf = (name: string) => stages.get(name) as Stage
 
 for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like Keycloak']) {
-  describe(`a forged token of ${where}`, () => {
-    test('is made from a valid token, which the server accepts', async () => {
+  describe(`forged tokens of ${where}`, () => {
+    test('the server accepts the valid token of ${where} from which the forger makes each forgery', async () => {
       assert.ok(forgeries.length >= 60)
       const stage = stageOf(where)
       for (const more of [{}, { aud: AUDIENCE }, { exp: NOW_S - 29 }, { iat: NOW_S + 29, nbf: NOW_S + 29 }]) {
@@ -351,19 +351,19 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
       }
     })
     for (const { name, forge } of forgeries) {
-      test(`is refused: ${name}`, async () => {
+      test(`the server refuses a token of ${where} forged as "${name}"`, async () => {
         const stage = stageOf(where)
         const token = await forge(stage)
         assert.notEqual(token, good(stage))
         const refused = await show(stage, `Bearer ${token}`)
         assert.equal(refused.status, 401, refused.text)
-        // If the credential has not the form of a token, the answer explains what to send.
+        // If the credential does not have the form of a token, the answer explains the accepted credentials.
         if (/\..*\./.test(token)) assert.deepEqual(refused.body, REFUSED)
         else assert.equal(refused.body.error.code, 'authentication_required')
         assert.equal(refused.headers['www-authenticate'], undefined)
       })
     }
-    test('a credential that the server cannot parse gets a request for a credential', async () => {
+    test('the server answers authentication_required for a credential of ${where} that the server cannot parse', async () => {
       const stage = stageOf(where)
       const token = good(stage)
       const unreadable = [
@@ -379,7 +379,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.deepEqual([refused.status, refused.body.error.code], [401, 'authentication_required'], text.slice(0, 12))
       }
     })
-    test('no log contains a token, and the server fetched no key from an address of the forger', () => {
+    test('the log contains no token of ${where}, and the server fetches no key from an address of the forger', () => {
       const { deps } = stageOf(where).world
       for (const line of deps.logged) assert.doesNotMatch(line, /eyJ[\w-]+\.eyJ/)
       assert.deepEqual(forger.asked, [])
@@ -387,7 +387,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
   })
 }
 
-describe('one issuer at a time', () => {
+describe('tokens of an issuer that the server does not use', () => {
   test('the server refuses tokens of the built-in provider when a foreign issuer is configured', async () => {
     const { world } = stageOf('a foreign issuer')
     const { token } = await world.newSession('MERCHANT_ADMIN')
@@ -399,7 +399,7 @@ describe('one issuer at a time', () => {
     assert.deepEqual((await stageOf('the built-in issuer').world.get('/v1/collections', theirs)).body, REFUSED)
   })
 
-  test('the server refuses an access token with another mark than the configured one', async () => {
+  test('the server refuses an access token whose type differs from the configured type', async () => {
     const [plain, keycloak] = [stageOf('a foreign issuer'), stageOf('an issuer like Keycloak')]
     assert.deepEqual((await plain.world.get('/v1/collections', good(keycloak))).body, REFUSED)
     assert.deepEqual((await keycloak.world.get('/v1/collections', good(plain))).body, REFUSED)

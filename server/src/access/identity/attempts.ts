@@ -1,16 +1,13 @@
-// The rate limit of sign-in attempts. Failed attempts are counted in the database, which all processes share.
-//
-// No account is locked for ever. Attempts are counted by account and address, with growing pauses, and by account alone.
-// A browser that signed in to the account before has its own counter, so that an attack does not keep the owner out.
-// Failed attempts expire one by one, also while further attempts are made.
+// The rate limit of sign-in attempts. The database counts failed attempts by account and address, with growing pauses, and by
+// account alone. A browser that signed in to the account before has its own counter, so that an attack does not lock the owner out.
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, customerNetwork, limitConcurrency } from '../../kernel/lib/index.ts'
 
 /**
- * After `free` failed attempts the next one waits `first_s`, then twice as long each time, up to `max_s`. One failure
- * expires every `fade_ms`. Null means that only a success, or a day without attempts, resets the counter.
+ * After `free` failed attempts, the first pause is `first_s`. Each further pause is twice as long, up to `max_s`. One failure
+ * expires every `fade_ms`; null means that only a success or a day without attempts resets the counter.
  */
 type AttemptLimit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
 type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address: AttemptLimit }
@@ -18,10 +15,10 @@ type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Many phones share one address, so this limit is wide and its failures expire soon. */
+/** The limit of one address. Many phones share an address, so this limit is wide and its failures expire soon. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
-/** All known browsers of an account together: 500 attempts a day. */
+/** The limit of all known browsers of an account together: 500 attempts a day. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
 /** The kinds of attempts: a password, a code of the second step, or a request for an e-mail. */
@@ -43,13 +40,13 @@ const KINDS = {
   },
 } as const satisfies Record<string, AttemptLimits>
 
-/** A counter is reset after this time without attempts. */
+/** The time without attempts after which the server resets a counter. */
 const FORGET_MS = 24 * HOUR_MS
 
 /** The client of an attempt: the account, the IP address, and the id of a browser that the account knows. */
 export type AttemptClient = { account: string; address: string; device: string | null }
 
-/** An attempt that is allowed, or the time until the next one. */
+/** The result of an attempt: allowed, or the time until the next allowed attempt. */
 export type SignInAttempt =
   | { allowed: true; succeeded(): Promise<void> }
   | { allowed: false; blocked: 'pair' | 'account' | 'address'; retry_after_s: number }
@@ -78,8 +75,8 @@ const SWEEP = sql(
 )
 
 /**
- * The most attempts that a process counts at once. Attempts of one address wait for one row lock; without this limit they
- * could hold every connection of the pool.
+ * The maximum number of attempts that a process counts at once. Attempts of one address wait for one row lock, and without this
+ * limit they could hold every connection of the pool.
  */
 const countedAtOnce = limitConcurrency(2)
 
@@ -89,7 +86,7 @@ function changeCounters<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): 
 }
 
 /**
- * Begins one attempt. It counts as failed from the start, so that concurrent attempts in several processes cannot exceed
+ * Begins one attempt. The attempt counts as failed from the start, so that concurrent attempts in several processes cannot exceed
  * the limit. After a success the caller calls `succeeded`.
  */
 export async function beginAttempt(
@@ -117,7 +114,7 @@ export async function beginAttempt(
   })
 }
 
-/** After a success: resets the counter of the pair, and takes this attempt off the wider counters. */
+/** Resets the counter of the pair after a success, and removes this attempt from the wider counters. */
 async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<void> {
   await changeCounters(deps, async (tx) => {
     const now = deps.clock.now()
@@ -129,7 +126,7 @@ async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<
   })
 }
 
-/** Locks the rows of the counters in one order. Returns them in the given order, without expired failures. */
+/** Locks the rows of the counters in a fixed order. Returns the rows in the given order, without expired failures. */
 async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): Promise<CounterRow[]> {
   const keys = counted.map(({ key }) => key)
   await tx.query(OPEN, [keys, now])
@@ -142,8 +139,8 @@ async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): 
 }
 
 /**
- * A row without its expired failures. `last_at` advances by whole steps of `fade_ms`; otherwise failures of attempts that
- * follow each other faster than `fade_ms` would never expire.
+ * A row without its expired failures. `last_at` advances by whole steps of `fade_ms`. Otherwise, failures that follow each other
+ * faster than `fade_ms` would never expire.
  */
 function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
@@ -154,7 +151,7 @@ function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): 
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
-/** The rest of a pause: at most the longest pause, even if the clock has stepped back. */
+/** The rest of a pause. If the clock has stepped back, the rest is at most the longest pause. */
 function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }

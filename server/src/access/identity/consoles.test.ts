@@ -1,4 +1,4 @@
-// Two consoles: a token is valid at one of them, and the operator console always asks for the credentials.
+// Two consoles. A token is valid at one console, and the operator console always requires the credentials.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -42,8 +42,8 @@ const opens = async (token: string, at: World = world) => [
   codeOf(await at.get(OPERATORS, token)),
 ]
 
-describe('the built-in provider', () => {
-  test('a token of the dashboard is refused by the API of operators, also for an operator', async () => {
+describe('tokens of the built-in provider', () => {
+  test('the API of operators refuses a token of the dashboard, also when its user is an operator', async () => {
     const { access_token } = await signIn(world, await newBoth())
     assert.deepEqual(await opens(access_token), [[200, 'ok'], ALIEN])
     const { console, super_admin } = await me(access_token)
@@ -52,7 +52,7 @@ describe('the built-in provider', () => {
     assert.match(refused.body.error.message, /Sign in to the operators' console/)
   })
 
-  test('a token of the operator console is refused by the API of merchants, also for a member', async () => {
+  test('the API of merchants refuses a token of the operator console, also when its user is a member', async () => {
     const { access_token } = await signIn(world, await newBoth(), openBrowser(world.base), 'operator')
     assert.deepEqual(await opens(access_token), [ALIEN, [200, 'ok']])
     assert.equal((await me(access_token)).console, 'operator')
@@ -60,13 +60,13 @@ describe('the built-in provider', () => {
     assert.match(refused.body.error.message, /Sign in to the dashboard/)
   })
 
-  test('a user without an operator role is refused with a token of the operator console', async () => {
+  test('both APIs refuse a token of the operator console when its user has no operator role', async () => {
     const person = await newPerson(world)
     const { access_token } = await signIn(world, person, openBrowser(world.base), 'operator')
     assert.deepEqual(await opens(access_token), [ALIEN, ALIEN])
   })
 
-  test('a token of the admin command is accepted by both APIs', async () => {
+  test('both APIs accept a token of the admin command', async () => {
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN' }, { role: 'SUPER_ADMIN' }])
     assert.deepEqual(await opens(token), [
       [200, 'ok'],
@@ -76,7 +76,7 @@ describe('the built-in provider', () => {
     assert.deepEqual([console, auth_time], [null, world.deps.clock.now().toISOString()])
   })
 
-  test('a code or refresh token of one console is refused with the client of the other', async () => {
+  test('the provider refuses a code or refresh token of one console from the client of the other console', async () => {
     const person = await newBoth()
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -91,7 +91,7 @@ describe('the built-in provider', () => {
     assert.equal((await requestToken(world.base, form)).body.error, 'invalid_client')
   })
 
-  test('the sign-in returns each console to its own address only', async () => {
+  test('the sign-in returns each console only to its own address', async () => {
     const browser = openBrowser(world.base)
     for (const [client, other] of [
       ['dashboard', 'operator'],
@@ -117,15 +117,15 @@ describe('the built-in provider', () => {
       assert.equal(page.status, 200)
       assert.match(page.headers.get('content-security-policy') ?? '', /form-action [^;]*https:\/\/console\.example\.tz/)
       const headers = { origin: 'https://console.example.tz', 'content-type': 'application/x-www-form-urlencoded' }
-      const asked = await fetch(`${other.base}/identity/token`, { method: 'POST', headers, body: 'client_id=operator' })
-      assert.equal(asked.headers.get('access-control-allow-origin'), 'https://console.example.tz')
+      const reply = await fetch(`${other.base}/identity/token`, { method: 'POST', headers, body: 'client_id=operator' })
+      assert.equal(reply.headers.get('access-control-allow-origin'), 'https://console.example.tz')
     } finally {
       await other.close()
     }
   })
 })
 
-describe('the sign-in to the operator console', () => {
+describe('sign-ins to the operator console', () => {
   const signedIn = async () => {
     const browser = openBrowser(world.base)
     const person = await newBoth()
@@ -133,7 +133,7 @@ describe('the sign-in to the operator console', () => {
     return { browser, person }
   }
 
-  test('asks for the password when the user has a session of the dashboard', async () => {
+  test('the operator console requires the password when the user has a session of the dashboard', async () => {
     const { browser, person } = await signedIn()
     const asking = authorizeUrl(world.base, {}, 'operator')
     const page = await browser.follow(await browser.get(asking.url))
@@ -144,7 +144,7 @@ describe('the sign-in to the operator console', () => {
     assert.equal((await exchange(world.base, asking, back)).status, 200)
   })
 
-  test('never happens silently, not even right after a sign-in', async () => {
+  test('the operator console refuses a silent sign-in, also right after another sign-in', async () => {
     const { browser, person } = await signedIn()
     await signIn(world, person, browser, 'operator')
     const silent = await browser.get(authorizeUrl(world.base, { prompt: 'none' }, 'operator').url)
@@ -154,7 +154,7 @@ describe('the sign-in to the operator console', () => {
     assert.match(page.text, /name="password"/)
   })
 
-  test('continues after the user signed in to the dashboard in the meantime', async () => {
+  test('a sign-in to the operator console still needs the password after the user signed in to the dashboard meanwhile', async () => {
     const browser = openBrowser(world.base)
     const begun = await browser.get(authorizeUrl(world.base, {}, 'operator').url)
     const uid = new URL(begun.location ?? '', world.base).pathname.split('/').at(-1)
@@ -164,7 +164,7 @@ describe('the sign-in to the operator console', () => {
     assert.doesNotMatch((await browser.follow(resumed)).location ?? '', /code=/)
   })
 
-  test('demands the setup of a second step in production', async () => {
+  test('the operator console requires the setup of a second step in production', async () => {
     const person = await newPerson(world, { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     try {
@@ -179,8 +179,8 @@ describe('the sign-in to the operator console', () => {
   })
 })
 
-describe('auth_time', () => {
-  test('is the time of the credentials, and stays the same after a refresh', async () => {
+describe('auth_time of tokens', () => {
+  test('auth_time is the time of the credentials, and stays the same after a refresh', async () => {
     const signed_in_at = new Date(Math.floor(world.deps.clock.now().getTime() / 1000) * 1000).toISOString()
     for (const client of ['operator', 'dashboard'] as const) {
       const other = await serve({ url: world.url })
@@ -206,7 +206,7 @@ describe('auth_time', () => {
     }
   })
 
-  test('stays the same in the tokens of one console after a sign-in to the other', async () => {
+  test('auth_time in the tokens of one console stays the same after a sign-in to the other console', async () => {
     const other = await serve({ url: world.url })
     try {
       const person = await newPerson(other, { super_admin: true })
@@ -228,7 +228,7 @@ describe('auth_time', () => {
   })
 })
 
-describe('a foreign issuer', () => {
+describe('tokens of a foreign issuer', () => {
   let issuer: TestIssuer
   let named: World
   let unnamed: World
@@ -257,14 +257,14 @@ describe('a foreign issuer', () => {
   }
 
   for (const claim of ['client_id', 'azp']) {
-    test(`names the console of a token in ${claim}`, async () => {
+    test(`the claim ${claim} of a foreign token determines the console of the token`, async () => {
       assert.deepEqual(await opens(token({ [claim]: 'shop' }), named), [[200, 'ok'], ALIEN])
       assert.deepEqual(await opens(token({ [claim]: 'boss' }), named), [ALIEN, [200, 'ok']])
       assert.equal((await me(token({ [claim]: 'boss' }), named)).console, 'operator')
     })
   }
 
-  test('a token of another client, of no client, or of both clients is refused', async () => {
+  test('the server refuses a foreign token of another client, of no client, or of both clients', async () => {
     const strange = [
       { client_id: 'third' },
       {},
@@ -279,15 +279,15 @@ describe('a foreign issuer', () => {
     assert.deepEqual(await opens(token({ client_id: 'shop', azp: 'shop' }), named), [[200, 'ok'], ALIEN])
   })
 
-  test('a token is accepted by both APIs when no clients are configured', async () => {
-    assert.deepEqual(await opens(token({ azp: 'whoever' }), unnamed), [
+  test('both APIs accept a foreign token when the configuration names no clients', async () => {
+    assert.deepEqual(await opens(token({ azp: 'any client' }), unnamed), [
       [200, 'ok'],
       [200, 'ok'],
     ])
     assert.equal((await me(token({}), unnamed)).console, null)
   })
 
-  test('auth_time is that of the token, and null when the token has no possible time', async () => {
+  test('auth_time comes from the foreign token, and is null when the token has no valid time', async () => {
     const now = Math.floor(named.deps.clock.now().getTime() / 1000)
     const authTimeOf = async (auth_time: unknown) => (await me(token({ azp: 'boss', auth_time }), named)).auth_time
     assert.equal(await authTimeOf(now - 60), new Date((now - 60) * 1000).toISOString())

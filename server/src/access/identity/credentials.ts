@@ -1,4 +1,4 @@
-// Passwords: hashed with Argon2id. The rules demand length, not kinds of characters, and refuse common passwords.
+// Passwords, hashed with Argon2id. The rules require a length but no kinds of characters, and refuse common passwords.
 
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -15,7 +15,9 @@ const derive = promisify(argon2)
 const LENGTH_MIN = 8
 const LENGTH_MAX = 128
 
-/** OWASP's recommendation for Argon2id: 19 MiB, two passes. A stored hash names its own cost, so these may grow. */
+/**
+ * The cost that OWASP recommends for Argon2id: 19 MiB, two passes. A stored hash contains its own cost, so these numbers may grow.
+ */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG_BYTES = 32
 const SALT_BYTES = 16
@@ -26,14 +28,14 @@ export type PasswordProblem = 'short' | 'long' | 'common' | 'personal'
 const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
   short: `must have at least ${LENGTH_MIN} characters`,
   long: `must have at most ${LENGTH_MAX} characters`,
-  common: 'is one of those that everybody tries first',
+  common: 'must not be a common password',
   personal: 'must not be the e-mail address or the name',
 }
 
-/** Unicode forms of the same text give the same password. */
+/** Normalizes a password, so that different Unicode forms of the same text give the same password. */
 const normal = (password: string) => password.toWellFormed().normalize('NFKC')
 
-/** The reason to refuse a password for this user; null if it is acceptable. */
+/** The reason to refuse a password for this user. Null means that the password is acceptable. */
 export function passwordProblem(password: string, person: { email: string; name: string }): PasswordProblem | null {
   const text = normal(password)
   const length = [...text].length
@@ -41,16 +43,16 @@ export function passwordProblem(password: string, person: { email: string; name:
   if (length > LENGTH_MAX) return 'long'
   const plain = text.toLowerCase()
   const own = [person.email, person.email.split('@')[0] ?? '', person.name, person.name.replaceAll(' ', '')]
-  if (own.some((word) => word.toLowerCase() === plain)) return 'personal'
+  if (own.some((text_of_user) => text_of_user.toLowerCase() === plain)) return 'personal'
   return COMMON_PASSWORDS.has(plain) || new Set(plain).size === 1 ? 'common' : null
 }
 
-/** Generates a random password, for a user who will change it. */
+/** Generates a random password for a user. The user changes this password later. */
 export function newPassword(random: Random): string {
   return randomBase62(random, 20)
 }
 
-/** Hashes a password, in the PHC form. It takes tens of milliseconds: call it outside of transactions. */
+/** Hashes a password in the PHC form. Hashing takes tens of milliseconds, so the caller must hash outside of transactions. */
 export async function hashPassword(deps: Deps, password: string): Promise<string> {
   const salt = Buffer.from(deps.random.bytes(SALT_BYTES))
   const { memory, passes, parallelism } = COST
@@ -70,16 +72,16 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, 
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** A dummy hash of the same cost, so that an unknown user takes as long as a known one. */
+/** A dummy hash of the same cost, so that the check of an unknown user takes as long as that of a known user. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
 /** True if the password matches the hash. If the hash is null, the dummy hash keeps the response time the same. */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
   const parts = PHC.exec(stored ?? DUMMY_HASH)
-  if (!parts) throw new Error('a stored password hash cannot be read')
+  if (!parts) throw new Error('a stored password hash does not have the PHC form of Argon2id')
   const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number]
   const [salt, tag] = parts.slice(4).map((part) => Buffer.from(part, 'base64')) as [Buffer, Buffer]
-  // A longer text is not a valid password. It must not take longer than one.
+  // A longer text is not a valid password. The server hashes an empty text instead, so that the check takes no longer.
   const text = password.length > LENGTH_MAX * 4 ? '' : password
   const found = await passwordTag(text, salt, { memory, passes, parallelism })
   return timingSafeEqual(found, tag) && stored !== null && text !== ''
@@ -101,7 +103,7 @@ const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name 
 
 type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
-/** Hashes and stores a password, as `storePassword`. Refuses (400) a password that breaks the rules. */
+/** Hashes and stores a password with `storePassword`. Refuses a password that breaks the rules with 400. */
 export async function setPassword(deps: Deps, tx: Tx, user_id: string, password: string): Promise<void> {
   const person = await lockUser(tx, user_id)
   const problem = passwordProblem(password, person)
@@ -127,9 +129,9 @@ export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<
 
 async function lockUser(reader: Reader, user_id: string): Promise<UserIdentityRow> {
   const [person] = await reader.query<UserIdentityRow>(SUBJECT, [user_id])
-  if (!person) throw new Error('the user of a password is missing')
+  if (!person) throw new Error('the database has no user for this password')
   if (person.issuer !== null && person.issuer !== EMBEDDED) {
-    refuseField('email', 'belongs to a person of another identity provider, who has no password here')
+    refuseField('email', 'belongs to a user of another identity provider, so this server has no password of the user')
   }
   return person
 }

@@ -1,4 +1,4 @@
-// A configured foreign issuer: its keys as they change, and the binding of its users to ours.
+// Tests of a foreign issuer: the rotation of its keys, and the binding of its users to our users.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ let issuer: TestIssuer
 let world: World
 const worlds: World[] = []
 
-/** Another world with the issuer, or another process on the same database. */
+/** Creates another world with the issuer, or another process on the same database. */
 async function newWorld(env: Record<string, string> = {}, url?: string): Promise<World> {
   const base = { OIDC_ISSUER: issuer.url, ...env }
   const made = await createWorld({ env: base, ...(url === undefined ? {} : { url }) })
@@ -67,23 +67,23 @@ const known = (subject: string, person: Person = {}) =>
 
 const call = (token: string, at = world) => at.get('/v1/collections', token)
 const codeOf = ({ status, body }: Reply) => (status === 200 ? 200 : body.error.code)
-const asked = (end: string) => issuer.asked.filter((path) => path.endsWith(end)).length
+const countQueries = (end: string) => issuer.asked.filter((path) => path.endsWith(end)).length
 
 async function bindingOf(email: string): Promise<unknown[]> {
   const [row] = await world.rows('select issuer, subject, email_verified from users where email = $1', [email])
   return Object.values(row ?? {})
 }
 
-describe('keys of the issuer', () => {
-  test('are fetched with the first token, and once for many tokens', async () => {
+describe('keys of a foreign issuer', () => {
+  test('the server fetches the keys of the issuer with the first token, and once for many tokens', async () => {
     await known('asha')
     assert.deepEqual(issuer.asked, [])
     const replies = await Promise.all(Array.from({ length: 10 }, () => call(tokenFor('asha'))))
     assert.deepEqual(new Set(replies.map(codeOf)), new Set([200]))
-    assert.deepEqual([asked('configuration'), asked('/keys')], [1, 1])
+    assert.deepEqual([countQueries('configuration'), countQueries('/keys')], [1, 1])
   })
 
-  test('tokens of the new and of the old key are accepted right after a rotation', async () => {
+  test('the server accepts tokens of the new key and of the old key right after a rotation', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -93,7 +93,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 200)
   })
 
-  test('a key that the issuer removed is refused within five minutes', async () => {
+  test('the server refuses a key within five minutes after the issuer removed the key', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     const stolen = tokenFor('asha', { key: old })
@@ -104,7 +104,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('a removed key is refused at once after the process met the new key', async () => {
+  test('a process refuses a removed key at once after the process has seen the new key', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -114,7 +114,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 'invalid_session')
   })
 
-  test('a key that the issuer replaced under the same name is accepted within five minutes', async () => {
+  test('the server accepts a key within five minutes when the issuer replaced a key under the same name', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.keys = [newTestKey('first')]
@@ -123,7 +123,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('tokens with invented key names do not make the server query the issuer each time', async () => {
+  test('the server queries the issuer once for many tokens with invented key names', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     world.deps.clock.advance(MINUTE)
@@ -132,15 +132,15 @@ describe('keys of the issuer', () => {
       const forged = tokenFor('asha', { key: newTestKey(`invented-${i}`, 'ES256') })
       assert.equal(codeOf(await call(forged)), 'invalid_session')
     }
-    assert.equal(asked('/keys'), 1)
+    assert.equal(countQueries('/keys'), 1)
     for (const iss of ['https://evil.example', undefined])
       await call(tokenFor('asha', { claims: { iss }, header: { kid: 'x' } }))
     world.deps.clock.advance(MINUTE)
     await call(tokenFor('asha', { claims: { iss: 'https://evil.example' }, header: { kid: 'x' } }))
-    assert.equal(asked('/keys'), 1, 'a token that names another issuer is not worth a question')
+    assert.equal(countQueries('/keys'), 1, 'the server does not fetch keys for a token of another issuer')
   })
 
-  test('a token without a key name is accepted while the issuer has one key', async () => {
+  test('the server accepts a token without a key name while the issuer has one key', async () => {
     await known('asha')
     const nameless = tokenFor('asha', { header: { kid: undefined } })
     assert.equal(codeOf(await call(nameless)), 200)
@@ -149,7 +149,7 @@ describe('keys of the issuer', () => {
     assert.equal(codeOf(await call(nameless)), 'invalid_session')
   })
 
-  test('only tokens with a configured algorithm are accepted', async () => {
+  test('the server accepts only tokens with a configured algorithm', async () => {
     await known('asha')
     const strict = await newWorld({ OIDC_ALGORITHMS: 'ES256' }, world.url)
     issuer.keys.push(newTestKey('curve', 'ES256'))
@@ -158,10 +158,10 @@ describe('keys of the issuer', () => {
   })
 })
 
-describe('an unreachable issuer', () => {
+describe('unreachable issuers', () => {
   const faults = [500, 404, 301, 'hang up', 'endless', 'silent'] as const
   for (const fault of faults) {
-    test(`(${fault}) tokens of known keys are accepted, tokens of unknown keys get 503, and the server pauses its queries`, async () => {
+    test(`the server accepts known keys, answers 503 for unknown keys and pauses its queries when the issuer fails with the fault "${fault}"`, async () => {
       await known('asha')
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       issuer.broken = fault
@@ -183,17 +183,17 @@ describe('an unreachable issuer', () => {
     })
   }
 
-  test('every token gets 503 before the keys were fetched once', async () => {
+  test('the server answers 503 for every token until the first fetch of the keys succeeds', async () => {
     await known('asha')
     issuer.broken = 503
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
     issuer.broken = null
-    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable', 'it is left alone for some seconds')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable', 'the server pauses its queries for ten seconds')
     world.deps.clock.advance(11_000)
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('tokens of its old keys are refused after a day without an answer', async () => {
+  test('the server refuses tokens of known keys after a day without a response from the issuer', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.broken = 500
@@ -201,34 +201,34 @@ describe('an unreachable issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
   })
 
-  test('requests with API keys are not affected', async () => {
+  test('the server accepts API keys while the issuer is unreachable', async () => {
     issuer.broken = 'hang up'
     assert.equal((await world.get('/v1/collections')).status, 200)
   })
 })
 
-describe('an invalid discovery document', () => {
+describe('invalid discovery documents', () => {
   const descriptions: Record<string, () => Record<string, unknown>> = {
-    'it names another issuer': () => ({ issuer: 'https://evil.example' }),
-    'it adds a slash to the name': () => ({ issuer: `${issuer.url}/` }),
-    'it names none': () => ({ issuer: undefined }),
-    'it names no keys': () => ({ jwks_uri: undefined }),
-    'its keys are not on the web': () => ({ jwks_uri: 'file:///etc/passwd' }),
-    'its keys are no text': () => ({ jwks_uri: [issuer.url] }),
+    'names another issuer': () => ({ issuer: 'https://evil.example' }),
+    'adds a slash to the name of the issuer': () => ({ issuer: `${issuer.url}/` }),
+    'names no issuer': () => ({ issuer: undefined }),
+    'names no address of keys': () => ({ jwks_uri: undefined }),
+    'names an address of keys that is not on the web': () => ({ jwks_uri: 'file:///etc/passwd' }),
+    'names a list as the address of keys': () => ({ jwks_uri: [issuer.url] }),
   }
   for (const [name, description] of Object.entries(descriptions)) {
-    test(`gets 503 and a log entry when ${name}`, async () => {
+    test(`the server answers 503 and writes a log entry when the discovery document ${name}`, async () => {
       await known('asha')
       issuer.description = description()
       assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
-      assert.match(world.deps.logged.join('\n'), /OIDC_ISSUER cannot be asked/)
+      assert.match(world.deps.logged.join('\n'), /the server cannot use OIDC_ISSUER/)
     })
   }
 })
 
-describe('a second factor', () => {
+describe('second factors of foreign tokens', () => {
   const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
-  test('production accepts an operator only with a strong amr', async () => {
+  test('the server in production gives the operator role only to a token with a strong amr', async () => {
     await known('boss', { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     const me = (claims: object) => world.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))
@@ -240,7 +240,7 @@ describe('a second factor', () => {
     }
   })
 
-  test('only the acr decides when OIDC_OPERATOR_ACR is set', async () => {
+  test('the server checks only the acr of a token when OIDC_OPERATOR_ACR is set', async () => {
     await known('boss', { super_admin: true })
     const strict = await newWorld({ ...production, OIDC_OPERATOR_ACR: 'gold, 2' }, world.url)
     Object.assign(strict.deps.config, { node_env: 'production' })
@@ -252,8 +252,8 @@ describe('a second factor', () => {
   })
 })
 
-describe('the first sign-in of an invited user', () => {
-  test('binds the user to the subject once, with an entry in the audit log', async () => {
+describe('first sign-ins of invited users', () => {
+  test('the first sign-in binds an invited user to the subject once, and writes an entry to the audit log', async () => {
     const id = await invite('juma@kiosk.example')
     const token = tokenFor('s-1', { claims: { email: 'Juma@Kiosk.example', email_verified: true } })
     assert.equal(codeOf(await call(token)), 200)
@@ -279,7 +279,7 @@ describe('the first sign-in of an invited user', () => {
     'has a space': { email: ' juma@kiosk.example', email_verified: true },
     'holds a NUL': { email: 'juma@kiosk.example\0', email_verified: true },
   })) {
-    test(`binds no user when the e-mail address ${what}`, async () => {
+    test(`the server binds no invited user when the e-mail address of the token ${what}`, async () => {
       await invite('juma@kiosk.example')
       issuer.people.set(tokenFor('s-1', { claims }), { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
       assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
@@ -287,13 +287,13 @@ describe('the first sign-in of an invited user', () => {
     })
   }
 
-  test('queries the issuer once when the token has no e-mail address', async () => {
+  test('the server queries the issuer once for the e-mail address when the token has no e-mail address', async () => {
     await invite('juma@kiosk.example')
     const token = tokenFor('s-1')
     issuer.people.set(token, { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
     assert.equal(codeOf(await call(token)), 200)
     assert.equal(codeOf(await call(token)), 200)
-    assert.equal(asked('/me'), 1)
+    assert.equal(countQueries('/me'), 1)
   })
 
   for (const [what, person] of Object.entries({
@@ -302,7 +302,7 @@ describe('the first sign-in of an invited user', () => {
     'has no email_verified': { sub: 's-1', email: 'juma@kiosk.example' },
     'has no e-mail address': { sub: 's-1' },
   })) {
-    test(`binds no user when the issuer's answer ${what}`, async () => {
+    test(`the server binds no invited user when the issuer's answer ${what}`, async () => {
       await invite('juma@kiosk.example')
       const token = tokenFor('s-1')
       issuer.people.set(token, person)
@@ -311,35 +311,35 @@ describe('the first sign-in of an invited user', () => {
     })
   }
 
-  test('refuses an unknown user, and queries the issuer about the user once a minute', async () => {
-    const token = tokenFor('nobody')
+  test('the server refuses an unknown user, and queries the issuer about this user once a minute', async () => {
+    const token = tokenFor('unknown')
     for (let i = 0; i < 5; i++) assert.equal(codeOf(await call(token)), 'invalid_session')
-    assert.equal(asked('/me'), 1)
+    assert.equal(countQueries('/me'), 1)
     await invite('juma@kiosk.example')
-    issuer.people.set(token, { sub: 'nobody', email: 'juma@kiosk.example', email_verified: true })
+    issuer.people.set(token, { sub: 'unknown', email: 'juma@kiosk.example', email_verified: true })
     assert.equal(codeOf(await call(token)), 'invalid_session')
     world.deps.clock.advance(MINUTE)
     assert.equal(codeOf(await call(token)), 200)
   })
 
-  test('gives an unknown user 503 while the issuer is unreachable', async () => {
+  test('the server answers 503 for an unknown user while the issuer is unreachable', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.broken = 502
-    assert.equal(codeOf(await call(tokenFor('nobody'))), 'service_unavailable')
+    assert.equal(codeOf(await call(tokenFor('unknown'))), 'service_unavailable')
     issuer.broken = null
     world.deps.clock.advance(MINUTE)
-    assert.equal(codeOf(await call(tokenFor('nobody'))), 'invalid_session')
+    assert.equal(codeOf(await call(tokenFor('unknown'))), 'invalid_session')
   })
 
-  test('binds by the token alone when the issuer has no userinfo', async () => {
+  test('the server sends no query about a user when the issuer has no userinfo endpoint', async () => {
     issuer.description = { userinfo_endpoint: undefined }
     await invite('juma@kiosk.example')
     assert.equal(codeOf(await call(tokenFor('s-1'))), 'invalid_session')
-    assert.equal(asked('/me'), 0)
+    assert.equal(countQueries('/me'), 0)
   })
 
-  test('never replaces a binding when another subject has the same verified address', async () => {
+  test('the server does not replace a binding when another subject has the same verified address', async () => {
     await invite('juma@kiosk.example')
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 200)
@@ -347,13 +347,13 @@ describe('the first sign-in of an invited user', () => {
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
   })
 
-  test('never binds a user of the built-in provider by the e-mail address', async () => {
+  test('the server does not bind a user of the built-in provider to a foreign subject with the same address', async () => {
     await invite('juma@kiosk.example', { identity: 'embedded' })
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('refuses a disabled user after another invitation', async () => {
+  test('the server refuses a disabled user after an invitation of another address', async () => {
     const id = await known('s-1')
     await invite('second@shop.example')
     await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
@@ -362,14 +362,14 @@ describe('the first sign-in of an invited user', () => {
     assert.deepEqual(await bindingOf('second@shop.example'), [null, null, false])
   })
 
-  test('refuses a user who was disabled before the first sign-in', async () => {
+  test('the server refuses an invited user whom an operator disabled before the first sign-in', async () => {
     const id = await invite('juma@kiosk.example')
     await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('makes one binding and one audit entry for many requests at once at two processes', async () => {
+  test('two processes make one binding and one audit entry for many simultaneous first requests of a user', async () => {
     await invite('juma@kiosk.example')
     const other = await newWorld({}, world.url)
     const token = tokenFor('s-1', { claims: { email: 'juma@kiosk.example', email_verified: true } })
@@ -378,7 +378,7 @@ describe('the first sign-in of an invited user', () => {
     assert.equal((await world.rows("select 1 from audit_log where action = 'user.bind'")).length, 1)
   })
 
-  test('binds one of two subjects with the same address at once, and refuses the other', async () => {
+  test('the server binds one of two simultaneous subjects with the same address, and refuses the other subject', async () => {
     await invite('juma@kiosk.example')
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     const replies = await Promise.all(['s-1', 's-2'].map((sub) => call(tokenFor(sub, { claims }))))

@@ -31,7 +31,7 @@ export function createForeignVerifier(deps: Deps): Verifier {
   return {
     async verify(token) {
       const decoded = await noError(() => ({ header: decodeProtectedHeader(token), claims: decodeJwt(token) }))
-      // The cheap check first: a token of another issuer must not make the server request keys.
+      // A token of another issuer must not make the server request keys, so the server checks the issuer and the key id first.
       if (decoded?.claims.iss !== oidc_issuer || !isKid(decoded.header.kid)) return null
       const payload = await readToken(deps, token, issuer.key, expected)
       if (!payload || (bearer && payload.typ !== 'Bearer')) return null
@@ -44,7 +44,7 @@ export function createForeignVerifier(deps: Deps): Verifier {
       const auth_time = authTimeOf(payload)
       return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, by_command: false }
     },
-    // The caller has verified the token, so its claims may be read without another check.
+    // The caller has verified the token, so this function reads its claims without another check.
     async verifiedEmail(token, { subject }) {
       const claims = decodeJwt(token)
       return claims.email === undefined ? verifiedEmailOf(token, subject) : emailOf(claims)
@@ -53,25 +53,28 @@ export function createForeignVerifier(deps: Deps): Verifier {
 }
 
 /**
- * The console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another
- * client and gives no session. Null means that no clients are configured, so the token opens both consoles.
+ * The console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another client and
+ * gives no session. Null means that the configuration names no clients, so the token opens both consoles.
  */
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
   if (operator_client_id === '') return null
-  // A token that names two clients belongs to neither.
+  // A token that names two different clients belongs to neither client.
   if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
   const client = client_id ?? azp
   if (client === operator_client_id) return 'operator'
   return client === dashboard_client_id ? 'dashboard' : undefined
 }
 
-/** True for a valid key id, and for none: an issuer with one key need not name it. */
+/** True if the key id is valid or absent. An issuer with one key need not name this key. */
 function isKid(kid: unknown): boolean {
   return kid === undefined || (typeof kid === 'string' && kid !== '' && kid.length <= KID_MAX)
 }
 
-/** ASCII only: two other addresses may become equal in lower case. Users with such addresses are bound by their subject. */
+/**
+ * An e-mail address in ASCII. Other addresses may become equal in lower case, so the server binds users with such addresses only by
+ * their subject.
+ */
 const EMAIL = /^[\x21-\x3f\x41-\x7e]{1,64}@[\x21-\x3f\x41-\x7e]{1,190}$/
 
 function emailOf(claims: JWTPayload): string | null {
@@ -95,8 +98,8 @@ async function fetchEmail(
 type FetchEmail = (token: string, subject: string) => Promise<string | null>
 
 /**
- * Caches the e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address. If
- * the issuer cannot be reached, the caller is refused with 503 service_unavailable.
+ * Caches the e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address. If the
+ * server cannot reach the issuer, the function refuses the caller with 503 service_unavailable.
  */
 function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
   const cache = new Map<string, { answer: Promise<string | null>; until: number }>()

@@ -1,4 +1,4 @@
-// Sign-up, confirmation of an address, new password. The answers do not show whether an account exists.
+// Tests of the sign-up, the confirmation of an address and a new password. The answers do not show whether an account exists.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -55,7 +55,7 @@ const answerOf = ({ status, text, headers }: BrowserPage) => ({
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
 })
 
-test('the pages state that no e-mail is sent, for known and unknown addresses, when no mail server is configured', async () => {
+test('the pages tell a known and an unknown user alike that this installation sends no e-mail when SMTP_URL is empty', async () => {
   const known = newEmail()
   await signUp(known)
   for (const [lang, words] of [
@@ -79,8 +79,8 @@ test('the pages state that no e-mail is sent, for known and unknown addresses, w
   }
 })
 
-describe('signing up', () => {
-  test('gives a new merchant access to the sandbox at once, and not to live', async () => {
+describe('sign-ups', () => {
+  test('a sign-up gives the new merchant access to the sandbox at once, and no access to live', async () => {
     const email = newEmail()
     assert.equal((await signUp(email)).status, 200)
     const { access_token } = await signIn(world, { email, password: FORM.password })
@@ -103,7 +103,7 @@ describe('signing up', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'production_access_restricted'])
   })
 
-  test('writes an audit entry of the new merchant with the IP address', async () => {
+  test('a sign-up writes an audit entry of the new merchant with the IP address', async () => {
     const email = newEmail()
     await signUp(email)
     const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
@@ -113,7 +113,7 @@ describe('signing up', () => {
     assert.deepEqual(entries, [{ action: entries[0]?.action, actor_name: email, address: '127.0.0.1' }])
   })
 
-  test('answers the same for an address with an account, and sends its owner an e-mail', async () => {
+  test('a sign-up gets the same answer when the address has an account, and the owner of the address gets an e-mail', async () => {
     const [known, unknown] = [newEmail(), newEmail()]
     await signUp(known)
     const [first, second] = [await signUp(unknown), await signUp(known)]
@@ -125,7 +125,7 @@ describe('signing up', () => {
     assert.match(await mailedUrl(world, known), /\/identity\/reset\?token=/)
   })
 
-  test('makes one account for two sign-ups with one address at once', async () => {
+  test('simultaneous sign-ups with one address make one account', async () => {
     const email = newEmail()
     await world.rows('delete from sign_in_attempts')
     const replies = await Promise.all([1, 2, 3].map(() => from().post('/identity/sign-up', { ...FORM, email })))
@@ -133,7 +133,7 @@ describe('signing up', () => {
     assert.equal((await world.rows('select 1 from merchants where email = $1', [email])).length, 1)
   })
 
-  test('shows an error beside each field, and keeps all input except the password', async () => {
+  test('the sign-up page shows an error next to each wrong field, and keeps all input except the password', async () => {
     const cases: [Record<string, string>, string, RegExp][] = [
       [{ email: 'x' }, 'email', /Give a whole e-mail address/],
       [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],
@@ -161,19 +161,19 @@ describe('signing up', () => {
     assert.equal((await world.rows("select 1 from users where email = 'sahihi@example.com'")).length, 0)
   })
 
-  test('escapes the input that the form shows again', async () => {
+  test('the sign-up page escapes the input that the form shows again', async () => {
     const { text } = await signUp('x', { business_name: '"><script>alert(1)</script>' })
     assert.ok(!text.includes('<script>'))
     assert.match(text, /&lt;script&gt;/)
   })
 })
 
-describe('confirming an address', () => {
+describe('confirmations of an address', () => {
   const verified = async (email: string) =>
     (await world.rows<{ email_verified: boolean }>('select email_verified from users where email = $1', [email]))[0]
       ?.email_verified
 
-  test('needs the link and the password; opening the link alone confirms nothing', async () => {
+  test('a confirmation needs the link and the password, and opening the link confirms nothing', async () => {
     const email = newEmail()
     await signUp(email)
     const url = await mailedUrl(world, email)
@@ -196,8 +196,8 @@ describe('confirming an address', () => {
   })
 })
 
-describe('a new password', () => {
-  test('is set once by the mailed link, and ends all sessions of the user', async () => {
+describe('new passwords', () => {
+  test('a mailed link sets a new password once, and ends all sessions of the user', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -220,7 +220,7 @@ describe('a new password', () => {
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
-  test('is set by one of two uses of the link at once', async () => {
+  test('one of two simultaneous uses of a mailed link sets the new password', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const url = await mailedUrl(world, person.email)
@@ -230,7 +230,7 @@ describe('a new password', () => {
     assert.deepEqual(statuses.map(({ status }) => status).sort(), [200, 400])
   })
 
-  test('cannot be set by a link after 30 minutes, by an older link, or by an altered one', async () => {
+  test('the server refuses a reset link that is 30 minutes old, replaced by a newer link, or altered', async () => {
     const other = await serve()
     try {
       const person = await newPerson(other)
@@ -253,7 +253,7 @@ describe('a new password', () => {
     }
   })
 
-  test('the answer is the same for a known and an unknown address, and each gets its own e-mail', async () => {
+  test('a request for a new password gets the same answer for a known and an unknown address, and mails each address', async () => {
     const person = await newPerson(world)
     const stranger = newEmail()
     const [known, unknown] = [await askReset(person.email), await askReset(stranger)]
@@ -262,7 +262,7 @@ describe('a new password', () => {
     assert.match(await mailedUrl(world, person.email), /\/identity\/reset\?token=/)
   })
 
-  test('cannot be set with the contents of the database', async () => {
+  test('the database and the log contain no token of a reset link', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const token = new URL(await mailedUrl(world, person.email)).searchParams.get('token') ?? ''
@@ -272,7 +272,7 @@ describe('a new password', () => {
     assert.ok(!world.deps.logged.join('\n').includes(token))
   })
 
-  test('an invited user chooses a first password through the same link', async () => {
+  test('an invited user chooses a first password through a reset link', async () => {
     const email = newEmail()
     const { token } = await world.newSession('MERCHANT_ADMIN')
     const invited = await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })
@@ -285,7 +285,7 @@ describe('a new password', () => {
     assert.equal((await world.get('/v1/collections', access_token)).status, 200)
   })
 
-  test('a stranger who signed up with an address loses the account and its second step to the owner', async () => {
+  test('a stranger who signed up with an address loses the account and its second step to the owner of the address', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -299,7 +299,7 @@ describe('a new password', () => {
     await signIn(world, { email, password: 'mimi ndiye mwenyewe' })
   })
 
-  test('an invitation gives a stranger who signed up with the address no access', async () => {
+  test('a stranger who signed up with an address gets no access from an invitation of that address', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -315,7 +315,7 @@ describe('a new password', () => {
   })
 })
 
-test('e-mail can be sent for one address a few times; then none is sent, and the answer stays the same', async () => {
+test('the server sends at most four e-mails to one address in a row, and the answer stays the same', async () => {
   await world.rows('delete from sign_in_attempts')
   const email = newEmail()
   const replies: BrowserPage[] = []
@@ -333,7 +333,7 @@ test('the response time does not show whether an address has an account', async 
       for (const ask of [askReset, signUp]) {
         const begin = performance.now()
         assert.equal((await ask(email)).status, 200)
-        // The time of the form's own request is short compared with the wait.
+        // The form's own request takes little time compared with the fixed duration.
         assert.ok(performance.now() - begin >= 395)
       }
     }
@@ -342,7 +342,7 @@ test('the response time does not show whether an address has an account', async 
   }
 })
 
-test('a client that requests too many e-mails to strangers has to wait', async () => {
+test('the server makes a client wait that requests too many e-mails to strangers', async () => {
   await world.rows('delete from sign_in_attempts')
   let refused: BrowserPage | null = null
   for (let i = 0; i < 40 && refused === null; i++) {
@@ -354,7 +354,7 @@ test('a client that requests too many e-mails to strangers has to wait', async (
   await world.rows('delete from sign_in_attempts')
 })
 
-test('a key of a merchant that signed up stays in the sandbox until an operator approves it', async () => {
+test('a merchant that signed up cannot create a live key before an operator approves the merchant', async () => {
   const email = newEmail()
   await signUp(email)
   const [merchant] = await world.rows<{ id: string }>('select id from merchants where email = $1', [email])

@@ -1,6 +1,5 @@
-// Accounts: signing up, confirming an e-mail address, and setting a new password by mail.
-//
-// No reply shows whether an address has an account: the page is the same, and only the e-mail differs.
+// The pages of accounts: signing up, confirming an e-mail address, and setting a new password by mail. No reply shows whether an
+// address has an account. The page is always the same, and only the e-mail differs.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../../kernel/lib/index.ts'
@@ -17,7 +16,7 @@ import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
 const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** Adds the pages. */
+/** Adds the pages of accounts. */
 export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void {
   signUpRoutes(scope, site)
   forgotRoutes(scope, site)
@@ -59,8 +58,8 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
 }
 
 /**
- * The page after a form that sends an e-mail, the same with and without an account. If SMTP_URL is empty, the page tells
- * the user that this installation sends no e-mail.
+ * The page after a form that sends an e-mail, equal with and without an account. If SMTP_URL is empty, the page tells the user that
+ * this installation sends no e-mail.
  */
 function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string {
   const t = textsOf(view)
@@ -120,7 +119,7 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const owner = await linkOwner(site, request, 'confirm')
     return owner ? site.send(reply, 200, confirmPage(view, owner)) : site.send(reply, 400, linkGonePage(view))
   })
-  // The link alone does not confirm an account: a stranger may have created it and wait for the confirmation.
+  // The link alone does not confirm an account, because a stranger may have created the account and may wait for the confirmation.
   scope.post('/identity/confirm', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
@@ -142,7 +141,7 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
 /** The duration of a reply that may send an e-mail. Tests shorten it. */
 export const MAIL_ANSWER = { ms: 400 }
 
-/** Runs the work and ends after a whole multiple of MAIL_ANSWER, so that the duration does not show what the work did. */
+/** Runs the work and ends after a whole multiple of MAIL_ANSWER, so that the duration reveals nothing about the work. */
 async function atFixedTime(work: () => Promise<void>): Promise<void> {
   const begin = systemClock.now().getTime()
   await work()
@@ -155,7 +154,7 @@ function mailContext(site: IdentitySite) {
   return { brand: site.deps.config.brand_name, base_url: site.base_url() }
 }
 
-/** The token of a mailed link, from the URL: a form without an action posts to the URL of its page. */
+/** The token of a mailed link, from the URL of the request. A form without an action posts to the URL of its page. */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
   return typeof token === 'string' ? token : ''
@@ -176,8 +175,8 @@ function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowe
 }
 
 /**
- * True if one more e-mail may be sent to this address. The page does not show a false result, because it would show that
- * another client has asked before. Refuses (429) a client that requests too many e-mails.
+ * True if the server may send one more e-mail to this address. The page does not show a false result, because the result reveals
+ * the requests of other clients. Refuses a client that requests too many e-mails with 429.
  */
 async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })

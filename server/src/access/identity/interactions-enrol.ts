@@ -1,4 +1,4 @@
-// Setting up the second step during a sign-in: a key for the app, a code that confirms the key, recovery codes.
+// The setup of the second step during a sign-in: a key for the app, a code that confirms the key, and recovery codes.
 
 import type { FastifyInstance } from 'fastify'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -24,9 +24,9 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.get<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // If the user has a second step, a code of it must come before the replacement.
+    // If the user has a second step, the user must enter one of its codes before the replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
-    // If the page is loaded again it shows the same key, because the app may have stored it.
+    // A reload of the page shows the same key, because the app may have stored this key.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
     return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person))))
@@ -47,7 +47,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
-      // Other sessions were opened with the password alone: they must sign in again.
+      // The user opened other sessions with the password alone, so these sessions must end.
       await forgetOthers(tx, person.subject, kept)
       await recordAudit(deps, tx, {
         merchant_id: PLATFORM,

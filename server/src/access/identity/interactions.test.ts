@@ -1,4 +1,4 @@
-// Sign-in under attack: guessed passwords and forged forms; and the second step.
+// Tests of sign-ins under attack (guessed passwords, forged forms) and of the second step.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -58,7 +58,7 @@ describe('guessed passwords', () => {
     assert.equal(known.status, 401)
   })
 
-  test('a wrong password and an unknown address take the same time', async () => {
+  test('an answer to a wrong password takes as long as an answer to an unknown address', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const times: Record<string, number[]> = { [person.email]: [], [STRANGER]: [] }
@@ -73,11 +73,11 @@ describe('guessed passwords', () => {
     }
     const median = (of: number[] = []) => of.sort((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
     const [known, unknown] = [median(times[person.email]), median(times[STRANGER])]
-    // Without the dummy hash, the answer for an unknown address would be many times faster.
+    // Without the dummy hash, the server would answer many times faster for an unknown address.
     assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
   })
 
-  test('an address must wait after five wrong passwords, longer each time, also if it is unknown', async () => {
+  test('the server makes an account wait longer and longer after five wrong passwords, also when the address is unknown', async () => {
     const person = await newPerson(world)
     for (const email of [person.email, STRANGER]) {
       for (let i = 0; i < 5; i++) assert.equal((await guess(world, email)).status, 401)
@@ -88,14 +88,14 @@ describe('guessed passwords', () => {
       assert.equal((await guess(world, email)).status, 401)
       assert.equal((await guess(world, email)).headers.get('retry-after'), '60')
     }
-    // During the pause the right password is refused too. Afterwards it is accepted and resets the count.
+    // The server also refuses the right password during the pause. After the pause, the right password resets the count.
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     world.deps.clock.advance(60_000)
     await signIn(world, person)
     assert.equal((await guess(world, person.email)).status, 401)
   })
 
-  test('the pause also applies in another process, and is at most 15 minutes', async () => {
+  test('the pause after wrong passwords also applies in another process, and is at most 15 minutes', async () => {
     const person = await newPerson(world)
     for (let i = 0; i < 5; i++) await guess(world, person.email)
     const other = await serve({ url: world.url })
@@ -115,7 +115,7 @@ describe('guessed passwords', () => {
     }
   })
 
-  test('many guesses at once are checked no more often than guesses one after the other', async () => {
+  test('the server checks no more simultaneous guesses than guesses one after the other', async () => {
     const person = await newPerson(world)
     const statuses = await Promise.all(Array.from({ length: 15 }, () => guess(world, person.email)))
     assert.equal(statuses.filter(({ status }) => status === 401).length, 5)
@@ -128,7 +128,7 @@ describe('guessed passwords', () => {
     for (let i = 0; i < 8; i++) await guess(world, person.email)
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     assert.equal((await guess(world, person.email, person.password, own)).status, 303)
-    // Attempts of a known browser are counted too, and the browser is known for this account only.
+    // The server also counts attempts of a known browser. The browser is known only for this account.
     for (let i = 0; i < 5; i++) await guess(world, person.email, WRONG, own)
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
     const other = await newPerson(world)
@@ -158,18 +158,18 @@ describe('guessed passwords', () => {
     assert.ok((await beginAttempt(deps, 'password', of('one more'))).allowed)
   })
 
-  test('attempts of one address expire while further attempts are made', async () => {
+  test('failed attempts from one address expire while clients make further attempts', async () => {
     const { deps } = world
     const fail = (i: number) =>
       beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
-    // One attempt fails every 20 seconds, which is faster than attempts expire.
+    // One attempt fails every 20 seconds, so failures occur faster than they expire.
     for (let i = 0; i < 400; i++) {
       assert.ok((await fail(i)).allowed, `${i}`)
       deps.clock.advance(20_000)
     }
   })
 
-  test('the count of requested e-mails expires', async () => {
+  test('the count of requested e-mails expires with time', async () => {
     const { deps } = world
     const ask = () => beginAttempt(deps, 'mail', { account: 'asha@example.com', address: '192.0.2.3', device: null })
     for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
@@ -184,7 +184,7 @@ describe('guessed passwords', () => {
 })
 
 describe('forged forms', () => {
-  test('the server refuses every form from another site', async () => {
+  test('the server refuses a form that another site posts', async () => {
     const person = await newPerson(world)
     const { browser, page } = await open(world)
     for (const headers of [
@@ -229,7 +229,7 @@ describe('forged forms', () => {
     assert.equal((await browser.get(page.url)).status, 400)
   })
 
-  test('every page forbids scripts, frames and forms to other sites, and forbids caches to store it', async () => {
+  test('every page forbids scripts, frames and forms to other sites, and forbids caches to store the page', async () => {
     for (const path of [
       '/identity/sign-up',
       '/identity/forgot',
@@ -250,7 +250,7 @@ describe('forged forms', () => {
   })
 })
 
-describe('the second step', () => {
+describe('second steps', () => {
   const codeOf = (secret: string) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.deps.clock.now().getTime() })
 
@@ -280,7 +280,7 @@ describe('the second step', () => {
     return { browser, asking, form, give }
   }
 
-  test('a sign-in needs a code of the app after the password when the second step is set up', async () => {
+  test('a sign-in needs a code of the app after the password when the user has a second step', async () => {
     const person = await newPerson(world)
     const { secret, codes, amr } = await enrol(person)
     assert.deepEqual(amr, ['pwd', 'otp', 'mfa'])
@@ -295,7 +295,7 @@ describe('the second step', () => {
     assert.deepEqual(decodeJwt(body.access_token).amr, ['pwd', 'otp', 'mfa'])
   })
 
-  test('a code is accepted once, also for requests at once', async () => {
+  test('the server accepts a code of the app once, also for simultaneous requests', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const used = codeOf(secret)
@@ -307,7 +307,7 @@ describe('the second step', () => {
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
   })
 
-  test('a code of a minute ago or of the next minute is refused', async () => {
+  test('the server refuses a code that is two minutes old or 90 seconds early', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(600_000)
@@ -320,7 +320,7 @@ describe('the second step', () => {
     assert.equal((await (await toCode(person)).give(late)).status, 401)
   })
 
-  test('a recovery code replaces the app once', async () => {
+  test('a recovery code replaces the code of the app once', async () => {
     const person = await newPerson(world)
     const { codes } = await enrol(person)
     assert.equal((await (await toCode(person)).give(codes[3]?.toUpperCase() ?? '')).status, 303)
@@ -329,7 +329,7 @@ describe('the second step', () => {
     assert.ok(!stored.includes(codes[0] ?? 'x'))
   })
 
-  test('after five wrong codes the next attempt waits', async () => {
+  test('the server makes the user wait after five wrong codes', async () => {
     const person = await newPerson(world)
     await enrol(person)
     await world.rows('delete from sign_in_attempts')
@@ -338,7 +338,7 @@ describe('the second step', () => {
     assert.equal((await give('123456')).status, 429)
   })
 
-  test('wrong codes are counted for all browsers together, including known ones', async () => {
+  test('the server counts wrong codes of all browsers together, including known browsers', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -353,7 +353,7 @@ describe('the second step', () => {
     assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
   })
 
-  test('a new app needs a code of the old app', async () => {
+  test('the setup of a new app needs a code of the old app', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -368,7 +368,7 @@ describe('the second step', () => {
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
   })
 
-  test('the setup writes an audit entry without the key', async () => {
+  test('the setup of a second step writes an audit entry without the key', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const [entry] = await world.rows<{ action: string; text: string }>(
@@ -380,7 +380,7 @@ describe('the second step', () => {
     assert.ok(!world.deps.logged.join('\n').includes(secret))
   })
 
-  test('the setup ends all other sessions of the account', async () => {
+  test('the setup of a second step ends all other sessions of the account', async () => {
     const person = await newPerson(world)
     const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
     const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
@@ -392,7 +392,7 @@ describe('the second step', () => {
     assert.match(await again(own), /[?&]code=/)
   })
 
-  test('the use of a recovery code is audited, and the user gets an e-mail', async () => {
+  test('the use of a recovery code writes an audit entry and sends the user an e-mail', async () => {
     const person = await newPerson(world)
     const { codes, secret } = await enrol(person)
     const used = () =>
@@ -426,10 +426,10 @@ describe('the second step', () => {
   })
 })
 
-describe('the pages', () => {
+describe('identity pages', () => {
   const PATHS = ['/identity/sign-up', '/identity/forgot', '/identity/reset?token=x', '/identity/confirm?token=x']
 
-  test('are in Swahili by default, and in English when the browser prefers it or the URL names it', async () => {
+  test('the pages are in Swahili by default, and in English when the browser prefers English or the URL names English', async () => {
     const cases: [string, string, RegExp][] = [
       ['', '/identity/sign-up', /<html lang="sw">/],
       ['fr-FR,fr', '/identity/sign-up', /<html lang="sw">/],
@@ -444,12 +444,12 @@ describe('the pages', () => {
     assert.match(page.text, /<html lang="sw">/)
   })
 
-  test('keep the link of a mailed page when the language is changed', async () => {
+  test('the link to the other language keeps the token of a mailed page', async () => {
     const { text } = await openBrowser(world.base, 'sw').get('/identity/reset?token=abc')
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)
   })
 
-  test('have one heading, and a label and a purpose for each field, in both languages', async () => {
+  test('each page has one heading, and a label and a purpose for each field, in both languages', async () => {
     for (const language of ['sw', 'en']) {
       const browser = openBrowser(world.base, language)
       const { page } = await open(world, browser)

@@ -1,4 +1,4 @@
-// Signing in: the password, then the second step, then back to the OpenID provider.
+// The pages of a sign-in: the password, then the second step, then the return to the OpenID provider.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
@@ -15,7 +15,7 @@ import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep, useCode } from './totp.ts'
 
-/** The path parameter of the pages of a sign-in. */
+/** The path parameter of the sign-in pages. */
 export type SignInRoute = { Params: { uid: string } }
 
 /** The user of an open sign-in. */
@@ -40,7 +40,7 @@ const BY_SUBJECT = sql(
    where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
 )
 
-/** Adds the pages of signing in. */
+/** Adds the sign-in pages. */
 export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
@@ -57,8 +57,8 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const right = await checkPassword(person?.password_hash ?? null, formField(request, 'password'))
     if (!person || !right) {
-      deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
-      // The problem stands at the password field, so that the page does not show whether the address is known.
+      deps.log.info({ request_id: request.id, address: request.ip }, 'the server refused a sign-in')
+      // The page shows the problem at the password field, so that the page does not reveal whether the address is known.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
@@ -84,7 +84,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.post<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
     const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // Known browsers have no limit of their own here: the code protects an account whose password has leaked.
+    // Known browsers have no counter of their own for codes, because the code protects an account whose password has leaked.
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const used = await inTransaction(deps.db, async (tx) => {
@@ -102,7 +102,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** After the use of a recovery code: writes the audit log and mails the user, in case a stranger used the code. */
+/** Writes the use of a recovery code to the audit log and mails the user, because a stranger may have used the code. */
 async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
   const { deps } = site
   const { id, email, language } = person
@@ -130,20 +130,20 @@ export async function findSigningIn(deps: Deps, email: string): Promise<SigningI
   return person ?? null
 }
 
-/** True if the user must set up a second step: operators in production must have one. */
+/** True if the user must set up a second step. Operators in production must have a second step. */
 export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
   return super_admin && config.node_env === 'production'
 }
 
-/** A field of a posted form. A missing or repeated field is empty. */
+/** The value of a field in a posted form. A missing or repeated field has an empty value. */
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * The open sign-in of this browser, found by its cookie. Throws SessionNotFound if there is none or it has expired, and
- * refuses with not_found if the URL names another one.
+ * The open sign-in of this browser, which the server finds by its cookie. Throws SessionNotFound if the sign-in does not exist or
+ * has expired. Refuses a URL that names another sign-in with not_found.
  */
 export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
   const { deps } = site
@@ -157,14 +157,14 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
   const view = site.view(request, details.params.ui_locales)
   return {
     view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
-    /** True if the console requested the set-up of a second step. */
+    /** True if the console requested the setup of a second step. */
     enrol: details.params.enrol === 'totp',
     first: result.first_step ?? null,
     /** The ids of this sign-in and of the session of this browser. */
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },
     /** Stores that the password was right. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
-    /** The user whose password was right. Refuses if there was no right password, or the subject has changed since. */
+    /** The user with the right password. Refuses a sign-in without a right password, or with a subject that has changed since. */
     async firstStep(): Promise<SigningIn> {
       const { subject } = result.first_step ?? refuse('not_found')
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
@@ -173,8 +173,8 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     /** Ends the sign-in, sets the cookie of a known browser and returns the next address. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       reply.header('set-cookie', deviceCookie(site, request, person))
-      deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'signed in')
-      // The same clock later decides how long ago the sign-in was.
+      deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'a user signed in')
+      // The time of the sign-in, from the clock that later computes its age.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })
     },
@@ -184,7 +184,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
 const DEVICE_COOKIE = 'identity_device'
 const DEVICE_S = 180 * 86_400
 
-// The cookie holds the subject, which every new password replaces: then the browser is no longer known.
+// The cookie contains the subject of the user. Every new password replaces the subject, so the browser is then unknown again.
 function deviceCookie(site: IdentitySite, request: FastifyRequest, person: SigningIn): string {
   const { deps } = site
   const until = deps.clock.now().getTime() + DEVICE_S * 1000
@@ -195,7 +195,7 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
   return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The id of this browser if the user has signed in with it since the last change of the password, or null. */
+/** The id of this browser. Null means that the user has not signed in with this browser since the last change of the password. */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
   if (value === undefined) return null

@@ -1,17 +1,17 @@
-// The rate limit of invitation e-mails. Any user may create a merchant, invite, remove and invite again; without a limit,
-// a user could fill the mailbox of a stranger.
+// The rate limit of invitation e-mails. Without a limit, any user could create a merchant and fill the mailbox of a stranger by
+// inviting, removing and inviting again.
 
 import { createHash } from 'node:crypto'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** Invitations mailed to one address within a day, by all merchants together. */
+/** The maximum number of invitations that all merchants together mail to one address in a day. */
 const ADDRESS_MAX = 3
-/** Invitations mailed by one merchant within a day. */
+/** The maximum number of invitations that one merchant mails in a day. */
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A row counts for one day from its first e-mail, until blocked_until; then the count starts again. Concurrent
-// transactions wait for the row lock, so that two of them cannot both send the last e-mail.
+// A row counts for one day from its first e-mail, until blocked_until. Then the count starts again. Concurrent transactions wait
+// for the row lock, so that two of them cannot both send the last e-mail.
 const COUNT = sql(
   'invitation_mails_count',
   `insert into sign_in_attempts as a (key_hash, failures, last_at, blocked_until) values ($1, 1, $2, $3)
@@ -22,9 +22,9 @@ const COUNT = sql(
    returning failures`,
 )
 
-/** True if one more invitation may be mailed to this address (in lower case) by this merchant. The call counts it. */
+/** True if this merchant may mail one more invitation to this address (in lower case). Each call counts one invitation. */
 export async function mayMailInvitation(deps: Deps, tx: Tx, merchant_id: string, email: string): Promise<boolean> {
-  // Always the address first, so that two transactions that count both rows cannot deadlock.
+  // Each transaction counts the address first, so that two transactions that count both rows cannot deadlock.
   if ((await countInvitation(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false
   return (await countInvitation(deps, tx, `merchant:${merchant_id}`)) <= MERCHANT_MAX
 }
@@ -33,6 +33,6 @@ async function countInvitation(deps: Deps, tx: Tx, counter: string): Promise<num
   const now = deps.clock.now()
   const key = createHash('sha256').update(`invitation-mail:${counter}`).digest()
   const [row] = await tx.query<{ failures: number }>(COUNT, [key, now, new Date(now.getTime() + DAY_MS)])
-  if (!row) throw new Error('the counter of invitation e-mails is missing')
+  if (!row) throw new Error('the database returned no counter of invitation e-mails')
   return row.failures
 }

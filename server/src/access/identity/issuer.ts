@@ -5,29 +5,29 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { fetchJson } from './fetch-json.ts'
 
-/** The server reads keys again after this time, so that a key that the issuer removed stops working. */
+/** The age at which the server fetches keys again, so that the server stops accepting a key that the issuer removed. */
 const FRESH_MS = 5 * 60_000
-/** If the issuer cannot be reached, its last keys stay valid for this long. */
+/** The time for which the last keys stay valid while the server cannot reach the issuer. */
 const STALE_MS_MAX = 24 * 3_600_000
-/** A caller can name any key in a token. The server reads the keys at most once in this time because of tokens. */
+/** The minimum pause between two fetches of keys. A caller can name any key in a token, so tokens must not cause more fetches. */
 const REST_MS = 10_000
 const KEYS_MAX = 100
 
-/** The issuer's metadata, and the time at which the server read it. */
+/** The issuer's metadata, and the time at which the server fetched the metadata. */
 type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
 
 /** A foreign issuer. */
 export type Issuer = {
   /**
-   * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key, and
-   * refuses (503 service_unavailable) if the issuer cannot be reached and no key is valid any more.
+   * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key. Refuses the caller
+   * with 503 if the server cannot reach the issuer and no key is valid any more.
    */
   key: JWTVerifyGetKey
-  /** The address of the userinfo endpoint; null if the issuer has none. */
+  /** The address of the userinfo endpoint. Null means that the issuer has no such endpoint. */
   userinfo(): Promise<string | null>
 }
 
-/** Creates the client of OIDC_ISSUER. It sends no request before the first token. */
+/** Creates the client of OIDC_ISSUER. The client sends no request before the first token. */
 export function createIssuer(deps: Deps): Issuer {
   const nowMs = () => deps.clock.now().getTime()
   let metadata: IssuerMetadata | null = null
@@ -45,7 +45,7 @@ export function createIssuer(deps: Deps): Issuer {
         },
         (error: unknown) => {
           failed = true
-          deps.log.warn({ err: error }, 'OIDC_ISSUER cannot be asked')
+          deps.log.warn({ err: error }, 'the server cannot use OIDC_ISSUER: check the setting and the issuer')
         },
       )
       .finally(() => {
@@ -59,7 +59,7 @@ export function createIssuer(deps: Deps): Issuer {
     const age = metadata === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs() - metadata.read_at)
     if (age >= FRESH_MS && mayRefresh()) {
       const refreshed = refresh()
-      // If the last request failed, tokens are checked with the known keys and do not wait for this request.
+      // If the last request failed, the server checks tokens with the known keys and does not wait for this request.
       if (age >= STALE_MS_MAX || !failed) await refreshed
     }
     if (metadata === null || nowMs() - metadata.read_at >= STALE_MS_MAX) refuseUnreachable()
@@ -73,7 +73,7 @@ export function createIssuer(deps: Deps): Issuer {
         return await before.key(header, token)
       } catch (error) {
         if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
-        // The issuer may have a new key.
+        // The issuer may have a new key, so the server fetches the keys again.
         if (metadata === before && mayRefresh()) await refresh()
         if (failed) refuseUnreachable()
         if (metadata === null || metadata === before) throw error
@@ -91,7 +91,7 @@ function refuseUnreachable(): never {
   })
 }
 
-/** Reads the issuer's discovery document and keys. Throws if a request fails or the document names another issuer. */
+/** Fetches the issuer's discovery document and keys. Throws if a request fails or the document names another issuer. */
 async function discover(deps: Deps): Promise<IssuerMetadata> {
   const { oidc_issuer: issuer } = deps.config
   const description = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
@@ -99,10 +99,10 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
     throw new Error(`OIDC_ISSUER is ${issuer}, but its discovery document names ${String(description.issuer)}`)
   }
   const jwks_uri = safeEndpoint(issuer, description.jwks_uri)
-  if (jwks_uri === null) throw new Error(`${issuer} names no jwks_uri that is as safe as itself`)
+  if (jwks_uri === null) throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
   const { keys } = await fetchJson(jwks_uri)
-  if (!Array.isArray(keys)) throw new Error(`${jwks_uri} holds no keys`)
-  // Some issuers also list keys for other uses. A key that cannot verify signatures is skipped.
+  if (!Array.isArray(keys)) throw new Error(`the response of ${jwks_uri} has no list of keys`)
+  // Some issuers also list keys for other uses, so the server skips a key that cannot verify signatures.
   const usable = keys.filter((key) => key?.kty !== 'oct' && key?.d === undefined).slice(0, KEYS_MAX)
   return {
     key: createLocalJWKSet({ keys: usable } as JSONWebKeySet),
@@ -111,7 +111,7 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
   }
 }
 
-/** An address from the issuer's metadata; null if it is missing or less secure than the issuer's own address. */
+/** An address from the issuer's metadata. Null means that the address is missing or less secure than the issuer's own address. */
 function safeEndpoint(issuer: string, named: unknown): string | null {
   const url = typeof named === 'string' ? URL.parse(named) : null
   if (url === null || ![new URL(issuer).protocol, 'https:'].includes(url.protocol)) return null

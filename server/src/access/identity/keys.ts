@@ -1,5 +1,5 @@
-// The keys that sign the tokens of the built-in identity provider. They are in the database, so that all processes use
-// the same keys; the private keys are encrypted.
+// The keys that sign the tokens of the built-in identity provider. The database stores these keys for all processes, with encrypted
+// private keys.
 
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -10,7 +10,7 @@ export const ALGORITHM = 'ES256'
 /** The current signing key. */
 export type IssuerKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
-/** A verifying key, for tokens of `issuer` that were signed before the key was retired. */
+/** A verifying key for tokens of `issuer` with a date before the retirement of the key. */
 export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
 
 const CURRENT = sql(
@@ -25,12 +25,12 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** The newest signing key of any issuer; null if there is none yet. */
+/** The newest signing key of any issuer. Null means that no key exists yet. */
 export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
-/** The signing key of `issuer`. Creates one if there is none yet. */
+/** The signing key of `issuer`. If no key exists yet, this function creates one. */
 export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
@@ -39,7 +39,7 @@ export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> 
   const common = { kid, alg: ALGORITHM, use: 'sig' }
   const public_jwk = { ...(await exportJWK(pair.publicKey)), ...common }
   const private_jwk = { ...(await exportJWK(pair.privateKey)), ...common }
-  // If two processes start at once, one key is stored and both use it.
+  // If two processes start at once, the database stores one key and both processes use this key.
   await oneStatement(deps.db).query(INSERT, [
     kid,
     issuer,
@@ -48,7 +48,7 @@ export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> 
     deps.clock.now(),
   ])
   const stored = await findCurrent(deps, issuer)
-  if (!stored) throw new Error(`no signing key for ${issuer}`)
+  if (!stored) throw new Error(`the database has no signing key of ${issuer}`)
   return stored
 }
 
@@ -60,14 +60,11 @@ async function findCurrent(deps: Deps, issuer: string | null): Promise<IssuerKey
   return { kid: row.kid, issuer: row.issuer, private_key, private_jwk }
 }
 
-/** Every process notices the retirement of a key within this time. */
+/** The time within which every process notices the retirement of a key. */
 const CACHE_MS = 60_000
 const CACHE_MAX = 100
 
-/**
- * Creates the look-up of verifying keys by id; null means uncache. Known keys are cached for a minute, unknown ones are
- * not.
- */
+/** Creates the look-up of verifying keys by id. The look-up caches known keys for a minute, and does not cache unknown keys. */
 export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | null> {
   const cache = new Map<string, VerifyingKey & { until: number }>()
   return async (kid) => {

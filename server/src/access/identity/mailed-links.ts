@@ -43,7 +43,7 @@ const SWEEP = sql(
 
 const tokenHash = (token: string) => createHash('sha256').update(token).digest()
 
-/** Creates the token of a new link, which replaces older links of its kind. The database stores only the hash. */
+/** Creates the token of a new link, which replaces older links of its kind. The database stores only the hash of the token. */
 export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: string): Promise<string> {
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const now = deps.clock.now()
@@ -52,7 +52,10 @@ export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: strin
   return token
 }
 
-/** The user of a link, without using it up, because mail programs open links too. Null means that it is not valid. */
+/**
+ * The user of a link. The look-up does not use up the link, because mail programs also open links. Null means that the link is not
+ * valid.
+ */
 export async function findMailedLink(
   deps: Deps,
   reader: Reader,
@@ -63,12 +66,12 @@ export async function findMailedLink(
   return owner ?? null
 }
 
-/** Uses a link up. False if another request has used it, or it has expired. */
+/** Uses up a link. Returns false if the link has expired or another request has used it up. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
   return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }
 
-/** Deletes every link of a user, after a new password. */
+/** Deletes every link of a user after a change of the password. */
 export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }

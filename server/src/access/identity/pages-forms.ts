@@ -3,7 +3,7 @@
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
 
-/** The input of a refused form, which the page shows again. Pages never show passwords and codes again. */
+/** The input of a refused form, which the page shows again. Pages never show a password or a code again. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
 
 function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): FormField {
@@ -22,7 +22,7 @@ function newPasswordField(view: View): FormField {
   }
 }
 
-/** E-mail address and password. */
+/** The form with the e-mail address and the password. */
 export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -40,11 +40,11 @@ ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
 
 function codeField(label: string, hint?: string): FormField {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
-  // A recovery code has letters. A field that accepts one must not open the keyboard of digits.
+  // A recovery code has letters, so a field that accepts recovery codes must not open the keyboard of digits.
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
-/** The code of the second step. */
+/** The form with the code of the second step. */
 export function codePage(view: View, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields = [fieldHtml(codeField(t.code_label, t.code_hint), problems)]
@@ -57,7 +57,7 @@ ${form(fields, t.sign_in)}`,
   )
 }
 
-/** Setting up the second step: the key for the app, and a code that confirms the key. */
+/** The form that sets up the second step: the key for the app, and a code that confirms the key. */
 export function enrolPage(
   view: View,
   enrol: { secret: string; url: string; must: boolean },
@@ -77,7 +77,7 @@ ${form(fields, t.go_on)}`
   return pageHtml(view, t.enrol_title, body, problems)
 }
 
-/** The recovery codes, shown once, with a link to the console. */
+/** The page that shows the recovery codes once, with a link to the console. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>
@@ -86,7 +86,7 @@ export function recoveryCodesPage(view: View, codes: readonly string[], way_on: 
   return pageHtml(view, t.recovery_title, body)
 }
 
-/** Signing up: a new merchant and its first user. */
+/** The sign-up form for a new merchant and its first user. */
 export function signUpPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields: FormField[] = [
@@ -107,7 +107,7 @@ function textField(name: string, label: string, autocomplete: string): FormField
   return { name, label, type: 'text', autocomplete, max: 100 }
 }
 
-/** The request for a link to set a new password. */
+/** The form that requests a link to set a new password. */
 export function forgotPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields = [fieldHtml(emailField(view, typed, 'username'), problems)]
@@ -120,7 +120,7 @@ ${form(fields, t.send_link)}`,
   )
 }
 
-/** A new password, through a mailed link. */
+/** The form with a new password, which a mailed link opens. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
   return pageHtml(
@@ -132,7 +132,7 @@ ${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)],
   )
 }
 
-/** Confirming an e-mail address: the link proves the mailbox, the password proves the account. */
+/** The form that confirms an e-mail address: the link proves the mailbox, and the password proves the account. */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -146,7 +146,7 @@ ${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
   return pageHtml(view, t.confirm_title, body, problems)
 }
 
-/** Names the account of a password for password managers. */
+/** A hidden field with the e-mail address, so that password managers know the account of a password. */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>
 <input type="hidden" name="username" autocomplete="username" value="${email}">

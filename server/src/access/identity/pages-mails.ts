@@ -69,7 +69,7 @@ const BODIES = {
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
 
-/** The e-mail of a kind. */
+/** Creates an e-mail of the given kind. */
 export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url)
   return { kind, to, subject, text }

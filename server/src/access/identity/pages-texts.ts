@@ -1,4 +1,4 @@
-// Every sentence of the identity pages, in Swahili and in English.
+// Every sentence of the identity pages, in Swahili and English.
 
 import type { Language } from '../../kernel/lib/index.ts'
 
@@ -94,7 +94,7 @@ const sw = {
   password_personal: 'Nywila isiwe barua pepe au jina lako.',
 }
 
-/** The sentences of one language. */
+/** The sentences of the identity pages in one language. */
 export type IdentityTexts = { [K in keyof typeof sw]: (typeof sw)[K] }
 
 const en: IdentityTexts = {
@@ -189,14 +189,14 @@ const en: IdentityTexts = {
   password_personal: 'The password must not be your e-mail address or name.',
 }
 
-/** The sentences of a language. */
+/** Returns the sentences of a language. */
 export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**
- * The language of a page: `lang` of the URL, else the language that the dashboard requests, else that of the browser, else
+ * The language of a page: `lang` of the URL, else the language that the dashboard requests, else the language of the browser, else
  * Swahili.
  */
-export function languageOf(asked: readonly unknown[], accept: string | undefined): Language {
+export function languageOf(requested: readonly unknown[], accept: string | undefined): Language {
   const preferred = (accept ?? '')
     .split(',')
     .map((part) => {
@@ -207,9 +207,9 @@ export function languageOf(asked: readonly unknown[], accept: string | undefined
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q)
     .map(({ tag }) => tag)
-  for (const wish of [...asked, ...preferred]) {
-    if (typeof wish !== 'string') continue
-    const language = wish.trim().split(/[\s-]/)[0]?.toLowerCase()
+  for (const tag of [...requested, ...preferred]) {
+    if (typeof tag !== 'string') continue
+    const language = tag.trim().split(/[\s-]/)[0]?.toLowerCase()
     if (language === 'sw' || language === 'en') return language
   }
   return 'sw'

@@ -23,7 +23,7 @@ export function textsOf(view: View): IdentityTexts {
   return TEXTS[view.language]
 }
 
-/** A whole page. It lists `problems` at its top, each with a link to the field. */
+/** A whole page, which lists `problems` at its top, each with a link to the field. */
 export function pageHtml(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
@@ -68,12 +68,12 @@ export function withLanguage(url: string, language: Language): string {
   return `${path}?${parameters}`
 }
 
-/** A link to another page, in the language of this one. */
+/** A link to another page, in the language of the current page. */
 export function link(view: View, path: string, text: string): Html {
   return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
 }
 
-/** A field of a form. `autocomplete` is for browsers and password managers; `numeric` opens the keyboard of digits. */
+/** A field of a form. Browsers and password managers read `autocomplete`. `numeric` opens the keyboard of digits. */
 export type FormField = {
   name: string
   label: string
@@ -113,7 +113,10 @@ ${
 `
 }
 
-/** A form that posts to its own address, with one button. The server checks it, so that the messages have the page's language. */
+/**
+ * A form that posts to its own address, with one button. The server checks the input instead of the browser, so that the messages
+ * have the page's language.
+ */
 export function form(fields: readonly Html[], button: string): Html {
   return html`<form method="post" novalidate>
 ${fields}<button type="submit">${button}</button>
@@ -133,7 +136,7 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
   )
 }
 
-/** A duration in words: seconds up to a minute and a half, else minutes. */
+/** A duration in words: seconds up to 90 seconds, and minutes above. */
 export function waitInWords(t: IdentityTexts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

@@ -1,4 +1,4 @@
-// Mounting the OpenID provider and its pages in the app.
+// Mounts the OpenID provider and its pages in the app.
 
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
@@ -28,7 +28,7 @@ export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: R
   }
 }
 
-/** Deletes expired records, links and counters. */
+/** The task that deletes expired records, links and counters. */
 export function identityTask(deps: Deps): Task {
   return sweepTask(deps, 'identity', [
     (now) => sweepRecords(deps, now),
@@ -37,7 +37,7 @@ export function identityTask(deps: Deps): Task {
   ])
 }
 
-/** Hands the protocol's own paths to oidc-provider, which reads the request by itself. */
+/** Passes the paths of the protocol to oidc-provider, which reads the request itself. */
 function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -73,7 +73,8 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
 function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   scope.register(formbody, { bodyLimit: 16 * 1024 })
   scope.setErrorHandler((error, request, reply) => sendRefusal(site, error, request, reply))
-  // Only own pages may post these forms. Browsers send the origin of a request, and another site cannot forge it.
+  // Only pages of this server may post these forms. The browser sends the origin of a request, and another site cannot forge the
+  // origin.
   scope.addHook('onRequest', async (request) => {
     if (request.method === 'POST' && !isOwnOrigin(site, request)) refuse('forbidden')
   })
@@ -86,12 +87,12 @@ function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   accountRoutes(scope, site)
 }
 
-/** The concurrency limit of forms. Each form may hash a password and run statements, which payments need too. */
+/** The concurrency limit of all forms. Each form may hash a password and run statements, and payments need the same resources. */
 const FORMS_MAX = 32
-/** The concurrency limit of one network, so that one client cannot use the whole limit. */
+/** The concurrency limit of one network, so that one client cannot use up the whole limit. */
 const FORMS_OF_NETWORK_MAX = 8
 
-/** Limits the concurrent forms. The server refuses a form above the limit before it reads or counts anything. */
+/** Limits the concurrent forms. If the limit is reached, the server refuses a form before reading or counting anything. */
 export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
   let forms = 0
   const of_network = new Map<string, number>()
@@ -113,7 +114,7 @@ export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMetho
     }
 }
 
-/** The concurrency limit of forms is reached. The page differs from that of a stopping process. */
+/** The refusal of a form above the concurrency limit. The page differs from that of a stopping process. */
 class TooManyForms extends Refusal {
   constructor() {
     super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
@@ -132,13 +133,13 @@ function isOwnOrigin(site: IdentitySite, { headers }: FastifyRequest): boolean {
   return from !== null && own.includes(from.origin)
 }
 
-/** Sends an error as a page. */
+/** Sends an error to the user as a page. */
 function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const view = site.view(request)
   const t = textsOf(view)
   const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
   const error = thrown as { name?: string; statusCode?: number }
-  // oidc-provider throws this for a sign-in that is unknown, expired, or of another browser.
+  // oidc-provider throws this error for an unknown or expired sign-in, or for a sign-in of another browser.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {
@@ -159,6 +160,6 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
     return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
   }
   const status = thrown instanceof Refusal ? thrown.status : (error.statusCode ?? 500)
-  if (status >= 500) request.log.error({ err: thrown, request_id: request.id }, 'identity page failed')
+  if (status >= 500) request.log.error({ err: thrown, request_id: request.id }, 'the server failed to answer a request for an identity page')
   return status >= 500 ? show(500, t.failed, t.failed_lead) : show(status, t.expired, t.expired_lead)
 }

@@ -1,4 +1,4 @@
-// The parts that the identity pages share: the public address, the provider, the page layout.
+// The functions that the identity pages share: the public address, the provider, and the page layout.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
@@ -11,7 +11,7 @@ import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './provider.ts'
 
-/** The shared functions of the pages of the provider. */
+/** The functions that the identity pages share. */
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
@@ -24,13 +24,13 @@ export type IdentitySite = {
   send(reply: FastifyReply, status: number, page: string): FastifyReply
 }
 
-/** The options of every page: public, and hidden from the API documentation. */
+/** The options of every page. Pages are public, and the API documentation hides them. */
 export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
 
-/** Creates the site of an app. */
+/** Creates the shared functions of the identity pages in an app. */
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The port is known only when the app listens, and the key may change, so the provider is built at its first use.
+  // The server knows the port only when the app listens, and the key may change. So the first use builds the provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: IdentitySite = {
@@ -42,7 +42,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
       const current = built
       return current.provider.catch((error) => {
-        // The next sign-in builds it again.
+        // After a failure, the next sign-in builds the provider again.
         if (built === current) built = null
         throw error
       })
@@ -57,7 +57,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
         dashboard: site.home('dashboard'),
       }
     },
-    // The folder of the first redirect address.
+    // The home of a console is the folder of its first redirect address.
     home: (console) => new URL('./', consoleRedirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page) {
       return reply

@@ -1,4 +1,4 @@
-// The built-in OpenID provider, as the dashboard and a browser use it.
+// Tests of the built-in OpenID provider through the requests of the dashboard and a browser.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -26,7 +26,7 @@ after(() => world.close())
 
 const me = (token: string) => world.call({ method: 'GET', url: '/v1/me', key: token })
 
-describe('signing in', () => {
+describe('password sign-ins', () => {
   test('a user who signs in with a password gets a token that the API accepts', async () => {
     const person = await newPerson(world)
     await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'VIEWER'))
@@ -45,13 +45,13 @@ describe('signing in', () => {
     assert.equal(decodeJwt(tokens.id_token).email, person.email)
   })
 
-  test('the API refuses the ID token', async () => {
+  test('the API refuses an ID token as a credential', async () => {
     const { id_token } = await signIn(world, await newPerson(world))
     const refused = await me(id_token)
     assert.deepEqual([refused.status, refused.body.error.code], [401, 'invalid_session'])
   })
 
-  test('a browser with a session signs in again without a password, as the same user', async () => {
+  test('a browser with a session signs in again as the same user without a password', async () => {
     const browser = openBrowser(world.base)
     const person = await newPerson(world)
     await signIn(world, person, browser)
@@ -72,7 +72,7 @@ describe('signing in', () => {
     assert.equal((await browser.post(page.url, person)).status, 401)
   })
 
-  test('a wrong password shows the form again, with the e-mail address and without the password', async () => {
+  test('the sign-in page after a wrong password shows the e-mail address and not the password', async () => {
     const browser = openBrowser(world.base)
     const page = await browser.follow(await browser.get(authorizeUrl(world.base).url))
     const refused = await browser.post(page.url, { email: 'nobody@example.com', password: 'not a password of mine' })
@@ -82,7 +82,7 @@ describe('signing in', () => {
     assert.doesNotMatch(refused.text, /not a password of mine/)
   })
 
-  test('the log never contains the input of the forms', async () => {
+  test('the log contains no password, access token or refresh token', async () => {
     const person = await newPerson(world, { password: 'siri ya moyo wangu' })
     const tokens = await signIn(world, person)
     await refresh(world.base, tokens.refresh_token)
@@ -93,7 +93,7 @@ describe('signing in', () => {
   })
 })
 
-describe('the code', () => {
+describe('authorization codes', () => {
   async function withCode() {
     const browser = openBrowser(world.base)
     const person = await newPerson(world)
@@ -102,7 +102,7 @@ describe('the code', () => {
     return { asking, back: await browser.follow(await browser.post(page.url, person)) }
   }
 
-  test('a code is refused without its verifier', async () => {
+  test('the provider refuses a code without its verifier', async () => {
     const { asking, back } = await withCode()
     const refused = await exchange(world.base, asking, back, { code_verifier: 'x'.repeat(43) })
     assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_grant'])
@@ -118,7 +118,7 @@ describe('the code', () => {
     assert.equal((await refresh(world.base, first.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('a sign-in without PKCE, with a plain challenge or with an unknown redirect address is refused', async () => {
+  test('the provider refuses a sign-in without PKCE, with a plain challenge or with an unknown redirect address', async () => {
     const browser = openBrowser(world.base)
     const asking = authorizeUrl(world.base)
     const without = asking.url.replace(/&code_challenge=[^&]*&code_challenge_method=S256/, '')
@@ -133,7 +133,7 @@ describe('the code', () => {
 })
 
 describe('refresh tokens', () => {
-  test('each use returns a new refresh token and a valid access token', async () => {
+  test('each use of a refresh token returns a new refresh token and a valid access token', async () => {
     const first = await signIn(world, await newPerson(world))
     const second = await refresh(world.base, first.refresh_token)
     assert.equal(second.status, 200)
@@ -143,21 +143,21 @@ describe('refresh tokens', () => {
     assert.equal((await refresh(world.base, second.body.refresh_token)).status, 200)
   })
 
-  test('a second use revokes all refresh tokens of the sign-in, because a copy exists', async () => {
+  test('a second use of a refresh token revokes all refresh tokens of the sign-in, because a copy may exist', async () => {
     const first = await signIn(world, await newPerson(world))
     const second = await refresh(world.base, first.refresh_token)
     assert.equal((await refresh(world.base, first.refresh_token)).body.error, 'invalid_grant')
     assert.equal((await refresh(world.base, second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('one of many uses at once succeeds', async () => {
+  test('one of many simultaneous uses of a refresh token succeeds', async () => {
     const { refresh_token } = await signIn(world, await newPerson(world))
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(world.base, refresh_token)))
     assert.ok(replies.filter(({ status }) => status === 200).length <= 1)
     assert.ok(replies.every(({ status }) => status === 200 || status === 400))
   })
 
-  test('an unused refresh token is refused after a week', async () => {
+  test('the provider refuses a refresh token after a week without use', async () => {
     const other = await serve()
     try {
       const { refresh_token } = await signIn(other, await newPerson(other))
@@ -180,8 +180,8 @@ describe('refresh tokens', () => {
   })
 })
 
-describe('signing out', () => {
-  test('ends the session and its refresh tokens after a confirmation', async () => {
+describe('sign-outs', () => {
+  test('a sign-out ends the session and its refresh tokens after the user confirms', async () => {
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, await newPerson(world), browser)
     const query = new URLSearchParams({
@@ -200,7 +200,7 @@ describe('signing out', () => {
   })
 })
 
-describe('the endpoints of the provider', () => {
+describe('endpoints of the provider', () => {
   test('the discovery document names the available endpoints and no others', async () => {
     const found = JSON.parse((await openBrowser(world.base).get('/identity/.well-known/openid-configuration')).text)
     assert.equal(found.issuer, `${world.base}/identity`)
@@ -214,7 +214,7 @@ describe('the endpoints of the provider', () => {
     assert.ok(keys.length > 0 && keys.every((key: Record<string, unknown>) => key.d === undefined))
   })
 
-  test('an unknown path, grant or client is refused', async () => {
+  test('the provider refuses an unknown path, grant type or client', async () => {
     assert.equal((await openBrowser(world.base).get('/identity/nothing')).status, 404)
     assert.equal(
       (await requestToken(world.base, { grant_type: 'client_credentials' })).body.error,
@@ -223,15 +223,15 @@ describe('the endpoints of the provider', () => {
     assert.equal((await requestToken(world.base, { grant_type: 'refresh_token', client_id: 'other' })).status, 401)
   })
 
-  test('the public address is the configured one, not that of the request headers', async () => {
+  test('the provider uses the configured public address, and not the address in the request headers', async () => {
     const named = await createWorld({ env: { BASE_URL: 'https://api.example.com' } })
     try {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }
       const url = '/identity/.well-known/openid-configuration'
       const { body } = await named.call({ method: 'GET', url, key: null, headers })
       assert.equal(body.token_endpoint, 'https://api.example.com/identity/token')
-      const asked = new URL(authorizeUrl('https://api.example.com').url)
-      const begun = await named.call({ method: 'GET', url: asked.pathname + asked.search, key: null, headers })
+      const authorize_url = new URL(authorizeUrl('https://api.example.com').url)
+      const begun = await named.call({ method: 'GET', url: authorize_url.pathname + authorize_url.search, key: null, headers })
       assert.equal(begun.status, 303)
       for (const cookie of begun.headers['set-cookie'] as string[]) assert.match(cookie, /; secure; httponly/i)
     } finally {
@@ -239,7 +239,7 @@ describe('the endpoints of the provider', () => {
     }
   })
 
-  test('the built-in provider is switched off when a foreign issuer is configured', async () => {
+  test('the server has no built-in provider when the configuration names a foreign issuer', async () => {
     const foreign = await createWorld({ env: { OIDC_ISSUER: 'https://login.example.com' } })
     try {
       for (const url of ['/identity/sign-up', '/identity/.well-known/openid-configuration', '/identity/token']) {

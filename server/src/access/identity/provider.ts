@@ -1,7 +1,5 @@
-// The built-in OpenID provider: oidc-provider with only the features that the two consoles need.
-//
-// It has two public clients, one for each console: authorization code with PKCE, rotating refresh tokens, access tokens as
-// JWTs. A token gives access to its own console only. The operator console always requires a new sign-in.
+// The built-in OpenID provider: oidc-provider with only the features of the two consoles. Each console is a public client with PKCE
+// and rotating refresh tokens, and its tokens open only this console. The operator console always requires a new sign-in.
 
 import { hkdfSync } from 'node:crypto'
 import type {
@@ -19,7 +17,7 @@ import { ALGORITHM, type IssuerKey } from './keys.ts'
 import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
 import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
 
-/** The path under which the provider and its pages are reached. */
+/** The path of the provider and its pages. */
 export const MOUNT = '/identity'
 
 const RESOURCE = 'urn:malipo:api'
@@ -31,7 +29,10 @@ const SESSION_S = 14 * DAY_S
 const REFRESH_S = 7 * DAY_S
 const SIGN_IN_S = 3600
 
-/** The library takes a fifth of the start time, and a worker or a command does not need it: it is loaded at first use. */
+/**
+ * The type of the library. Loading the library takes a fifth of the start time, and workers and commands do not need the library.
+ * So `createProvider` loads it.
+ */
 type Library = typeof import('oidc-provider')
 
 /** Creates the provider for a public address such as https://api.example.com, with its signing key. */
@@ -51,23 +52,23 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
       setUnavailable(ctx, error)
       deps.log.info(
         { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
-        'identity request refused',
+        'the identity provider refused a request',
       )
       errorPage(deps, ctx)
     },
   })
-  // `identityRoutes` sets the public address in these headers; the headers of the client are overwritten.
+  // `identityRoutes` overwrites these headers with the public address, so a client cannot set them.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)
-    deps.log.error({ err: error }, 'identity request failed')
+    deps.log.error({ err: error }, 'the identity provider failed to answer a request')
   })
   const events: import('node:events').EventEmitter = provider
-  events.on('error', (error: Error) => deps.log.error({ err: error }, 'identity request failed'))
+  events.on('error', (error: Error) => deps.log.error({ err: error }, 'the identity provider failed to answer a request'))
   return provider
 }
 
-/** Answers 503 instead of the provider's 500 if the database does not answer, so that the caller retries. */
+/** If the database does not answer, changes the provider's 500 to 503, so that the caller retries. */
 function setUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503
@@ -78,7 +79,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** The redirect addresses of a console. Outside production the names of this machine are allowed too. */
+/** The redirect addresses of a console. Outside production, the server also allows the names of the local machine. */
 export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
@@ -90,7 +91,7 @@ export function consoleRedirectUris({ config }: Deps, base_url: string, client: 
   return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
 }
 
-/** Every origin of the consoles. */
+/** The origins of all consoles. */
 export function consoleOrigins(deps: Deps, base_url: string): string[] {
   const uris = CONSOLES.flatMap((client) => consoleRedirectUris(deps, base_url, client))
   return [...new Set(uris.map((uri) => new URL(uri).origin))]
@@ -126,7 +127,7 @@ function protocol(deps: Deps, base_url: string, { errors }: Library): Configurat
     enabledJWA: { idTokenSigningAlgValues: [ALGORITHM] },
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
-    // Signing out ends the refresh tokens too.
+    // A sign-out also ends the refresh tokens.
     expiresWithSession: async () => true,
     extraTokenClaims: (ctx) => signInOf(ctx),
     formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
@@ -176,16 +177,13 @@ function cookies(secret: string, secure: boolean): NonNullable<Configuration['co
   }
 }
 
-/** Sets the times of an access token by the clock that later checks them. */
+/** Sets the times of an access token from the clock that later checks these times. */
 function stamp(deps: Deps, payload: Record<string, unknown>): void {
   const now = Math.floor(deps.clock.now().getTime() / 1000)
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
-/**
- * The methods and time of the sign-in, from the code or the refresh token. A token that is refreshed for hours keeps the
- * time of its sign-in.
- */
+/** The methods and the time of the sign-in, from the code or the refresh token. A refreshed token keeps the time of its sign-in. */
 function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
   const { amr = [], authTime: auth_time } = code ?? refresh ?? {}
@@ -193,8 +191,8 @@ function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number 
 }
 
 /**
- * The prompts: sign-in only, without consent. A session whose user is gone requires a new sign-in, and so does every
- * request of the operator console.
+ * The prompts of a sign-in, without a consent prompt. A session whose user is gone and each request of the operator console require
+ * a new sign-in.
  */
 function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
   const prompts = policies.base()
@@ -216,7 +214,7 @@ function policy({ interactionPolicy: policies }: Library): interactionPolicy.Pro
   return prompts
 }
 
-/** The grant of this browser's session. It is created at the first sign-in and expires with the session. */
+/** The grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session. */
 async function grantFor(ctx: KoaContextWithOIDC) {
   const { provider, session, client, account } = ctx.oidc
   if (!session || !client || !account) return undefined

@@ -1,11 +1,11 @@
-// Sessions: valid tokens, and the current rights of their users, at every process.
+// Tests of sessions: every process accepts valid tokens and applies the current rights of their users.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 
 let world: World
-/** Another process on the same database. */
+/** Creates another process on the same database. */
 let other: World
 before(async () => {
   world = await createWorld()
@@ -18,7 +18,7 @@ after(async () => {
 
 const refusal = ({ status, body }: Reply) => [status, body.error?.code]
 
-test('a member reads the payments of the merchant with a session, live unless the sandbox is asked for', async () => {
+test('a member reads the live payments of the merchant by default, and the sandbox payments on request', async () => {
   const { token } = await world.newSession('VIEWER')
   const made = await world.post('/v1/collections/wallet-push', { amount: '1000', phone: '0754123001' })
   const id = made.body.data.collection_id
@@ -26,10 +26,10 @@ test('a member reads the payments of the merchant with a session, live unless th
   assert.equal((await world.get(`/v1/collections/${id}?environment=sandbox`, token)).body.data.collection_id, id)
 })
 
-describe('on the very next request, on another process', () => {
+describe('changed rights in another process', () => {
   const deliveries = (at: World, token: string) => at.get('/v1/merchant/webhook-deliveries', token)
 
-  test('a removed member is refused', async () => {
+  test('another process refuses a removed member on the next request', async () => {
     const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
     for (const at of [world, other]) assert.equal((await at.get('/v1/collections', token)).status, 200)
     await world.rows('delete from members where user_id = $1', [user_id])
@@ -38,7 +38,7 @@ describe('on the very next request, on another process', () => {
     }
   })
 
-  test('a member of two merchants who was removed from one keeps the other only', async () => {
+  test('a member of two merchants keeps the access to one merchant after the removal from the other merchant', async () => {
     const second = await world.newMerchant()
     const { token, user_id } = await world.newSession([{ role: 'VIEWER' }, { role: 'VIEWER', merchant: second }])
     const list = (merchant_id: string) => other.get(`/v1/collections?merchant_id=${merchant_id}`, token)
@@ -48,7 +48,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await list(world.merchant.id)).status, 200)
   })
 
-  test('a changed role holds', async () => {
+  test('another process applies a changed role on the next request', async () => {
     const { token, user_id } = await world.newSession('DEVELOPER')
     assert.equal((await deliveries(other, token)).status, 200)
     const become = (role: string) => world.rows('update members set role = $2 where user_id = $1', [user_id, role])
@@ -58,7 +58,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await deliveries(other, token)).status, 200)
   })
 
-  test('a disabled user is refused, and accepted again after the user is enabled', async () => {
+  test('another process refuses a disabled user on the next request, and accepts the user after the enabling', async () => {
     const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
     assert.equal((await other.get('/v1/collections', token)).status, 200)
     const disable = (at: Date | null) => world.rows('update users set disabled_at = $2 where id = $1', [user_id, at])
@@ -68,7 +68,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await other.get('/v1/collections', token)).status, 200)
   })
 
-  test('a user who has lost the operator role is refused', async () => {
+  test('another process refuses a user on the next request when the user has lost the operator role', async () => {
     const { token, user_id } = await world.newSession('SUPER_ADMIN')
     const audit = () => other.get('/v1/operator/audit-log', token)
     assert.equal((await audit()).status, 200)
@@ -77,7 +77,7 @@ describe('on the very next request, on another process', () => {
   })
 })
 
-test('a session gets 503, not 401, while the database is unreachable', async () => {
+test('a session gets 503, and not 401, while the database is unreachable', async () => {
   const { token } = await world.newSession('VIEWER')
   let away = false
   const before = () => {

@@ -1,4 +1,4 @@
-// Sessions: finds the user of an access token, with the current rights of the user.
+// Sessions. The server finds the user of an access token, with the current rights of this user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
@@ -22,8 +22,8 @@ type SessionRow = {
   })[]
 }
 
-// An invitation counts only when the user has proven the e-mail address. (Null in s.name means no invitation.) Otherwise
-// a stranger could sign up with the address of an invited user and get the membership.
+// An invitation counts only after the user has proven the e-mail address. Otherwise a stranger could sign up with the address of an
+// invited user. Null in s.name means that the membership needed no invitation.
 const FIND = sql(
   'session_find',
   `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
@@ -37,12 +37,12 @@ const FIND = sql(
    where u.disabled_at is null`,
 )
 
-/** The request of a token, for the audit log. */
+/** The request of a token, which the audit log names. */
 type TokenRequest = { id: string; ip: string }
 
 /**
- * Creates the check of session tokens, of OIDC_ISSUER if it is set, else of the built-in provider. Rights are read on
- * every request and not cached. Throws invalid_session for every invalid token, without the reason.
+ * Creates the check of session tokens, either of OIDC_ISSUER or of the built-in provider. The check reads the rights on every
+ * request without a cache. Every invalid token gets invalid_session without a reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
@@ -75,7 +75,7 @@ const INVITED = sql(
   'select 1 from users where email = $1 and issuer is null and disabled_at is null',
 )
 
-/** Binds an invited user at the first sign-in. Does nothing if no user with this address was invited. */
+/** Binds an invited user at the first sign-in. If no invited user has this address, the function does nothing. */
 async function bindInvited(
   deps: Deps,
   { issuer, subject }: Claims,
@@ -100,7 +100,7 @@ async function bindInvited(
       })
     })
   } catch (error) {
-    // The subject belongs to a disabled user: a second account must not give that user access.
+    // The subject belongs to a disabled user. A second account must not give that user access.
     if (violatedConstraint(error) !== 'users_subject_key') throw error
   }
 }

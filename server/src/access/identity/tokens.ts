@@ -1,4 +1,4 @@
-// Access tokens: RFC 9068 JWTs of the built-in identity provider, and the checks of every token.
+// Access tokens of the built-in identity provider (JWTs as in RFC 9068), and the checks of every token.
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,12 +9,12 @@ import { ALGORITHM, type IssuerKey, keyReader } from './keys.ts'
 export const AUDIENCE = 'malipo-api'
 /** The lifetime of an access token of the built-in provider. */
 export const ACCESS_TOKEN_S = 900
-/** The allowed difference between two clocks. */
+/** The allowed difference between the clocks of two machines. */
 const LEEWAY_S = 30
-/** The server refuses longer tokens before it parses them. */
+/** The maximum length of a token. The server refuses a longer token before parsing. */
 export const TOKEN_MAX = 8192
 
-/** The issuer in the table users for users of the built-in provider, at any public address. */
+/** The issuer of the built-in provider's users in the table users, at any public address. */
 export const EMBEDDED = 'embedded'
 
 /** The claims of a valid token: the user, and how the user signed in. */
@@ -23,7 +23,7 @@ export type Claims = {
   subject: string
   /** True if the sign-in had a second factor or an equivalent. */
   strong: boolean
-  /** The console of the token. Null means that the token opens both. */
+  /** The console of the token. Null means that the token opens both consoles. */
   console: Console | null
   /** The time of the sign-in. Null means unknown. */
   auth_time: Date | null
@@ -31,14 +31,16 @@ export type Claims = {
   by_command: boolean
 }
 
-/** The client id in tokens of the admin command. No browser can get such a token. */
+/** The client id in tokens of the admin command. A browser cannot get such a token. */
 const COMMAND = 'admin'
 
 /** Checks tokens of one issuer. */
 export type Verifier = {
-  /** The claims of a token; null if it is invalid. Refuses (503) if the issuer cannot be reached. */
+  /**
+   * The claims of a token. Null means that the token is invalid. Refuses the caller with 503 if the server cannot reach the issuer.
+   */
   verify(token: string): Promise<Claims | null>
-  /** The e-mail address that the issuer has verified, for a user who is not bound yet. */
+  /** The e-mail address that the issuer has verified, for a user without a binding. */
   verifiedEmail(token: string, claims: Claims): Promise<string | null>
 }
 
@@ -64,14 +66,14 @@ export async function issueAccessToken(
 /** The required claims of a token. `typ` is the media type in its header. */
 export type ExpectedToken = { issuer: string; audience: string; algorithms: string[]; typ: string }
 
-/** Three parts in base64url. Decoders accept more forms, and then one token would have many spellings. */
+/** A token of three base64url parts. Decoders accept more forms, so that one token would have many spellings. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** PostgreSQL does not store NUL and lone surrogates, and no issuer needs other control characters. */
+/** A valid subject. PostgreSQL does not store NUL and lone surrogates, and no issuer needs other control characters. */
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
- * Checks the signature and claims of a token; null if it is invalid. Errors of `key` other than jose's are thrown. The
- * header fields `jku`, `x5u`, `x5c` and `jwk` are ignored, because the sender chooses them.
+ * Checks the signature and claims of a token. Null means that the token is invalid. The check ignores the header fields `jku`,
+ * `x5u`, `x5c` and `jwk`, because the sender chooses them. Throws errors of `key` that do not come from jose.
  */
 export async function readToken(
   deps: Deps,
@@ -85,11 +87,11 @@ export async function readToken(
   const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
   if (verified === null) return null
   const { payload, protectedHeader } = verified
-  // The server supports no critical extension.
+  // The server supports no critical extension, so it refuses a token that names one.
   if (protectedHeader.crit !== undefined) return null
   const { sub, iat = 0 } = payload
   if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
-  // A token that is bound to a key needs a proof of that key, which a bearer header cannot carry.
+  // A token that is bound to a key needs a proof of that key, and a bearer header cannot contain this proof.
   if (payload.cnf !== undefined) return null
   return { ...payload, sub, iat }
 }
@@ -112,7 +114,7 @@ export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
 
-/** The time of the sign-in of a valid token; null if it is missing or in the future. */
+/** The time of the sign-in of a valid token. Null means that the time is missing or in the future. */
 export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Date | null {
   const is_valid = typeof auth_time === 'number' && Number.isSafeInteger(auth_time) && auth_time > 0
   return is_valid && auth_time <= iat + LEEWAY_S ? new Date(auth_time * 1000) : null
@@ -133,21 +135,21 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       const expected = { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], typ: 'at+jwt' }
       const payload = await readToken(deps, token, key, expected)
       if (!payload) return null
-      // A retired key signs no tokens, and its tokens expire within their lifetime: a stolen key cannot backdate tokens.
+      // A retired key signs no tokens, and its tokens expire within their lifetime. A stolen key thus cannot backdate tokens.
       if (retired_at !== null) {
         const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
         if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
       }
       const by_command = payload.client_id === COMMAND
       const console = CONSOLES.find((client) => client === payload.client_id) ?? null
-      // No other client has tokens of this key, so another client id is an error and gives no access.
+      // No other client gets tokens of this key, so a token with another client id gives no access.
       if (console === null && !by_command) return null
       // The admin command requires access to the database, which counts as a second factor.
       const strong = isStrong(payload.amr, ['cli'])
       const auth_time = authTimeOf(payload)
       return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command }
     },
-    // Users of the built-in provider are bound when they choose their password.
+    // A user of the built-in provider gets the binding when the user chooses a password.
     verifiedEmail: async () => null,
   }
 }
