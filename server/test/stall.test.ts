@@ -150,7 +150,9 @@ async function openForm(world: Served, language: string) {
  */
 function assertRefused(world: World, shown: readonly BrowserPage[], words: RegExp): void {
   const other = shown.filter(({ status }) => ![401, 429, 503].includes(status))
-  const logged = world.deps.logged.filter((line) => line.includes('the server failed to answer a request for an identity page'))
+  const logged = world.deps.logged.filter((line) =>
+    line.includes('the server failed to answer a request for an identity page'),
+  )
   assert.deepEqual([...new Set(other.map(({ status }) => status))], [], logged[0])
   const refused = shown.filter(({ status }) => status === 503)
   assert.ok(refused.length >= 1, 'no request was refused')

@@ -159,12 +159,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Only an ACTIVE merchant can be suspended.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
   'Only a SUSPENDED merchant can be reactivated.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',
   'This one is {}.': 'Hali yake ni {}.',
+  'This merchant is {}.': 'Hali ya biashara hii ni {}.',
+  'This address is {}.': 'Hali ya anwani hii ni {}.',
   'Only a collection that is pending_clearance can be decided.': 'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
   'The fee of this way to pay takes every amount whole. Ask the platform about your prices.':
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
   'The fee takes the whole amount. The smallest that leaves something is {} shillings.':
     'Makato yanachukua kiasi chote. Kiasi kidogo kinachobakiza kitu ni shilingi {}.',
-  'An invoice can be sent at most {} times a day. This invoice has reached the limit today.':
+  'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
   'Nothing can be sent to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',

@@ -1,4 +1,4 @@
-// Authentication by API key: accepted credentials, scopes, environments and revocation.
+// Tests of the authentication by API key: accepted credentials, scopes, environments and revocation.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?:
   return createKey(world.deps, { merchant_id: world.merchant.id, environment, scopes, name: 'Made', ...rest })
 }
 
-describe('sending a key', () => {
+describe('credentials of a request', () => {
   test('the server accepts a key in Authorization: Bearer and in X-API-Key', async () => {
     const key = world.sandbox_key
     for (const headers of [
@@ -76,7 +76,7 @@ describe('sending a key', () => {
     }
   })
 
-  test('the server reads a credential without a key prefix as a session token, and refuses an unsigned one', async () => {
+  test('the server reads a credential without a key prefix as a session token, and refuses an unsigned token', async () => {
     assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
       401,
       'invalid_session',
@@ -98,8 +98,8 @@ describe('sending a key', () => {
   })
 
   test('the server refuses a mistyped key without a database query', async () => {
-    const asked: string[] = []
-    const counted = testDeps(world.url, { before: (name) => void asked.push(name) })
+    const statements: string[] = []
+    const counted = testDeps(world.url, { before: (name) => void statements.push(name) })
     const system = await compose(counted)
     try {
       const flip = (text: string, at: number) => text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1)
@@ -119,7 +119,7 @@ describe('sending a key', () => {
         assert.equal(reply.statusCode, 401)
         assert.equal(reply.json().error.code, 'invalid_api_key')
       }
-      assert.deepEqual(asked, [])
+      assert.deepEqual(statements, [])
     } finally {
       await system.app.close()
       await system.close()
@@ -132,7 +132,7 @@ describe('sending a key', () => {
     assert.deepEqual(codeOf(await world.get(LIST, key)), [401, 'invalid_api_key'])
   })
 
-  test('keys of both styles authenticate, whichever style the server issues', async () => {
+  test('the server accepts keys of both styles, whichever style the server issues', async () => {
     const database = world.url
     const deps = testDeps(database, { env: { API_KEY_STYLE: 'sk' } })
     const system = await compose(deps)
@@ -157,7 +157,7 @@ describe('sending a key', () => {
   })
 })
 
-describe('the life of a key', () => {
+describe('lifetime of API keys', () => {
   test('every process refuses a revoked key on the next request', async () => {
     const { record, plaintext_key: key } = await makeKey()
     const other = testDeps(world.url)
@@ -178,7 +178,7 @@ describe('the life of a key', () => {
     }
   })
 
-  test('a key works until the moment of its expiry, and not at that moment', async () => {
+  test('the server accepts a key until the moment of its expiry, and refuses the key from that moment on', async () => {
     const own = await createWorld()
     try {
       const { plaintext_key } = await createKey(own.deps, {
@@ -204,7 +204,7 @@ describe('the life of a key', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('the database stores only the SHA-256 of a key: no table holds the plaintext', async () => {
+  test('the database stores only the SHA-256 of a key, and no table contains the plaintext', async () => {
     const { plaintext_key: key } = await makeKey()
     await world.post(PUSH, { ...BODY, reference: 'after the key' }, { key })
     const tables = await world.rows<{ table_name: string }>(
@@ -214,23 +214,23 @@ describe('the life of a key', () => {
     let dump = ''
     for (const { table_name } of tables)
       dump += JSON.stringify(await world.rows(`select t::text as row from "${table_name}" t`))
-    assert.ok(dump.includes('after the key'), 'the dump holds what was stored')
+    assert.ok(dump.includes('after the key'), 'the dump has the stored reference')
     for (const plaintext of [key, world.sandbox_key, world.live_key]) {
       assert.ok(!dump.includes(plaintext))
-      assert.ok(!dump.includes(plaintext.slice(-38)), 'nor its random part')
+      assert.ok(!dump.includes(plaintext.slice(-38)), 'the dump has no random part of a key')
     }
     assert.ok(dump.includes(createHash('sha256').update(key).digest('hex')))
   })
 
-  test('a key has at least 160 random bits, and no two keys are equal', () => {
+  test('a new key has at least 160 random bits, and no two new keys are equal', () => {
     const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
-    // 32 base62 characters hold 190 bits; the last 6 are the checksum.
+    // The first 32 base62 characters hold 190 bits; the last 6 characters are the checksum.
     for (const key of keys) assert.match(key, /^service_live_[0-9A-Za-z]{38}$/)
   })
 
-  test('a key needs at least one scope, and only scopes that exist', async () => {
+  test('the server refuses a new key without a scope or with an unknown scope', async () => {
     for (const scopes of [[], ['collections:everything'], ['collections:read', 'toString']]) {
       await assert.rejects(
         createKey(world.deps, { merchant_id: world.merchant.id, environment: 'sandbox', scopes, name: 'x' }),
@@ -240,7 +240,7 @@ describe('the life of a key', () => {
   })
 })
 
-describe('live keys and merchants', () => {
+describe('live keys of merchants', () => {
   test('a merchant that is not approved can create a sandbox key but no live key', async () => {
     const pending = await world.newMerchant({ approved: false })
     await assert.rejects(
@@ -301,7 +301,7 @@ describe('records of a merchant and environment', () => {
     await world.work()
   })
 
-  test("the server answers 404 for another merchant's record, exactly as for an unknown one", async () => {
+  test("the server answers 404 for another merchant's record, exactly as for an unknown record", async () => {
     const stranger = await world.newKey({ merchant: await world.newMerchant() })
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     const foreign = await world.get(`${LIST}/${collection_id}`, stranger)
@@ -311,7 +311,7 @@ describe('records of a merchant and environment', () => {
     assert.equal((await world.get(LIST, stranger)).body.data.pagination.total_items, 0)
   })
 
-  test('the server answers 403 when the body or the query names another merchant_id, existing or not', async () => {
+  test('the server answers 403 when the body or the query names another merchant_id, even an unknown merchant_id', async () => {
     const stranger = await world.newMerchant()
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     for (const merchant_id of [stranger.id, randomUUID(), 'not-an-id', '']) {

@@ -1,4 +1,5 @@
-// Authentication of API keys. The server looks up the key on every request, so that a revocation holds on the next one.
+// Authentication of API keys. The server looks up the key on every request, so that every process refuses a revoked key on the next
+// request.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -21,7 +22,7 @@ type ApiKeyRow = {
   id: string
   name: string
   environment: Environment
-  /** Space-separated. */
+  /** The scopes of the key, separated by spaces. */
   scopes: string
   expires_at: Date | null
   revoked_at: Date | null
@@ -40,8 +41,8 @@ const FIND = sql(
 )
 
 /**
- * Creates the authentication of requests. A key that is bound to approved addresses is refused elsewhere with `forbidden`.
- * One statement looks up the keys of all waiting requests. There is no cache: it would accept a revoked key.
+ * Creates the authentication of requests. The server refuses a key that is bound to approved addresses from every other address.
+ * One statement looks up the keys of all waiting requests, without a cache, because a cache would accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
   const find = gather<string, ApiKeyRow | null>(
@@ -75,7 +76,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
       const { merchant_id, id: key_id } = row
       deps.log.warn(
         { merchant_id, key_id, address: request.ip, request_id: request.id },
-        'live key used from an address that is not approved',
+        'the server refused a live key from an address that is not approved',
       )
       refuse('forbidden')
     }

@@ -5,11 +5,11 @@ import { crc32 } from 'node:zlib'
 import type { Environment } from '../../kernel/http/index.ts'
 import { BASE62, type Config, type Random, randomBase62 } from '../../kernel/lib/index.ts'
 
-/** 32 characters of base62: 190 bits. */
+/** The number of random characters of a key. 32 characters of base62 have 190 bits. */
 const BODY_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** The markers of both key styles. Keys of both styles authenticate, whichever style API_KEY_STYLE selects. */
+/** The markers of both key styles. The server accepts keys of both styles, and API_KEY_STYLE selects the style of new keys. */
 const MARKER = /^[a-z][a-z0-9]{1,19}_(?:live|sandbox|test)_/
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/
 
@@ -33,7 +33,7 @@ export function looksLikeKey(credential: string): boolean {
   return MARKER.test(credential)
 }
 
-/** True if length and checksum are right, so that a mistyped key needs no database query. */
+/** True if the length and the checksum are right, so that a mistyped key causes no database query. */
 export function isWellFormedKey(credential: string): boolean {
   const random = KEY.exec(credential)?.[3]
   if (random?.length !== BODY_LENGTH + CHECKSUM_LENGTH) return false

@@ -2,7 +2,7 @@
 
 import type { Environment } from '../../kernel/http/index.ts'
 
-/** The record of a key. `last_used_at` is exact to the minute; null means never used. */
+/** The record of a key. `last_used_at` is exact to the minute; null means that no request has used the key. */
 export type ApiKeyRecord = {
   id: string
   merchant_id: string
@@ -19,12 +19,12 @@ export type ApiKeyRecord = {
   last_used_at: Date | null
 }
 
-/** The columns of an ApiKeyRecord, for a statement with the alias `k` for api_keys. */
+/** The columns of an ApiKeyRecord, for a statement that names api_keys `k`. */
 export const KEY_COLUMNS = `k.id, k.merchant_id, k.name, k.environment, k.key_prefix, k.key_last4, k.scopes,
      k.ip_whitelist_enabled, k.continue_without_ip_whitelist, k.expires_at, k.revoked_at, k.created_at,
      (select u.last_used_at from api_key_usage u where u.merchant_id = k.merchant_id and u.key_id = k.id) as last_used_at`
 
-/** The form of a key in the API: without plaintext and hash. */
+/** Presents a key in the form of the API, without its plaintext and hash. */
 export function presentKey(record: ApiKeyRecord) {
   const { expires_at, revoked_at, created_at, last_used_at, ...rest } = record
   return {

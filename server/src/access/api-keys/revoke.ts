@@ -1,4 +1,4 @@
-// Revoking keys: a revoked key stops working on the next request of every process.
+// Revokes API keys. Every process refuses a revoked key from the next request on.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
@@ -18,14 +18,14 @@ const REVOKE_ALL = sql(
    returning id, name, environment, key_prefix, key_last4`,
 )
 
-/** Locks a key until the transaction ends. Refuses with not_found if the merchant has no such key. */
+/** Locks a key until the transaction ends. If the merchant has no such key, refuses the request with not_found. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
   return record ?? refuse('not_found', { message: 'There is no such API key.' })
 }
 
-/** Revokes a locked key. A key that is revoked already does not change. */
+/** Revokes a locked key. If the key is already revoked, nothing changes. */
 export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Promise<ApiKeyRecord> {
   if (record.revoked_at !== null) return record
   const revoked_at = deps.clock.now()
@@ -38,7 +38,7 @@ export function revokeKey(deps: Deps, merchant_id: string, key_id: string): Prom
   return inTransaction(deps.db, async (tx) => revokeLocked(deps, tx, await lockKey(tx, merchant_id, key_id)))
 }
 
-/** Revokes every active key of a merchant, of both environments. Returns the keys that it revoked. */
+/** Revokes every active key of a merchant in both environments. Returns the revoked keys. */
 export function revokeAllKeys(tx: Tx, merchant_id: string, revoked_at: Date): Promise<RevokedKey[]> {
   return tx.query<RevokedKey>(REVOKE_ALL, [merchant_id, revoked_at])
 }

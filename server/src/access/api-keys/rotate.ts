@@ -7,8 +7,8 @@ import type { ApiKeyRecord } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 
 /**
- * Revokes a key and creates one with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key
- * (not_found), a revoked or expired one (invalid_state), and a live key if the merchant may not go live any more.
+ * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key (not_found),
+ * a revoked or expired key (invalid_state), and a live key if the merchant has lost live access.
  */
 export async function rotateKey(
   deps: Deps,

@@ -1,4 +1,4 @@
-// The endpoints of API keys: roles, and which replies show the plaintext.
+// Tests of the endpoints of API keys: the required roles, and the replies that show the plaintext.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -38,8 +38,8 @@ const auditOf = (action: string, target_id: string) =>
     target_id,
   ])
 
-describe('creating a key', () => {
-  test('the reply shows the record and the key once, and the key works at once', async () => {
+describe('creation of keys', () => {
+  test('the reply to a creation shows the record and the key once, and the key works at once', async () => {
     const reply = await make({ scopes: ['collections:read', 'transactions:read'] })
     assert.equal(reply.status, 201)
     const { plaintext_key, id, created_at, key_prefix, key_last4, ...rest } = reply.body.data
@@ -63,7 +63,7 @@ describe('creating a key', () => {
     assert.ok(!listed.text.includes(plaintext_key) && !listed.text.includes('plaintext_key'))
   })
 
-  test('administrators and developers create keys; other roles and callers without a session do not', async () => {
+  test('the server lets administrators and developers create keys, and refuses other roles and requests without a session', async () => {
     for (const [role, expected] of [
       ['MERCHANT_ADMIN', 201],
       ['DEVELOPER', 201],
@@ -78,7 +78,7 @@ describe('creating a key', () => {
     assert.deepEqual(codeOf(await make({}, { key: null })), [401, 'authentication_required'])
   })
 
-  test('the path may name only the merchant of the caller', async () => {
+  test('the server refuses a path that names a merchant other than that of the caller', async () => {
     const own = await world.post(`/v1/merchants/${world.merchant.id}/api-keys`, BODY, { key: admin })
     assert.equal(own.status, 201)
     assert.equal(own.body.data.merchant_id, world.merchant.id)
@@ -92,7 +92,7 @@ describe('creating a key', () => {
     assert.deepEqual(codeOf(by_key), [403, 'insufficient_role'])
   })
 
-  test('a member of two merchants names one of them and has the role of that one only', async () => {
+  test('a member of two merchants names one merchant for a new key, and has only the role at this merchant', async () => {
     const other = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'VIEWER' }, { role: 'DEVELOPER', merchant: other }])
     const unnamed = await make({}, { key: token })
@@ -107,7 +107,7 @@ describe('creating a key', () => {
     assert.deepEqual(codeOf(contradicting), [403, 'merchant_mismatch'])
   })
 
-  test('a live key needs a merchant that is approved, verified and priced; a sandbox key does not', async () => {
+  test('the server creates a live key only for a merchant that is approved, verified and priced, and a sandbox key for any merchant', async () => {
     const pending = await world.newMerchant({ approved: false })
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: pending }])
     const refused = await make({ environment: 'live' }, { key })
@@ -124,7 +124,7 @@ describe('creating a key', () => {
     }
   })
 
-  test('the error names each wrong field of the body', async () => {
+  test('the error for a new key names each wrong field of the body', async () => {
     const wrong: [object, string, RegExp?][] = [
       [{ scopes: [] }, 'scopes', /at least one/],
       [{ scopes: ['collections:read', 'money:print'] }, 'scopes', /money:print/],
@@ -153,7 +153,7 @@ describe('creating a key', () => {
     }
   })
 
-  test('a body with one of the two IP flags gets the opposite value for the other', async () => {
+  test('a new key with one of the two IP flags gets the opposite value for the other flag', async () => {
     const cases: [object, boolean][] = [
       [{}, false],
       [{ ip_whitelist_enabled: true }, true],
@@ -170,7 +170,7 @@ describe('creating a key', () => {
     }
   })
 
-  test('a key may have an expiry', async () => {
+  test('the server refuses a key from its expiry on', async () => {
     const own = await createWorld()
     try {
       const { token: key } = await own.newSession('DEVELOPER')
@@ -184,7 +184,7 @@ describe('creating a key', () => {
     }
   })
 
-  test('a repetition with the same Idempotency-Key creates no second key and does not show the first one again', async () => {
+  test('the server creates one key for a repeated Idempotency-Key, and does not show the plaintext again', async () => {
     const idempotency_key = randomUUID()
     const first = await make({ name: 'Once' }, { idempotency_key })
     const again = await make({ name: 'Once' }, { idempotency_key })
@@ -200,7 +200,7 @@ describe('creating a key', () => {
   })
 })
 
-describe('listing keys', () => {
+describe('lists of keys', () => {
   test('every role lists the keys of both environments, newest first, with filters and pages', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
@@ -228,7 +228,7 @@ describe('listing keys', () => {
     assert.equal((await world.get(`${KEYS}?environment=live&environment=sandbox`, key)).status, 400)
   })
 
-  test('last_used_at is the minute of the last use wherever the record is shown', async () => {
+  test('last_used_at is the minute of the last use in the list and in the reply to a revocation', async () => {
     const { plaintext_key, id } = (await make({ name: 'Used' })).body.data
     await world.get(LIST, plaintext_key)
     await world.work()
@@ -239,8 +239,8 @@ describe('listing keys', () => {
   })
 })
 
-describe('revoking a key', () => {
-  test('a revoked key stops at once; a second revocation returns the same record and adds no audit entry', async () => {
+describe('revocations of keys', () => {
+  test('a revocation stops a key at once; a second revocation returns the same record and adds no audit entry', async () => {
     const { plaintext_key, id } = (await make({})).body.data
     const first = await revoke(id)
     assert.equal(first.status, 200)
@@ -254,7 +254,7 @@ describe('revoking a key', () => {
     assert.equal((await auditOf('api_key.revoke', id)).length, 1)
   })
 
-  test("the server answers not_found alike for an unknown key and another merchant's key", async () => {
+  test("the server answers not_found alike for an unknown key and for another merchant's key", async () => {
     const stranger = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: stranger }])
     const { id, plaintext_key } = (await make({})).body.data
@@ -267,7 +267,7 @@ describe('revoking a key', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('a viewer cannot revoke a key, and an API key cannot revoke itself', async () => {
+  test('the server refuses a revocation by a viewer, and a revocation or rotation by the key itself', async () => {
     const { id, plaintext_key } = (await make({})).body.data
     const { token } = await world.newSession('VIEWER')
     assert.deepEqual(codeOf(await revoke(id, token)), [403, 'insufficient_role'])
@@ -276,10 +276,10 @@ describe('revoking a key', () => {
   })
 })
 
-describe('rotating a key', () => {
-  test('the new key has the same name, environment, scopes, IP flags and expiry; the old key stops at once', async () => {
-    const wanted = { name: 'Till', environment: 'live', scopes: ['transactions:read'], ip_whitelist_enabled: true }
-    const old = (await make({ ...wanted, expires_at: '2030-01-01T00:00:00Z' })).body.data
+describe('rotations of keys', () => {
+  test('a rotation copies name, environment, scopes, IP flags and expiry to the new key, and stops the old key at once', async () => {
+    const body = { name: 'Till', environment: 'live', scopes: ['transactions:read'], ip_whitelist_enabled: true }
+    const old = (await make({ ...body, expires_at: '2030-01-01T00:00:00Z' })).body.data
     const reply = await rotate(old.id)
     assert.equal(reply.status, 201)
     const fresh = reply.body.data
@@ -296,7 +296,7 @@ describe('rotating a key', () => {
     assert.deepEqual(codeOf(await world.get('/v1/balance', fresh.plaintext_key)), [403, 'forbidden'])
   })
 
-  test('the server rotates neither a revoked nor an expired key', async () => {
+  test('the server refuses to rotate a revoked or expired key', async () => {
     const own = await createWorld()
     try {
       const { token: key } = await own.newSession('DEVELOPER')
@@ -313,7 +313,7 @@ describe('rotating a key', () => {
     }
   })
 
-  test('ten rotations at once make one new key', async () => {
+  test('ten simultaneous rotations make one new key', async () => {
     const { id, name } = (await make({ name: 'Contended' })).body.data
     const replies = await Promise.all(Array.from({ length: 10 }, () => rotate(id)))
     const outcomes = replies.map(codeOf).sort()
@@ -326,7 +326,7 @@ describe('rotating a key', () => {
     assert.equal(keys.filter((key) => key.revoked_at === null).length, 1)
   })
 
-  test('a live key is not rotated and keeps working when the merchant may not go live any more', async () => {
+  test('the server refuses to rotate the live key of a merchant without live access, and the old key keeps working', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
     const live = (await make({ environment: 'live' }, { key })).body.data
@@ -337,7 +337,7 @@ describe('rotating a key', () => {
     assert.equal((await rotate(sandbox.id, key)).status, 201)
   })
 
-  test('a repetition with the same Idempotency-Key rotates once and shows the record without the key', async () => {
+  test('the server rotates a key once for a repeated Idempotency-Key, and does not show the plaintext again', async () => {
     const { id } = (await make({})).body.data
     const idempotency_key = randomUUID()
     const first = await rotate(id, admin, idempotency_key)
@@ -348,7 +348,7 @@ describe('rotating a key', () => {
     assert.equal(again.headers['idempotency-replayed'], 'true')
   })
 
-  test('another process refuses the old key on the next request', async () => {
+  test('another process refuses the old key on the next request after a rotation', async () => {
     const made = (await make({})).body.data
     const other = testDeps(world.url)
     const system = await compose(other)
@@ -366,7 +366,7 @@ describe('rotating a key', () => {
   })
 })
 
-test('the audit log holds each change of a key with actor, before and after, without the key or its hash', async () => {
+test('the audit log has the actor, the state before and the state after each change of a key, without the plaintext or its hash', async () => {
   const { token, email } = await world.newSession('DEVELOPER')
   const made = await make({ name: 'Audited' }, { key: token, headers: { 'x-request-id': 'making-it' } })
   const first = made.body.data

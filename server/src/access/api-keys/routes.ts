@@ -1,4 +1,4 @@
-// The endpoints for the keys of a merchant: create, list, revoke, rotate. Only sessions may call them.
+// The endpoints that create, list, revoke and rotate the keys of a merchant. Only sessions may call these endpoints.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -15,7 +15,7 @@ const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
-/** Adds the endpoints for API keys. */
+/** Adds the endpoints of API keys. */
 export function apiKeyRoutes(deps: Deps): Routes {
   const creation = {
     tags,
@@ -146,7 +146,7 @@ function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
   })
 }
 
-/** Only the first reply holds the plaintext. The reply that is stored for a repetition does not. */
+/** Only the first reply contains the plaintext. The stored reply for a repeated request does not contain the plaintext. */
 function withPlaintextOnce({ record, plaintext_key }: CreatedKey) {
   const stored = presentKey(record)
   return { stored, fresh: { ...stored, plaintext_key } }

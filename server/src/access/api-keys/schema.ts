@@ -6,7 +6,7 @@ import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description })
 
-/** Body of the two endpoints that create a key. */
+/** The body of the two endpoints that create a key. */
 export const NewKeyBody = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
   name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),
@@ -54,22 +54,22 @@ const CreatedKeyRecord = Type.Object({
   ),
 })
 
-/** Query of the list. */
+/** The query of the list of keys. */
 export const KeysQuery = Type.Object({
   ...PageQuery,
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: keys of both.')),
   status: Type.Optional(oneOf(['active', 'revoked'])),
 })
 
-/** Parameters of the paths that name a key. */
+/** The parameters of the paths that name a key. */
 export const KeyParams = Type.Object({ key_id: Type.String({ description: 'The id of the key.' }) })
-/** Parameters of the path that names the merchant. */
+/** The parameters of the path that names the merchant. */
 export const MerchantParams = Type.Object({
   merchant_id: Type.String({ description: 'Your own merchant id, or `me`.' }),
 })
-/** One key, in the envelope. */
+/** The response with one key. */
 export const KeyReply = success(KeyRecord)
-/** A new key with its plaintext, in the envelope. */
+/** The response with a new key and its plaintext. */
 export const CreatedKeyReply = success(CreatedKeyRecord)
-/** A page of keys, in the envelope. */
+/** The response with a page of keys. */
 export const KeysReply = success(page(KeyRecord))

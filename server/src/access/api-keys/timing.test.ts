@@ -1,6 +1,6 @@
 /**
- * The time of a refusal shows nothing about existing keys: the server finds keys by their SHA-256, so no comparison stops
- * early. The test measures the kinds of guesses in turns and compares medians, so that a busy machine does not matter.
+ * The time of a refusal reveals nothing about existing keys, because the server finds keys by their SHA-256. The test measures the
+ * kinds of guesses in turns and compares medians, so that a busy machine does not matter.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,13 +13,15 @@ import { isWellFormedKey, newPlaintextKey } from './format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARS = 32
-/** The characters that a guess has right. The rest is too long to guess by chance. */
+/** The number of right characters in a guess. The rest of the key is too long to guess by chance. */
 const KNOWN_CHARS = 24
 const WARM_UP = 200
 const ROUNDS = 700
-/** The allowed difference between two kinds. One additional statement would add a quarter to a half. */
+/** The allowed difference between two kinds of guesses. One additional statement would add a quarter to a half of the time. */
 const TOLERANCE = 0.15
-/** A busy machine disturbs one measurement, not three; a leak shows in each of them. */
+/**
+ * The maximum number of measurements. A busy machine disturbs one measurement and not three, but a leak affects each measurement.
+ */
 const MEASUREMENTS_MAX = 3
 
 let world: World
@@ -57,7 +59,7 @@ function guess(known: string): string {
 const randomPart = (key: string) => key.slice(key.lastIndexOf('_') + 1).slice(0, RANDOM_CHARS)
 const sharesNothing = () => guess('')
 const sharesPrefix = () => guess(randomPart(world.live_key).slice(0, KNOWN_CHARS))
-/** The same key with its last character wrong. */
+/** Makes a key wrong by changing its last character. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
@@ -72,7 +74,7 @@ async function difference(
   const took: [number[], number[]] = [[], []]
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     const keys = [a(), b()] as const
-    // The second measurement finds warm caches, so the order alternates.
+    // The second measurement in a pair finds warm caches, so the order of the pair alternates.
     for (const kind of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const begun = process.hrtime.bigint()
       const answer = await refuse(keys[kind])
@@ -85,7 +87,7 @@ async function difference(
   return (median(took[1]) - base) / base
 }
 
-/** The smallest difference of several measurements: noise makes some large, a leak makes all large. */
+/** The smallest difference of several measurements. Noise makes some differences large, and a leak makes all differences large. */
 async function leak(...of: Parameters<typeof difference>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
   for (let i = 0; i < MEASUREMENTS_MAX && smallest >= TOLERANCE; i++) {
@@ -94,7 +96,7 @@ async function leak(...of: Parameters<typeof difference>): Promise<number> {
   return smallest
 }
 
-test('the server refuses a guess that shares most of a real key as slowly as one that shares nothing', async () => {
+test('the server refuses a guess with most of a real key in the same time as a guess with no part of a real key', async () => {
   const close = sharesPrefix()
   assert.ok(isWellFormedKey(close) && close !== world.live_key)
   assert.equal(close.slice(0, -14), world.live_key.slice(0, -14))
@@ -102,7 +104,7 @@ test('the server refuses a guess that shares most of a real key as slowly as one
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('the server refuses a mistyped guess that shares most of a real key as quickly as one that shares nothing', async () => {
+test('the server refuses a mistyped guess with most of a real key in the same time as a guess with no part', async () => {
   const found = await leak(
     authenticate,
     () => mistyped(sharesNothing()),
@@ -112,7 +114,7 @@ test('the server refuses a mistyped guess that shares most of a real key as quic
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('the measurement detects a check that takes longer when a guess shares a prefix', async () => {
+test('the measurement detects a check that takes longer when a guess has the prefix of a real key', async () => {
   const visible = world.live_key.slice(0, world.live_key.lastIndexOf('_') + 5)
   const leaky = async (key: string) => {
     if (key.startsWith(visible)) await world.deps.db.ping()

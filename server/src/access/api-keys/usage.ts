@@ -1,9 +1,10 @@
-// The time of the last use of each key: kept in memory, then written in batches to a table, exact to the minute.
+// The time of the last use of each key, exact to the minute. The server keeps this time in memory and writes it to a table in
+// batches.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
-/** Records the use of keys. */
+/** The recorder of key uses. */
 export type KeyUsage = { note(merchant_id: string, key_id: string): void; task: Task }
 
 const WRITE_EVERY_MS = 30_000
@@ -16,7 +17,7 @@ const WRITE = sql(
    on conflict (merchant_id, key_id) do update set last_used_at = excluded.last_used_at`,
 )
 
-/** Creates the recorder of key usage. If the process dies, uses that were not written yet are lost. */
+/** Creates the recorder of key uses. If the process dies, the uses that are still in memory are lost. */
 export function createUsage(deps: Deps): KeyUsage {
   const used = new Map<string, string>()
   const write = async (): Promise<number> => {

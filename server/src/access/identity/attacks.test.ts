@@ -343,7 +343,7 @@ const stageOf = (name: string) => stages.get(name) as Stage
 
 for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like Keycloak']) {
   describe(`forged tokens of ${where}`, () => {
-    test('the server accepts the valid token of ${where} from which the forger makes each forgery', async () => {
+    test(`the server accepts the valid token of ${where} from which the forger makes each forgery`, async () => {
       assert.ok(forgeries.length >= 60)
       const stage = stageOf(where)
       for (const more of [{}, { aud: AUDIENCE }, { exp: NOW_S - 29 }, { iat: NOW_S + 29, nbf: NOW_S + 29 }]) {
@@ -363,7 +363,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.equal(refused.headers['www-authenticate'], undefined)
       })
     }
-    test('the server answers authentication_required for a credential of ${where} that the server cannot parse', async () => {
+    test(`the server answers authentication_required for a credential of ${where} that the server cannot parse`, async () => {
       const stage = stageOf(where)
       const token = good(stage)
       const unreadable = [
@@ -379,7 +379,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.deepEqual([refused.status, refused.body.error.code], [401, 'authentication_required'], text.slice(0, 12))
       }
     })
-    test('the log contains no token of ${where}, and the server fetches no key from an address of the forger', () => {
+    test(`the log contains no token of ${where}, and the server fetches no key from an address of the forger`, () => {
       const { deps } = stageOf(where).world
       for (const line of deps.logged) assert.doesNotMatch(line, /eyJ[\w-]+\.eyJ/)
       assert.deepEqual(forger.asked, [])

@@ -19,7 +19,8 @@ export async function fetchJson(url: string, headers: Record<string, string> = {
     if (bytes > BYTES_MAX) throw new Error(`the response of ${url} has more than ${BYTES_MAX} bytes`)
     chunks.push(chunk)
   }
-  if (statusCode !== 200) throw Object.assign(new Error(`${url} answered with status ${statusCode}`), { status: statusCode })
+  if (statusCode !== 200)
+    throw Object.assign(new Error(`${url} answered with status ${statusCode}`), { status: statusCode })
   const document: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new Error(`the response of ${url} is not a JSON object`)

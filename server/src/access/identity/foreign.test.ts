@@ -188,7 +188,11 @@ describe('unreachable issuers', () => {
     issuer.broken = 503
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
     issuer.broken = null
-    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable', 'the server pauses its queries for ten seconds')
+    assert.equal(
+      codeOf(await call(tokenFor('asha'))),
+      'service_unavailable',
+      'the server pauses its queries for ten seconds',
+    )
     world.deps.clock.advance(11_000)
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })

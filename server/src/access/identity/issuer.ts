@@ -86,7 +86,7 @@ export function createIssuer(deps: Deps): Issuer {
 
 function refuseUnreachable(): never {
   refuse('service_unavailable', {
-    message: 'The identity provider cannot be reached. Try again shortly.',
+    message: 'The server cannot reach the identity provider. Try again shortly.',
     retry_after_s: REST_MS / 1000,
   })
 }
@@ -99,7 +99,8 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
     throw new Error(`OIDC_ISSUER is ${issuer}, but its discovery document names ${String(description.issuer)}`)
   }
   const jwks_uri = safeEndpoint(issuer, description.jwks_uri)
-  if (jwks_uri === null) throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
+  if (jwks_uri === null)
+    throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
   const { keys } = await fetchJson(jwks_uri)
   if (!Array.isArray(keys)) throw new Error(`the response of ${jwks_uri} has no list of keys`)
   // Some issuers also list keys for other uses, so the server skips a key that cannot verify signatures.

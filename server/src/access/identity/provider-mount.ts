@@ -160,6 +160,10 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
     return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
   }
   const status = thrown instanceof Refusal ? thrown.status : (error.statusCode ?? 500)
-  if (status >= 500) request.log.error({ err: thrown, request_id: request.id }, 'the server failed to answer a request for an identity page')
+  if (status >= 500)
+    request.log.error(
+      { err: thrown, request_id: request.id },
+      'the server failed to answer a request for an identity page',
+    )
   return status >= 500 ? show(500, t.failed, t.failed_lead) : show(status, t.expired, t.expired_lead)
 }

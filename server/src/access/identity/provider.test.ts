@@ -231,7 +231,12 @@ describe('endpoints of the provider', () => {
       const { body } = await named.call({ method: 'GET', url, key: null, headers })
       assert.equal(body.token_endpoint, 'https://api.example.com/identity/token')
       const authorize_url = new URL(authorizeUrl('https://api.example.com').url)
-      const begun = await named.call({ method: 'GET', url: authorize_url.pathname + authorize_url.search, key: null, headers })
+      const begun = await named.call({
+        method: 'GET',
+        url: authorize_url.pathname + authorize_url.search,
+        key: null,
+        headers,
+      })
       assert.equal(begun.status, 303)
       for (const cookie of begun.headers['set-cookie'] as string[]) assert.match(cookie, /; secure; httponly/i)
     } finally {

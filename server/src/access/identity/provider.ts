@@ -64,7 +64,9 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
     deps.log.error({ err: error }, 'the identity provider failed to answer a request')
   })
   const events: import('node:events').EventEmitter = provider
-  events.on('error', (error: Error) => deps.log.error({ err: error }, 'the identity provider failed to answer a request'))
+  events.on('error', (error: Error) =>
+    deps.log.error({ err: error }, 'the identity provider failed to answer a request'),
+  )
   return provider
 }
 

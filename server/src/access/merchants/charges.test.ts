@@ -1,4 +1,5 @@
-// The charges of a payment, to the cent: cases calculated by hand, and properties of all amounts and percentages.
+// Tests of the charges of a payment, exact to the cent, with cases calculated by hand and properties of all amounts and
+// percentages.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,13 +16,14 @@ const cents = (text: string): bigint => {
 
 type Case = [amount: string, percent: string, flat: string, charge: string, passed: boolean, share: string, all: string]
 
-// amount, percentage, flat fee, processor charge, passed on -> the percentage in money, all charges
+// Each case has an amount, a percentage, a flat fee, a processor charge and its pass-through flag, and then the percentage fee and
+// all charges.
 const CASES: Case[] = [
-  // No charges.
+  // These cases have no charges.
   ['1000.00', '0', '0', '0', false, '0.00', '0.00'],
   ['0.01', '0.00', '0.00', '0.00', true, '0.00', '0.00'],
   ['90071992547409.92', '0', '0', '0', false, '0.00', '0.00'],
-  // Whole results.
+  // These results are whole cents before rounding.
   ['25000.00', '1.50', '0', '0', false, '375.00', '375.00'],
   ['25000.00', '1.50', '500.00', '0', false, '375.00', '875.00'],
   ['10000.00', '2.00', '0', '250.00', true, '200.00', '450.00'],
@@ -29,7 +31,7 @@ const CASES: Case[] = [
   ['10000.00', '0', '1000.00', '0', false, '0.00', '1000.00'],
   ['100.00', '0.01', '0', '0', false, '0.01', '0.01'],
   ['200000.00', '0.75', '0', '0', false, '1500.00', '1500.00'],
-  // Exactly half a cent is rounded up.
+  // The function rounds exactly half a cent up.
   ['1.00', '0.50', '0', '0', false, '0.01', '0.01'],
   ['3.00', '0.50', '0', '0', false, '0.02', '0.02'],
   ['5.00', '0.50', '0', '0', false, '0.03', '0.03'],
@@ -46,7 +48,7 @@ const CASES: Case[] = [
   ['0.20', '2.50', '0', '0', false, '0.01', '0.01'],
   ['1234.50', '1.00', '0', '0', false, '12.35', '12.35'],
   ['999999999.50', '1.00', '0', '0', false, '10000000.00', '10000000.00'],
-  // Slightly less than half a cent is rounded down, slightly more is rounded up.
+  // The function rounds slightly less than half a cent down, and slightly more up.
   ['49.99', '0.01', '0', '0', false, '0.00', '0.00'],
   ['50.01', '0.01', '0', '0', false, '0.01', '0.01'],
   ['0.01', '49.99', '0', '0', false, '0.00', '0.00'],
@@ -58,13 +60,13 @@ const CASES: Case[] = [
   ['66.67', '6.67', '0', '0', false, '4.45', '4.45'],
   ['101.01', '33.33', '0', '0', false, '33.67', '33.67'],
   ['777.77', '7.77', '7.77', '0', false, '60.43', '68.20'],
-  // The whole amount, and nearly the whole amount.
+  // The percentage takes the whole amount or nearly the whole amount.
   ['1000.00', '100', '0', '0', false, '1000.00', '1000.00'],
   ['0.01', '100.00', '0.01', '0', false, '0.01', '0.02'],
   ['90071992547409.92', '100', '0', '0', false, '90071992547409.92', '90071992547409.92'],
   ['0.01', '99.99', '0', '0', false, '0.01', '0.01'],
   ['100.00', '99.99', '0', '0', false, '99.99', '99.99'],
-  // The smallest and the largest.
+  // These cases have the smallest and the largest amounts.
   ['0.01', '0.01', '0', '0', false, '0.00', '0.00'],
   ['0.01', '1.50', '0.01', '0.01', true, '0.00', '0.02'],
   ['1000000000.00', '0.01', '0', '0', false, '100000.00', '100000.00'],
@@ -72,7 +74,7 @@ const CASES: Case[] = [
   ['999999999.99', '99.99', '0', '0', false, '999899999.99', '999899999.99'],
   ['90071992547409.91', '0.01', '0', '0', false, '9007199254.74', '9007199254.74'],
   ['90071992547409.92', '33.33', '0', '0', false, '30020995116051.73', '30020995116051.73'],
-  // The processor charge counts once, unrounded, and only if it is passed on.
+  // The processor charge counts once without rounding, and only if the pass-through flag is true.
   ['1.00', '0.50', '0.50', '0.49', true, '0.01', '1.00'],
   ['1.00', '0.50', '0.50', '0.49', false, '0.01', '0.51'],
   ['1.00', '0.49', '0', '0.01', true, '0.00', '0.01'],
@@ -97,7 +99,7 @@ function charged([amount, percentage, flat, charge, processor_fee_pass_through]:
 describe('charges calculated by hand', () => {
   for (const one of CASES) {
     const [amount, percentage, flat, charge, passed, share, all] = one
-    test(`of ${amount}: ${percentage} % is ${share}, with ${flat} and ${passed ? '' : 'not '}${charge} all is ${all}`, () => {
+    test(`the percentage fee of ${percentage} % of ${amount} is ${share}, and all charges with flat fee ${flat} and ${passed ? 'passed-on' : 'absorbed'} processor charge ${charge} are ${all}`, () => {
       const { percentage_fee_minor, total_charges_minor, ...rest } = charged(one)
       assert.equal(formatAmount(percentage_fee_minor), share)
       assert.equal(formatAmount(total_charges_minor), all)
@@ -114,11 +116,11 @@ const amounts = fc.oneof(fc.bigInt(0n, 20_000n), fc.bigInt(0n, 2n ** 53n))
 const percentages = fc.integer({ min: 0, max: 10_000 })
 const fees = fc.bigInt(0n, 10n ** 12n)
 
-describe('a percentage of any amount', () => {
-  test('is rounded to the nearest cent, and half a cent is rounded up', () => {
+describe('percentages of any amount', () => {
+  test('percentageOf rounds to the nearest cent, and rounds half a cent up', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
-        // share cents stand for share * 10,000 ten-thousandths of a cent; the exact value is amount * hundredths of them.
+        // `away` is the rounding error in ten-thousandths of a cent: the rounded share minus the exact share.
         const away = percentageOf(amount, hundredths) * 10_000n - amount * BigInt(hundredths)
         assert.ok(away > -5_000n && away <= 5_000n, `${away} ten-thousandths of a cent`)
       }),
@@ -126,7 +128,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('equals the result of a long division with a separate remainder', () => {
+  test('percentageOf equals the result of a long division with a separate remainder', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
         const exact = amount * BigInt(hundredths)
@@ -138,7 +140,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('never shrinks as the amount or the percentage grows, and is never more than the amount', () => {
+  test('percentageOf does not decrease when the amount or the percentage grows, and is at most the amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt(0n, 1_000_000n), percentages, percentages, (amount, more, one, other) => {
         const [low, high] = one < other ? [one, other] : [other, one]
@@ -151,7 +153,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('leaves at least as much after the fee for a larger amount', () => {
+  test('a larger amount leaves at least as much money after the percentage fee as a smaller amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt(0n, 1_000n), percentages, (amount, more, hundredths) => {
         const left = (of: bigint) => of - percentageOf(of, hundredths)
@@ -161,14 +163,14 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('is refused when the amount is negative', () => {
+  test('percentageOf throws when the amount or the percentage is negative', () => {
     assert.throws(() => percentageOf(-1n, 100), /broken invariant/)
     assert.throws(() => percentageOf(1n, -100), /broken invariant/)
   })
 })
 
-describe('charges of any line', () => {
-  test('are the sum of their parts, with the processor charge only when it is passed on', () => {
+describe('charges of any price rule', () => {
+  test('the total charges are the sum of their parts, with the processor charge only when the pass-through flag is true', () => {
     fc.assert(
       fc.property(amounts, percentages, fees, fees, fc.boolean(), (amount, hundredths, flat, charge, passed) => {
         const rule = {
@@ -184,7 +186,7 @@ describe('charges of any line', () => {
     )
   })
 
-  test('are zero for a line without charges', () => {
+  test('the charges of a price rule without fees are zero', () => {
     const { processor_fee_pass_through } = NO_CHARGES
     const rule = {
       percentage_hundredths: 0,

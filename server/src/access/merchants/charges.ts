@@ -1,9 +1,9 @@
-// The charges of a payment by one price rule. Pure functions, in cents.
+// Calculates the charges of a payment by one price rule. The functions are pure and calculate in cents.
 
 import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
-/** The charges of one payment, in cents. `total_charges_minor` is the sum that the payer of the fees is charged. */
+/** The charges of one payment, in cents. `total_charges_minor` is the sum that the server charges. */
 export type Charges = {
   percentage_fee_minor: bigint
   flat_fee_minor: bigint
@@ -12,7 +12,7 @@ export type Charges = {
   total_charges_minor: bigint
 }
 
-/** The charges of a price rule for an amount: percentage fee, flat fee and, if passed through, the processor's charge. */
+/** The charges of a price rule for an amount: percentage fee, flat fee and, with the pass-through flag, the processor's charge. */
 export function chargesOf(
   rule: Pick<
     Rule,

@@ -1,4 +1,4 @@
-// The line of a price list that applies, for random lists and payments.
+// Tests of the choice of a price rule, with random price lists and payments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,10 +21,10 @@ const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
     destination_code: fc.option(fc.constantFrom(...CODES)),
   }),
 )
-/** Lists that the database accepts: no two lines have the same flow, method and destination. */
+/** Price lists that the database accepts: no two rules have the same flow, method and destination. */
 const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
 
-/** The keys of the lines that could apply, the most specific first. */
+/** The keys of the rules that could apply, the most specific first. */
 function inOrder({
   flow,
   method,
@@ -66,7 +66,7 @@ test('chooseRule ignores the order of the rules and the rules that do not apply'
   )
 })
 
-test('a percentage is parsed and formatted without loss, and any other text is refused', () => {
+test('parsePercentage reads each formatted percentage without loss, and returns null for any other text', () => {
   for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
     assert.equal(parsePercentage(formatPercentage(hundredths)), hundredths)
   }

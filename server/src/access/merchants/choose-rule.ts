@@ -1,6 +1,9 @@
 // Chooses the price rule of a payment.
 
-/** The payments that a price rule applies to. Null means every method, or every destination. */
+/**
+ * The payments that a price rule applies to. Null in `method` means every method, and null in `destination_code` means every
+ * destination.
+ */
 export type RuleScope = { flow: Flow; method: string | null; destination_code: string | null }
 
 /** The flows that have prices: payouts and payments. */
@@ -15,8 +18,8 @@ export const FLOW_METHODS: Record<Flow, readonly string[]> = {
 }
 
 /**
- * The most specific rule that applies to a payment; null if none applies. A destination is more specific than a method.
- * No two rules of a price list have the same scope, so there is only one most specific rule.
+ * The most specific rule that applies to a payment. Null means that no rule applies. A destination is more specific than a method.
+ * No two rules of a price list have the same scope, so only one rule is the most specific.
  */
 export function chooseRule<Rule extends RuleScope>(
   rules: readonly Rule[],

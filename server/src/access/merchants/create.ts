@@ -6,7 +6,7 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
 import type { Merchant } from './find.ts'
 
-// If another merchant has the same 32-bit routing code, nothing is written and the caller draws another code.
+// If another merchant has the same 32-bit routing code, the statement writes nothing and the caller draws another code.
 const INSERT = sql(
   'merchant_insert',
   `insert into merchants (id, routing_code, merchant_code, name, email, status, verified, created_at, updated_at)
@@ -20,7 +20,7 @@ const DEFAULT_PRICES = sql(
    values ($1, $2, 'withdrawal', null, null, 0, 0, 0, false, 'Default: no fee', $3, null)`,
 )
 
-/** The most attempts to draw a free routing code. */
+/** The maximum number of attempts to draw a free routing code. */
 const DRAWS_MAX = 5
 
 /** A new merchant. */
@@ -28,14 +28,14 @@ export type NewMerchant = { name: string; email?: string | undefined; approved: 
 
 const COMMAND: Act = { actor: { kind: 'command', id: null, name: 'admin' } }
 
-/** As `addMerchant`, by the admin command, in its own transaction. */
+/** Creates a merchant for the admin command with `addMerchant`, in its own transaction. */
 export function createMerchant(deps: Deps, input: NewMerchant): Promise<Merchant> {
   return inTransaction(deps.db, (tx) => addMerchant(deps, tx, COMMAND, input))
 }
 
 /**
- * Creates a merchant and its audit entry. A merchant without approval is PENDING and may use the sandbox; `approved`
- * makes it ACTIVE, verified and priced with the default price list, so that it may have live keys.
+ * Creates a merchant and its audit entry. Without approval, the merchant is PENDING and may use only the sandbox. `approved` makes
+ * the merchant ACTIVE and verified with the default price list, so that the merchant may have live keys.
  */
 export async function addMerchant(deps: Deps, tx: Tx, act: Act, input: NewMerchant): Promise<Merchant> {
   const now = deps.clock.now()
@@ -70,5 +70,5 @@ async function insert(deps: Deps, tx: Tx, input: NewMerchant): Promise<Merchant>
     const values = [id, routing_code, merchant_code, name, input.email ?? null, status, verified, deps.clock.now()]
     if ((await tx.query(INSERT, values)).length === 1) return merchant
   }
-  throw new Error(`no free routing code in ${DRAWS_MAX} draws`)
+  throw new Error(`the server found no free routing code in ${DRAWS_MAX} draws: try again`)
 }

@@ -1,4 +1,5 @@
-// Decisions of operators about a merchant: approve, verify, suspend, reactivate. Each writes an audit entry in its transaction.
+// Decisions of operators about a merchant: approve, verify, suspend, reactivate. Each decision writes an audit entry in its
+// transaction.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -13,8 +14,8 @@ const MOVE = sql(
 )
 
 /**
- * Moves a merchant to another status, which every process applies from the next request on. Refuses a merchant with
- * another status (invalid_state) and an unknown one (not_found).
+ * Moves a merchant to another status, which every process applies from the next request on. Refuses a merchant whose status does
+ * not allow the move (invalid_state), and an unknown merchant (not_found).
  */
 export async function moveMerchant(
   deps: Deps,
@@ -27,7 +28,7 @@ export async function moveMerchant(
   const moved = await tx.query(MOVE, [id, from, to, deps.clock.now()])
   if (moved.length === 0) {
     const { status } = await getMerchant(tx, id)
-    refuse('invalid_state', { message: `${message} This one is ${status}.`, details: { status } })
+    refuse('invalid_state', { message: `${message} This merchant is ${status}.`, details: { status } })
   }
   await recordAudit(deps, tx, {
     ...act,
@@ -48,8 +49,8 @@ const VERIFY = sql(
 )
 
 /**
- * Records that an operator has checked the identity of the business, in any status. A second call changes nothing.
- * Refuses an unknown merchant with not_found.
+ * Records that an operator has verified the identity of the business, in any status. A second call changes nothing. Refuses an
+ * unknown merchant with not_found.
  */
 export async function verifyMerchant(
   deps: Deps,

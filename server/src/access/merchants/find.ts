@@ -1,4 +1,4 @@
-// Finds merchants by id, and by the routing code in every id of a merchant.
+// Finds merchants by id, and by the routing code that every id of a merchant contains.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
@@ -21,7 +21,7 @@ const FIND = sql(
    from merchants m where m.id = $1`,
 )
 
-/** The merchant with this id; null if there is none. */
+/** The merchant with this id. Null means that no merchant has this id. */
 export async function findMerchant(reader: Reader, id: string): Promise<Merchant | null> {
   const [row] = await reader.query<Merchant>(FIND, [id])
   return row ?? null
@@ -35,8 +35,8 @@ const BY_ROUTING = sql(
 const MEMORY_MAX = 100_000
 
 /**
- * Creates the look-up of merchant ids by routing code. Pairs never change, so they are cached. Unknown codes are not,
- * because a merchant with that code may be created later.
+ * Creates the look-up of merchant ids by routing code. The look-up caches found pairs, because they never change. It does not cache
+ * unknown codes, because an operator may create a merchant with that code later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const cache = new Map<number, string>()

@@ -1,5 +1,5 @@
-// The e-mail of an invitation, in the language of the inviting user. It does not depend on whether the address has an
-// account, so that it does not show which addresses have one.
+// The e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account, so that the
+// e-mail does not reveal accounts.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -12,7 +12,7 @@ export type InvitationMail = {
   email: string
   role: MerchantRole
   language: Language
-  /** The address of the dashboard; empty if BASE_URL is not set. */
+  /** The address of the dashboard. If BASE_URL is not set, the address is empty. */
   url: string
   brand: string
 }
@@ -21,7 +21,7 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * The name of a business for e-mails: on one line, without text that a mail program turns into a link. A stranger may have
+ * The name of a business for e-mails, on one line and without text that a mail program turns into a link. A stranger may have
  * chosen the name.
  */
 export function mailedName(name: string): string {

@@ -28,7 +28,7 @@ const IpAddressBody = Type.Object({
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.')),
 })
 
-/** An entry of the allowlist in the API. */
+/** An entry of the allowlist in a response. */
 export const IpAddressRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-// The IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
+// Tests of the IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ const remove = (id: string, key = admin, idempotency_key: string | null = null) 
 const decide = (id: string, status: 'APPROVED' | 'REJECTED') =>
   world.rows('update ip_addresses set status = $2, decided_at = $3 where id = $1', [id, status, new Date()])
 
-/** Adds two addresses; the second request starts before the first has written. Returns the statuses, sorted. */
+/** Adds two addresses, the second before the first request has written. Returns the sorted statuses. */
 async function atOnce(key: string, addresses: [string, string]): Promise<number[]> {
   let writing = 0
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -56,22 +56,22 @@ async function atOnce(key: string, addresses: [string, string]): Promise<number[
   }
 }
 
-/** A merchant with a live key that is bound to approved addresses. */
+/** Creates a merchant with a live key that is bound to approved addresses. */
 async function boundMerchant(...approved: string[]) {
   const merchant = await world.newMerchant()
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
   for (const address of approved) await decide((await add({ address }, { key: token })).body.data.id, 'APPROVED')
-  const wanted = { name: 'Bound', scopes: ['transactions:read'], ip_whitelist_enabled: true }
-  const live = await world.post('/v1/merchant/api-keys', { ...wanted, environment: 'live' }, { key: token })
-  const sandbox = await world.post('/v1/merchant/api-keys', { ...wanted, environment: 'sandbox' }, { key: token })
+  const body = { name: 'Bound', scopes: ['transactions:read'], ip_whitelist_enabled: true }
+  const live = await world.post('/v1/merchant/api-keys', { ...body, environment: 'live' }, { key: token })
+  const sandbox = await world.post('/v1/merchant/api-keys', { ...body, environment: 'sandbox' }, { key: token })
   return { merchant, token, live: live.body.data, sandbox: sandbox.body.data }
 }
 
 const callFrom = (remoteAddress: string, key: string, headers: Record<string, string> = {}) =>
   world.call({ method: 'GET', url: '/v1/balance', key, remoteAddress, headers })
 
-describe('the list', () => {
-  test('a new entry is PENDING, is listed and can be removed', async () => {
+describe('the allowlist', () => {
+  test('a new entry of the allowlist is PENDING, appears in the list, and can leave the list', async () => {
     const reply = await add({ address: '::ffff:203.0.113.1', label: 'Head office' })
     assert.equal(reply.status, 201)
     const { id, created_at, ...rest } = reply.body.data
@@ -94,7 +94,7 @@ describe('the list', () => {
     assert.deepEqual(codeOf(await remove(id)), [404, 'not_found'])
   })
 
-  test('the list is newest first and holds both environments unless the filter names one', async () => {
+  test('the allowlist shows the newest entries first and has both environments unless the filter names one environment', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const made: string[] = []
@@ -115,7 +115,7 @@ describe('the list', () => {
     assert.deepEqual(await ids('?page=2&page_size=2'), [made[2]])
   })
 
-  test('the environment is live when neither the body nor the query names one', async () => {
+  test('a new entry of the allowlist is live when neither the body nor the query names an environment', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const body = { label: 'Office', address: '203.0.113.1' }
@@ -124,7 +124,7 @@ describe('the list', () => {
     assert.equal(there.body.data.environment, 'sandbox')
   })
 
-  test('administrators and developers write, every role reads, and API keys do neither', async () => {
+  test('administrators and developers write the allowlist, every role reads the list, and the server refuses API keys', async () => {
     for (const [role, writes] of [
       ['MERCHANT_ADMIN', 201],
       ['DEVELOPER', 201],
@@ -144,7 +144,7 @@ describe('the list', () => {
     ])
   })
 
-  test('the error names each wrong field of the body and the right form', async () => {
+  test('the error for a new entry names each wrong field of the body and the right form', async () => {
     for (const [body, field, message = /./] of [
       [{ address: '203.0.113.7/24' }, 'address', /send 203\.0\.113\.0\/24 or 203\.0\.113\.7/],
       [{ address: '0.0.0.0/0' }, 'address', /too wide/],
@@ -164,7 +164,7 @@ describe('the list', () => {
     }
   })
 
-  test('the server answers 409 to a duplicate address in any spelling; a rejected one can be added again after its removal', async () => {
+  test('the server answers 409 to a duplicate address in any spelling, and accepts a rejected address after its removal', async () => {
     const { id } = (await add({ address: '203.0.113.77' })).body.data
     for (const address of ['203.0.113.77', '203.0.113.77/32', '::ffff:203.0.113.77']) {
       assert.deepEqual(codeOf(await add({ address })), [409, 'invalid_state'], address)
@@ -178,7 +178,7 @@ describe('the list', () => {
     assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
   })
 
-  test('a merchant has at most a hundred entries, also when two are added at once', async () => {
+  test('a merchant has at most a hundred entries, also when two requests add an entry at once', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     for (let i = 0; i < 99; i++) {
@@ -194,7 +194,7 @@ describe('the list', () => {
     assert.match(refused.body.error.message, /100/)
   })
 
-  test("another merchant's entry is not found", async () => {
+  test("the server answers 404 for another merchant's entry of the allowlist", async () => {
     const { id } = (await add({ address: '203.0.113.90' })).body.data
     const merchant = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -203,7 +203,7 @@ describe('the list', () => {
     assert.equal((await world.get(ADDRESSES, token)).body.data.pagination.total_items, 0)
   })
 
-  test('a repetition with the same Idempotency-Key adds and removes once', async () => {
+  test('the server adds and removes an entry once for a repeated Idempotency-Key', async () => {
     const idempotency_key = randomUUID()
     const first = await add({ address: '203.0.113.91' }, { idempotency_key })
     const again = await add({ address: '203.0.113.91' }, { idempotency_key })
@@ -214,7 +214,7 @@ describe('the list', () => {
     assert.deepEqual([repeated.status, repeated.text], [200, removed.text])
   })
 
-  test('the audit log holds each added and removed entry', async () => {
+  test('the audit log has each added and each removed entry of the allowlist', async () => {
     const { token, email, user_id } = await world.newSession('DEVELOPER')
     const made = (await add({ address: '203.0.113.92' }, { key: token })).body.data
     await remove(made.id, token)
@@ -229,8 +229,8 @@ describe('the list', () => {
   })
 })
 
-describe('a live key that is bound to approved addresses', () => {
-  test('works from an approved address or network, and from nowhere else', async () => {
+describe('live keys bound to approved addresses', () => {
+  test('the server accepts a bound live key from approved addresses and networks, and refuses every other address', async () => {
     const { live } = await boundMerchant('203.0.113.7', '198.51.100.0/24', '2001:db8:1::/48')
     const key = live.plaintext_key
     for (const address of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.0', '198.51.100.255', '2001:db8:1:2::3']) {
@@ -241,7 +241,7 @@ describe('a live key that is bound to approved addresses', () => {
     }
   })
 
-  test('the refusal shows nothing of the list and comes before the check of the scope', async () => {
+  test('the refusal of a bound live key reveals nothing of the allowlist and comes before the check of the scope', async () => {
     const { live } = await boundMerchant('203.0.113.7')
     const refused = await callFrom('192.0.2.1', live.plaintext_key)
     assert.deepEqual(refused.body, {
@@ -255,7 +255,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.deepEqual(codeOf(here), [403, 'insufficient_scope'])
   })
 
-  test('each refused attempt writes one log line with merchant, key id and address, without the key', async () => {
+  test('each refused use of a bound live key writes one log line with merchant, key id and address, without the key', async () => {
     const { merchant, live } = await boundMerchant()
     world.deps.logged.length = 0
     await callFrom('192.0.2.44', live.plaintext_key)
@@ -266,7 +266,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.ok(!all.includes(live.plaintext_key) && !all.includes(live.plaintext_key.slice(-10)))
   })
 
-  test('an entry allows requests only when it is approved, live and of the same merchant', async () => {
+  test('an entry allows requests only when the entry is approved, live and of the same merchant', async () => {
     const from = '203.0.113.50'
     const other = await boundMerchant(from)
     const { live, token } = await boundMerchant()
@@ -284,7 +284,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.equal((await callFrom(from, key)).status, 200, 'approved')
   })
 
-  test('approval and removal hold on the next request of another process', async () => {
+  test('another process applies an approval or a removal of an entry on the next request', async () => {
     const from = '203.0.113.60'
     const { live, token } = await boundMerchant()
     const other = testDeps(world.url)
@@ -315,7 +315,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.equal((await world.call(signed_in)).status, 200)
   })
 
-  test('the server decides each of many concurrent requests by its own address', async () => {
+  test('the server checks the address of each of many simultaneous requests separately', async () => {
     const merchants = await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map((one) => boundMerchant(one)))
     const calls = Array.from({ length: 90 }, (_, i) => ({ who: i % 3, from: ((i / 3) | 0) % 3 }))
     const replies = await Promise.all(
@@ -327,7 +327,7 @@ describe('a live key that is bound to approved addresses', () => {
   })
 })
 
-describe('the address of a caller behind proxies', () => {
+describe('addresses of callers behind proxies', () => {
   const FROM = '203.0.113.7'
   let key: string
   before(async () => {
@@ -342,11 +342,11 @@ describe('the address of a caller behind proxies', () => {
     assert.equal(await outcome(FROM, '192.0.2.1'), 200)
   })
 
-  test('behind a trusted proxy the server uses the last address that no trusted proxy wrote', async () => {
+  test('the server uses the last address that no trusted proxy wrote when the connection comes from a trusted proxy', async () => {
     assert.equal(await outcome(PROXY, FROM), 200)
     assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
-    // The caller wrote the first address, so the server ignores it.
+    // The caller wrote the first address, so the server ignores this address.
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1`), 403)
     assert.equal(await outcome(PROXY, `${FROM}, fd00::5`), 200)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}, fd00::5, ${PROXY}`), 200)
@@ -362,13 +362,13 @@ describe('the address of a caller behind proxies', () => {
     assert.equal(await outcome(PROXY, '2001:db8:7::8'), 403)
   })
 
-  test('an invalid forwarded address matches no entry', async () => {
+  test('an invalid forwarded address matches no entry of the allowlist', async () => {
     for (const text of ['unknown', 'a'.repeat(2000), `${FROM}:443`, `${FROM}/32`, '0313.0.0161.7', "';--"]) {
       assert.equal(await outcome(PROXY, `${FROM}, ${text}`), 403, text)
     }
   })
 
-  test('without TRUST_PROXY the server ignores forwarded addresses', async () => {
+  test('the server ignores forwarded addresses when TRUST_PROXY is not set', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps)
     try {

@@ -1,4 +1,4 @@
-// The IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves it.
+// The IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves the entry.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
@@ -21,12 +21,12 @@ export type IpAddress = {
   decided_at: Date | null
 }
 
-/** The most entries of a merchant. A merchant with more addresses should enter networks. */
+/** The maximum number of entries of a merchant. A merchant with more addresses can enter networks. */
 const ENTRIES_MAX = 100
 
 const COLUMNS = 'id, merchant_id, label, address, environment, status, reason, created_at, decided_at'
 
-// Ids begin with their creation time, so the primary key sorts by age.
+// An id begins with its creation time, so the primary key sorts the entries by age.
 const LIST = sql(
   'ip_addresses_of_merchant',
   `select ${COLUMNS} from ip_addresses
@@ -38,7 +38,7 @@ const COUNT = sql(
   `select count(*)::int as total from ip_addresses
    where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
 )
-// Concurrent requests that add an entry count the entries one after the other.
+// With this lock, concurrent requests that add an entry count the entries one after the other.
 const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
 const SAME = sql(
   'ip_addresses_same',
@@ -54,7 +54,7 @@ const DELETE = sql(
   `delete from ip_addresses where merchant_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 
-/** One page of a merchant's entries, newest first. Null in the filter means all. */
+/** One page of a merchant's entries, newest first. Null in the filter means every value. */
 export async function listIpAddresses(
   reader: Reader,
   merchant_id: string,
@@ -70,8 +70,8 @@ export async function listIpAddresses(
 }
 
 /**
- * Adds an entry with status PENDING. Refuses an invalid address, a network with host bits and one that is too wide (400),
- * and a duplicate or more than ENTRIES_MAX entries (409 invalid_state).
+ * Adds an entry with status PENDING. Refuses an invalid address, a network with host bits and a network that is too wide with 400.
+ * Refuses a duplicate, and more than ENTRIES_MAX entries, with 409 invalid_state.
  */
 export async function addIpAddress(
   deps: Deps,
@@ -97,7 +97,7 @@ export async function addIpAddress(
   return entry as IpAddress
 }
 
-/** Removes an entry, from the next request on. Refuses an unknown entry with not_found. */
+/** Removes an entry, so that the server refuses its address from the next request on. Refuses an unknown entry with not_found. */
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
   const entry_id = id.toLowerCase()
   const [entry] = isId(entry_id) ? await tx.query<IpAddress>(DELETE, [merchant_id, entry_id]) : []
@@ -127,8 +127,8 @@ const ALLOWED = sql(
 )
 
 /**
- * Creates the check whether a live key of a merchant may be used from an address. One statement checks all waiting
- * requests. There is no cache, so an approval and a removal hold on the next request of every process.
+ * Creates the check of a merchant's live keys by address. One statement checks all waiting requests. The check has no cache, so
+ * every process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
   const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(

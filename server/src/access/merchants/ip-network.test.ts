@@ -1,4 +1,4 @@
-// Addresses and networks: one canonical form each. Invalid ones are refused.
+// Tests of addresses and networks: each has one canonical form, and the parser refuses an invalid text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('an address or network has one canonical form for every spelling', () => {
   }
 })
 
-test('an invalid address, a wide network and host bits are refused with the right form', () => {
+test('canonicalNetwork refuses an invalid address, a wide network and host bits, and names the right form', () => {
   for (const [text, problem] of [
     ['', /must be an IPv4 or IPv6/],
     ['example.com', /must be an IPv4 or IPv6/],
@@ -62,7 +62,7 @@ test('an invalid address, a wide network and host bits are refused with the righ
   }
 })
 
-test('the address of a request is compared in its plain form, and an invalid one is null', () => {
+test('canonicalAddress returns the plain form of the address of a request, and null for an invalid address', () => {
   for (const [text, address] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -79,7 +79,7 @@ test('the address of a request is compared in its plain form, and an invalid one
   }
 })
 
-test('a single address is shown without its prefix, a network with it', () => {
+test('shownNetwork shows a single address without its prefix, and a network with its prefix', () => {
   for (const [network, shown] of [
     ['203.0.113.7/32', '203.0.113.7'],
     ['203.0.113.0/24', '203.0.113.0/24'],

@@ -1,18 +1,18 @@
-// Parses IP addresses and networks into one canonical form, so that equal ones compare as equal.
+// Parses IP addresses and networks into one canonical form, so that equal addresses compare as equal.
 
 import ipaddr from 'ipaddr.js'
 
-/** The shortest prefixes of an allowlist: a wider network does not belong to one business. */
+/** The shortest allowed prefixes. A wider network does not belong to one business. */
 const WIDEST = { ipv4: 16, ipv6: 32 } as const
 const BITS = { ipv4: 32, ipv6: 128 } as const
-/** Address ranges that no client calls from. */
+/** The address ranges that no client calls from. */
 const NON_CLIENT_RANGES = ['unspecified', 'multicast', 'broadcast']
 
 type IpNetwork = { address: ipaddr.IPv4 | ipaddr.IPv6; prefix: number }
 
 /**
- * The canonical CIDR of an address or network: 203.0.113.7 is 203.0.113.7/32, and an IPv4 address mapped into IPv6 is the
- * IPv4 one. Returns `problem`, a message for the user, if the text is not valid.
+ * The canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32, and an IPv4 address mapped into IPv6 becomes the
+ * IPv4 address. If the text is not valid, returns `problem`, a message for the user.
  */
 export function canonicalNetwork(text: string): { network: string } | { problem: string } {
   const found = parseNetwork(text.trim())
@@ -28,12 +28,12 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   return { network: `${address}/${prefix}` }
 }
 
-/** The plain form of the client address of a request; null if the text is not an address. */
+/** The plain form of the client address of a request. Null means that the text is not an address. */
 export function canonicalAddress(text: string): string | null {
   return text.includes('/') ? null : (parseNetwork(text.split('%', 1)[0] as string)?.address.toString() ?? null)
 }
 
-/** A canonical CIDR for display: a single address without its prefix. */
+/** The display form of a canonical CIDR. A single address has no prefix. */
 export function shownNetwork(network: string): string {
   return network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
 }
@@ -41,7 +41,7 @@ export function shownNetwork(network: string): string {
 function parseNetwork(text: string): IpNetwork | null {
   const match = /^([0-9a-fA-F:.]{2,45})(?:\/(\d{1,3}))?$/.exec(text)
   const host = match?.[1] ?? ''
-  // Only the dotted decimal form of IPv4: programs read other forms (octal, hexadecimal, short) differently.
+  // The parser accepts only the dotted decimal form of IPv4, because programs read octal, hexadecimal and short forms differently.
   if (!ipaddr.IPv4.isValidFourPartDecimal(host) && !(host.includes(':') && ipaddr.IPv6.isValid(host))) return null
   const address = ipaddr.parse(host)
   const bits = BITS[address.kind()]

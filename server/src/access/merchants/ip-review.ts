@@ -1,4 +1,4 @@
-// Decisions of operators about allowlist entries: approve, reject. The endpoints of merchants use ip-addresses.ts.
+// Decisions of operators about allowlist entries: approve and reject. The endpoints of merchants use ip-addresses.ts.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -13,7 +13,7 @@ type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 const COLUMNS = `a.id, a.merchant_id, m.merchant_code, m.name as merchant_name, a.label, a.address, a.environment, a.status,
    a.reason, a.created_at, a.decided_at`
 
-// These statements have no name, so PostgreSQL plans them for the given filters: PENDING entries have their own index.
+// PostgreSQL plans these statements without a name for the given filters, because PENDING entries have their own index.
 const LIST = sql(
   '',
   `select ${COLUMNS} from ip_addresses a join merchants m on m.id = a.merchant_id
@@ -61,8 +61,8 @@ const DECIDE = sql(
 )
 
 /**
- * Approves or rejects an entry, from the next request of a live key on. The merchant sees `reason`. An operator may reject
- * an approved entry. Refuses an entry in another status (invalid_state) and an unknown one (not_found).
+ * Approves or rejects an entry, which every process applies on the next request of a live key. The merchant sees `reason`. An
+ * operator may reject an approved entry. Refuses an entry in another status (invalid_state) and an unknown entry (not_found).
  */
 export async function decideAddress(
   deps: Deps,
@@ -76,7 +76,10 @@ export async function decideAddress(
   const { from, to, message } = addressDecisions[input.decision]
   const decided = await tx.query(DECIDE, [merchant_id, id, from, to, input.reason, deps.clock.now()])
   if (decided.length === 0) {
-    refuse('invalid_state', { message: `${message} This one is ${before.status}.`, details: { status: before.status } })
+    refuse('invalid_state', {
+      message: `${message} This address is ${before.status}.`,
+      details: { status: before.status },
+    })
   }
   const { address, environment } = before
   await recordAudit(deps, tx, {

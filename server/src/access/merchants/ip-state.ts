@@ -1,11 +1,11 @@
-// The decisions about an allowlist entry, and the statuses from which each is allowed.
+// The decisions about an allowlist entry, and the statuses that allow each decision.
 
 import type { IpAddress } from './ip-addresses.ts'
 
 type IpStatus = IpAddress['status']
 type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
 
-/** The decisions of operators. `message` is the error for an entry in another status. */
+/** The decisions of operators. `message` is the error for an entry whose status does not allow the decision. */
 export const addressDecisions = {
   approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
   reject: {
@@ -15,5 +15,5 @@ export const addressDecisions = {
   },
 } as const satisfies Record<string, AddressMove>
 
-/** The name of a decision. */
+/** The name of a decision about an allowlist entry. */
 export type AddressDecision = keyof typeof addressDecisions

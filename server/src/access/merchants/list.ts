@@ -1,4 +1,4 @@
-// Merchants for operators: one merchant, and the list, newest first.
+// Merchants for operators: one merchant, and the list with the newest merchants first.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -18,7 +18,7 @@ const CONDITIONS = `($1::text is null or m.status = $1) and ($2::text is null
    or position(lower($2) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($2)))
    and (not $3::boolean or m.status = 'PENDING' or (m.status = 'ACTIVE' and not m.verified))`
 
-// These statements have no name, so PostgreSQL plans them for the given filters. Ids begin with their creation time.
+// PostgreSQL plans these statements without a name for the given filters. An id begins with its creation time.
 const LIST = sql('', `select ${COLUMNS} from merchants m where ${CONDITIONS} order by m.id desc limit $4 offset $5`)
 const COUNT = sql(
   '',
@@ -32,8 +32,8 @@ export async function getMerchant(reader: Reader, id: string): Promise<MerchantV
 }
 
 /**
- * The filter of the list. `search` is part of a name, or the beginning of a merchant code. `to_check` selects merchants
- * that are not approved or not verified yet.
+ * The filter of the list. `search` is a part of a name or the beginning of a merchant code. `to_check` selects merchants that still
+ * need an approval or a verification.
  */
 export type MerchantsFilter = PageChoice & { status?: MerchantStatus; search?: string; to_check?: boolean }
 

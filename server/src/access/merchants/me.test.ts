@@ -1,4 +1,4 @@
-// GET /v1/me, and `me` in place of a merchant's id.
+// Tests of GET /v1/me, and of `me` in place of a merchant's id.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,13 +28,13 @@ test('an API key reads its merchant, environment, scopes and name with any scope
   }
 })
 
-test('a user reads their memberships', async () => {
+test('a user reads the memberships of this user', async () => {
   const { token, email } = await world.newSession('VIEWER')
   const { data } = (await world.get('/v1/me', token)).body
   assert.deepEqual([data.email, data.memberships.length], [email, 1])
 })
 
-test('me means the merchant of a key in path, query and body', async () => {
+test('the server reads "me" as the merchant of the key in path, query and body', async () => {
   for (const url of [
     '/v1/merchants/me/transactions',
     '/v1/merchants/me/transactions/export',
@@ -57,7 +57,7 @@ test('me means the merchant of a key in path, query and body', async () => {
   }
 })
 
-test('me and the id itself are the same request under one Idempotency-Key', async () => {
+test('the server treats "me" and the merchant id as the same request under one Idempotency-Key', async () => {
   const idempotency_key = crypto.randomUUID()
   const body = { amount: '500', phone: '0754123001' }
   const push = (merchant_id: string) =>
@@ -73,7 +73,7 @@ test('a key lists its disbursements without naming its merchant', async () => {
   assert.deepEqual(codeOf(await world.get(`/v1/disbursements?merchant_id=${other.id}`)), [403, 'merchant_mismatch'])
 })
 
-test('me means the only merchant of a user, and is refused with an explanation when there are several', async () => {
+test('the server reads "me" as the only merchant of a user, and explains the refusal when a user has several merchants', async () => {
   const one = (await world.newSession('MERCHANT_ADMIN')).token
   for (const url of ['/v1/merchants/me/transactions', '/v1/merchant/api-keys?merchant_id=me', '/v1/disbursements'])
     assert.equal((await world.get(url, one)).status, 200, url)

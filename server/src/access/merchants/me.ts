@@ -1,4 +1,4 @@
-// The caller itself: a user with the memberships, or a key with its merchant.
+// The caller of a request: a user with the memberships, or a key with its merchant.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../../kernel/http/index.ts'
@@ -14,12 +14,12 @@ const MEMBERSHIPS = sql(
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
-/** The fields of the access token, which are not in the users table. */
+/** The fields that come from the access token and not from the users table. */
 type TokenField = 'super_admin' | 'console' | 'auth_time'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
 
-/** The caller: the user of a session, or the key with its merchant. */
+/** The caller as GET /v1/me shows it: the user of a session, or the key with its merchant. */
 export function getMe(reader: Reader, principal: Principal): Promise<MeView | KeyView> {
   return principal.kind === 'session' ? userView(reader, principal) : keyView(reader, principal)
 }

@@ -1,4 +1,5 @@
-// A stranger signs up with another person's address. When the owner proves the address, everything of the stranger is removed.
+// A stranger signs up with another person's address. When the owner proves the address, the server removes the access of the
+// stranger.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -14,7 +15,7 @@ after(() => world.close())
 const PASSWORD = 'samaki wa ziwa'
 const browser = () => openBrowser(world.base)
 
-/** A stranger signs up with an address. Returns the user, the merchant and a session. */
+/** Signs up a stranger with an address. Returns the address, the merchant and a session. */
 async function signUp() {
   const email = `${randomUUID()}@example.com`
   await world.rows('delete from sign_in_attempts')
@@ -26,7 +27,7 @@ async function signUp() {
   return { email, merchant_id: merchant?.id ?? '', token: access_token }
 }
 
-/** The owner of the address requests a new password and sets it. */
+/** Requests and sets a new password as the owner of the address. */
 async function reset(email: string) {
   await world.rows('delete from sign_in_attempts')
   world.deps.clock.advance(1)
@@ -38,8 +39,8 @@ async function reset(email: string) {
 
 /** Creates a sandbox key, a webhook and a second administrator. */
 async function leaveBehind({ merchant_id, token }: { merchant_id: string; token: string }) {
-  const wanted = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
-  const made = await world.post('/v1/merchant/api-keys', wanted, { key: token })
+  const body = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
+  const made = await world.post('/v1/merchant/api-keys', body, { key: token })
   assert.equal(made.status, 201)
   const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key: token, payload })
@@ -53,7 +54,7 @@ async function leaveBehind({ merchant_id, token }: { merchant_id: string; token:
   return { api_key: made.body.data.plaintext_key as string, accomplice }
 }
 
-test("the owner who resets the password of a stranger's account is the only member, and keys and webhooks are gone", async () => {
+test("an owner who resets the password of a stranger's account becomes the only member, and the server removes keys and webhooks", async () => {
   const thief = await signUp()
   const { api_key, accomplice } = await leaveBehind(thief)
   assert.equal((await world.get('/v1/balance', api_key)).status, 200)
@@ -79,7 +80,7 @@ test("the owner who resets the password of a stranger's account is the only memb
   ])
 })
 
-test('the owner of the address becomes MERCHANT_ADMIN again when the stranger had demoted the account', async () => {
+test('an owner of the address becomes MERCHANT_ADMIN again when the stranger has demoted the account', async () => {
   const thief = await signUp()
   await leaveBehind(thief)
   await world.rows("update members set role = 'VIEWER' where merchant_id = $1 and name is null", [thief.merchant_id])
@@ -88,7 +89,7 @@ test('the owner of the address becomes MERCHANT_ADMIN again when the stranger ha
   assert.deepEqual([member.role, others], ['MERCHANT_ADMIN', []])
 })
 
-test('a new password for an address that was proven before changes nothing in the merchant', async () => {
+test('a new password changes nothing in the merchant when the user has proven the address before', async () => {
   const person = await signUp()
   const { api_key, accomplice } = await leaveBehind(person)
   await world.rows('update users set email_verified = true where email = $1', [person.email])

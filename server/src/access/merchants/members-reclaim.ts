@@ -1,5 +1,5 @@
-// A person can sign up with the e-mail address of another person and create a merchant. When the owner of the address
-// proves it, the merchant belongs to the owner, and the stranger must lose every way in.
+// A stranger can sign up with the e-mail address of another person and create a merchant. When the owner of the address proves the
+// address, the merchant belongs to the owner, and the stranger must lose all access.
 
 import { deleteConfig } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -28,12 +28,12 @@ type LockedMemberRow = { id: string; user_id: string; email: string; name: strin
 /** A revoked API key, for the audit log. */
 export type RevokedKey = { id: string; name: string; environment: string; key_prefix: string; key_last4: string }
 
-/** Revokes every active API key of a merchant. The room api-keys provides it. */
+/** The function that revokes every active API key of a merchant. The room api-keys provides this function. */
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Call it when a user has proven the e-mail address for the first time. In each merchant that the account created, the
- * user becomes the only member, the API keys are revoked and the webhook configuration is deleted, with audit entries.
+ * The caller must run this function when a user proves the e-mail address for the first time. In each merchant that the account
+ * created, the function removes the other members, the API keys and the webhook configuration, with audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

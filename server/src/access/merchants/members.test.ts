@@ -1,4 +1,4 @@
-// The members of a merchant: the roles that may invite, change and remove them, and when a change takes effect.
+// Tests of the members of a merchant: the roles that may invite, change and remove members, and the time of each change.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ after(() => world.close())
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-/** A merchant of its own with one administrator. */
+/** Creates a merchant with one administrator. */
 async function newTeam(): Promise<{ merchant: Merchant; admin: string; admin_id: string; email: string }> {
   const merchant = await world.newMerchant()
   const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -67,14 +67,14 @@ test('/v1/me returns the user and every membership', async () => {
   })
 })
 
-test('/v1/me answers a user without a merchant and an operator', async () => {
+test('/v1/me returns a user without a merchant, and marks an operator as super_admin', async () => {
   const { body } = await world.get('/v1/me', (await world.newSession([])).token)
   assert.deepEqual([body.data.super_admin, body.data.memberships], [false, []])
   const operator = await world.get('/v1/me', (await world.newSession('SUPER_ADMIN')).token)
   assert.equal(operator.body.data.super_admin, true)
 })
 
-test('an API key cannot read members', async () => {
+test('the server refuses an API key that reads the members', async () => {
   assert.equal((await world.get('/v1/merchant/members')).body.error.code, 'insufficient_role')
 })
 
@@ -109,7 +109,7 @@ test('an invited user gets one e-mail in the language of the inviter with the me
   assert.doesNotMatch(mail?.text ?? '', /FINANCE|You were invited/)
 })
 
-test('a refused invitation sends nothing', async () => {
+test('a refused invitation queues no e-mail', async () => {
   const { merchant, admin, email } = await newTeam()
   assert.equal((await invite(admin, { email, role: 'VIEWER' })).status, 409)
   assert.deepEqual(await listEmails(world.deps, { merchant_id: merchant.id }), [])
@@ -152,7 +152,7 @@ test('no reply shows an inviter whether an e-mail address has an account', async
       pick(log),
       pick(mails),
     ])
-    // Two invitations differ in the address, the random ids and the number of the log entry.
+    // Two invitations differ only in the address, the random ids and the number of the log entry.
     return seen
       .replaceAll(email, 'EMAIL')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => `id at ${id.slice(0, 13)}`)
@@ -181,26 +181,26 @@ test('an invitation counts only after the user has proven the e-mail address', a
   assert.equal((await world.get(url, token)).body.error.code, 'merchant_mismatch')
   const merchants = async () =>
     (await world.get('/v1/me', token)).body.data.memberships.map((one: { merchant_id: string }) => one.merchant_id)
-  assert.deepEqual(await merchants(), [world.merchant.id], 'what was not an invitation goes on')
+  assert.deepEqual(await merchants(), [world.merchant.id], 'the membership without an invitation stays')
   await world.rows('update users set email_verified = true where id = $1', [user_id])
   assert.equal((await world.get(url, token)).status, 200)
   assert.equal((await merchants()).length, 2)
 })
 
-test('a member is not invited a second time', async () => {
+test('the server refuses to invite a member a second time', async () => {
   const { admin, email } = await newTeam()
   const { status, body } = await invite(admin, { email, role: 'VIEWER' })
   assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
 })
 
-test('ten invitations of one address at once make one member', async () => {
+test('ten simultaneous invitations of one address make one member', async () => {
   const { admin } = await newTeam()
   const email = newEmail()
   const answers = await Promise.all(Array.from({ length: 10 }, () => invite(admin, { email, role: 'VIEWER' })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(9).fill(409)])
 })
 
-test('an invitation without an address, with a bad one or an unknown role is refused', async () => {
+test('the server refuses an invitation without a valid address or with an unknown role', async () => {
   const { admin } = await newTeam()
   for (const body of [
     { role: 'VIEWER' },
@@ -215,7 +215,7 @@ test('an invitation without an address, with a bad one or an unknown role is ref
   }
 })
 
-test('a changed role holds on the next request and is in the audit log', async () => {
+test('the server applies a changed role on the next request, and writes the change to the audit log', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(token, email)
@@ -234,7 +234,7 @@ test('a changed role holds on the next request and is in the audit log', async (
   assert.equal(change.target_id, id)
 })
 
-test('the same role changes nothing and adds no audit entry', async () => {
+test('a request for the same role changes nothing and adds no audit entry', async () => {
   const { admin, admin_id } = await newTeam()
   world.deps.clock.advance(1000)
   const { status, body } = await setRole(admin, admin_id, 'MERCHANT_ADMIN')
@@ -244,7 +244,7 @@ test('the same role changes nothing and adds no audit entry', async () => {
   assert.equal(newest.action, 'merchant.create')
 })
 
-test('a removed member is refused on the next request, and a second removal answers not_found', async () => {
+test('the server refuses a removed member on the next request, and answers not_found for a second removal', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'FINANCE', merchant }])
   const id = await idOf(admin, email)
@@ -262,7 +262,7 @@ test('the server neither removes nor demotes the last MERCHANT_ADMIN', async () 
   }
 })
 
-test('two administrators who remove or demote each other at once do not both succeed', async () => {
+test('only one of two administrators succeeds when both remove or demote each other at once', async () => {
   for (let round = 0; round < 10; round++) {
     const { merchant, admin, admin_id } = await newTeam()
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -286,7 +286,7 @@ test('the server answers not_found for a member of another merchant', async () =
   assert.equal((await setRole(here.admin, there.admin_id, 'VIEWER')).body.error.code, 'not_found')
 })
 
-test('every role sees the members; only MERCHANT_ADMIN changes them or reads the audit log; keys do neither', async () => {
+test('every role reads the members; only a MERCHANT_ADMIN changes members or reads the audit log; the server refuses API keys', async () => {
   const { merchant, admin_id } = await newTeam()
   for (const role of ['DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { token } = await world.newSession([{ role, merchant }])
@@ -305,7 +305,7 @@ test('every role sees the members; only MERCHANT_ADMIN changes them or reads the
   }
 })
 
-test('two invitations with one Idempotency-Key invite once', async () => {
+test('two invitations with one Idempotency-Key make one member and get the same response', async () => {
   const { admin } = await newTeam()
   const body = { email: newEmail(), role: 'VIEWER' }
   const idempotency_key = randomUUID()
@@ -315,7 +315,7 @@ test('two invitations with one Idempotency-Key invite once', async () => {
   assert.equal(first.text, second.text)
 })
 
-test('a user with an unconfirmed address neither invites nor changes roles', async () => {
+test('the server refuses invitations and role changes by a user who has not confirmed the e-mail address', async () => {
   const { merchant, admin, email } = await newTeam()
   const other = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(admin, other.email)
@@ -339,7 +339,11 @@ test('every member may leave a merchant, also after an unwanted invitation', asy
     const { merchant, admin } = await newTeam()
     const { token, email } = await world.newSession('VIEWER')
     const id = (await invite(admin, { email, role })).body.data.id
-    assert.equal((await world.get('/v1/collections', token)).status, 400, 'which merchant is not clear any more')
+    assert.equal(
+      (await world.get('/v1/collections', token)).status,
+      400,
+      'a user of two merchants must name the merchant',
+    )
     const left = await remove(token, `${id}?merchant_id=${merchant.id}`)
     assert.deepEqual([left.status, left.body.data?.email], [200, email])
     assert.equal((await world.get('/v1/collections', token)).status, 200)
@@ -348,7 +352,7 @@ test('every member may leave a merchant, also after an unwanted invitation', asy
   }
 })
 
-test('a member without MERCHANT_ADMIN removes only themselves', async () => {
+test('a member without MERCHANT_ADMIN can remove only the own membership', async () => {
   const { merchant, admin, admin_id } = await newTeam()
   const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
@@ -363,7 +367,7 @@ test('a member without MERCHANT_ADMIN removes only themselves', async () => {
 const mailsTo = async (email: string) =>
   (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
 
-test('all merchants together mail three invitations a day to one address, and the replies stay the same', async () => {
+test('all merchants together send three invitation e-mails a day to one address, and the replies stay the same', async () => {
   const teams = [await newTeam(), await newTeam()]
   const email = newEmail()
   const inviteAndRemove = async (admin: string) => {
@@ -385,7 +389,7 @@ test('all merchants together mail three invitations a day to one address, and th
   }
 })
 
-test('of ten merchants that invite one address at once three send an e-mail', async () => {
+test('ten merchants that invite one address at once send three e-mails together', async () => {
   const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
   const email = newEmail()
   const answers = await Promise.all(admins.map((admin) => invite(admin, { email, role: 'VIEWER' })))
@@ -393,14 +397,14 @@ test('of ten merchants that invite one address at once three send an e-mail', as
   assert.equal(await mailsTo(email), 3)
 })
 
-test('one merchant mails fifty invitations a day; a later invitation still adds the member', async () => {
+test('one merchant sends fifty invitation e-mails a day, and a later invitation still adds the member', async () => {
   const { merchant, admin } = await newTeam()
   for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
   assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)
   assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 53)
 })
 
-test('an e-mail shows the name of a business on one line and without links', () => {
+test('mailedName keeps the name of a business on one line and without links', () => {
   const cases: [string, string][] = [
     ['Duka la Asha', 'Duka la Asha'],
     ['M.K. & Sons Ltd.', 'M.K. & Sons Ltd.'],
@@ -412,7 +416,7 @@ test('an e-mail shows the name of a business on one line and without links', () 
   for (const [name, mailed] of cases) assert.equal(mailedName(name), mailed)
 })
 
-test('an invitation e-mail shows the business name in that form', async () => {
+test('an invitation e-mail shows the name of the business without links', async () => {
   const { merchant, admin } = await newTeam()
   await world.rows("update merchants set name = 'Win https://evil.example/x' where id = $1", [merchant.id])
   const email = newEmail()

@@ -1,7 +1,5 @@
-// The members of a merchant: inviting, changing roles, removing. A merchant always keeps one MERCHANT_ADMIN.
-//
-// Any user may create a merchant and invite addresses, so no reply shows whether an address has an account: a member has
-// the id of the membership, and the name that the inviter gave.
+// Invites, changes and removes the members of a merchant. A merchant always keeps one MERCHANT_ADMIN. No reply reveals whether an
+// address has an account: a member has the id of the membership, and the name that the inviter gave.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -52,18 +50,18 @@ const INSERT = sql(
 
 const INVITER = sql('members_inviter', 'select language from users where id = $1')
 
-/** An invitation. Null in `name`: the e-mail address is shown instead. */
+/** An invitation. Null in `name` means that the server uses the e-mail address as the name. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
-/** The most members of a merchant. It also bounds the e-mails that one merchant can send to strangers. */
+/** The maximum number of members of a merchant. This number also limits the e-mails that one merchant can send to strangers. */
 const MEMBERS_MAX = 200
 
-/** The rate limit of invitation e-mails; `email` in lower case. The room identity provides it. */
+/** The rate limit of invitation e-mails, with `email` in lower case. The room identity provides this function. */
 export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>
 
 /**
- * Makes the user with this e-mail address a member and queues an e-mail. Above the rate limit no e-mail is sent and the
- * reply is the same. Refuses an existing member, and more than MEMBERS_MAX members, with invalid_state.
+ * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, the server sends no e-mail,
+ * and the reply is the same. Refuses an existing member, and more than MEMBERS_MAX members, with invalid_state.
  */
 export async function inviteMember(
   deps: Deps,
@@ -108,8 +106,8 @@ export async function inviteMember(
 }
 
 /**
- * Refuses a user who has not confirmed the e-mail address. A stranger who signed up with another person's address must not
- * add members, who would stay when the owner of the address takes the account back.
+ * Refuses a user who has not confirmed the e-mail address. A stranger with another person's address must not add members, because
+ * these members would stay when the owner of the address takes the account back.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   if (email_verified) return
@@ -118,8 +116,8 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   })
 }
 
-// Every change locks all members of the merchant in one order. If two administrators demote each other at once, the
-// second transaction sees the change of the first.
+// Every change locks all members of the merchant in one order. If two administrators demote each other at once, the second
+// transaction sees the change of the first.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
@@ -131,8 +129,8 @@ const SET_ROLE = sql(
 const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2')
 
 /**
- * Changes the role of a member, from the member's next request on. The same role changes nothing. Refuses to demote the
- * last MERCHANT_ADMIN with invalid_state, and an unknown member with not_found.
+ * Changes the role of a member, which the server applies from the member's next request on. The same role changes nothing. Refuses
+ * to demote the last MERCHANT_ADMIN (invalid_state), and an unknown member (not_found).
  */
 export async function changeRole(
   deps: Deps,
@@ -156,8 +154,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from the next request on, and returns the removed member. A member may leave; only a MERCHANT_ADMIN may
- * remove others (insufficient_role). Refuses to remove the last MERCHANT_ADMIN (invalid_state).
+ * Removes a member from the next request on, and returns the removed member. Any member may leave, but only a MERCHANT_ADMIN may
+ * remove other members (insufficient_role). Refuses to remove the last MERCHANT_ADMIN (invalid_state).
  */
 export async function removeMember(
   deps: Deps,
@@ -173,7 +171,7 @@ export async function removeMember(
   return member
 }
 
-/** Locks the members and returns the one that gets `role`. Null in `role`: `by` removes the member. */
+/** Locks the members and returns the member that gets `role`. Null in `role` means that `by` removes the member. */
 async function lockMember(
   tx: Tx,
   merchant_id: string,

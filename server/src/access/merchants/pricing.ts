@@ -1,4 +1,4 @@
-// The price list of a merchant: reading and replacing it.
+// Reads and replaces the price list of a merchant.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -11,7 +11,7 @@ import type { RuleView } from './schema.ts'
 /** A price rule in force. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
-// The most specific rules first: `chooseRule` prefers them.
+// The statement returns the most specific rules first, in the order of preference of `chooseRule`.
 const IN_FORCE = sql(
   'pricing_in_force',
   `select id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
@@ -20,7 +20,7 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** The price rules in force. `chooseRule` chooses one of them. */
+/** The price rules in force, from which `chooseRule` chooses. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
@@ -38,7 +38,7 @@ const FOR_ALL = sql(
    from pricing_rules where merchant_id = any($1) and flow = $2 and valid_until is null`,
 )
 
-/** The price rules in force for one flow, of many merchants at once. Merchants without rules are not in the map. */
+/** The price rules in force for one flow of many merchants. The map has no entry for a merchant without rules. */
 export async function rulesForAll(
   reader: Reader,
   flow: Flow,
@@ -60,8 +60,8 @@ export async function getPricing(reader: Reader, merchant_id: string): Promise<R
   return (await rulesInForce(reader, id)).map(presentRule)
 }
 
-// The lock makes the second of two concurrent lists close the first. FOR NO KEY UPDATE lets other transactions insert
-// rows that reference the merchant.
+// With this lock, the second of two concurrent requests closes the price list of the first. FOR NO KEY UPDATE lets other
+// transactions insert rows that reference the merchant.
 const LOCK = sql('pricing_lock', 'select id from merchants where id = $1 for no key update')
 const CLOSE = sql(
   'pricing_close',
@@ -78,8 +78,8 @@ const INSERT = sql(
 )
 
 /**
- * Replaces the price list; the old rules stay in the table with their end time. Frozen charges do not change. A merchant
- * with an empty list cannot create live keys. Refuses an unknown merchant with not_found.
+ * Replaces the price list; the old rules stay in the table with their end time. Frozen charges do not change. A merchant with an
+ * empty price list cannot create live keys. Refuses an unknown merchant with not_found.
  */
 export async function replacePricing(
   deps: Deps,

@@ -4,7 +4,7 @@ import { type AmountProblem, DESTINATIONS, findDestination, parseFee, refuse } f
 import { FLOW_METHODS, type RuleScope } from './choose-rule.ts'
 import type { RuleInput } from './schema.ts'
 
-/** A valid price rule. The percentage is in hundredths of a percent, money in cents. */
+/** A valid price rule. The percentage is in hundredths of a percent, and amounts are in cents. */
 export type Rule = RuleScope & {
   percentage_hundredths: number
   flat_fee_minor: bigint
@@ -16,8 +16,8 @@ export type Rule = RuleScope & {
 type RuleProblem = { field: string; message: string }
 
 /**
- * Checks the rules that the schema cannot express, and replaces each destination by its code. Refuses with 400; the error names every
- * wrong field by the number of its rule, from 0, including two rules with the same scope.
+ * Checks the conditions that the schema cannot express, and replaces each destination by its code. Refuses wrong rules with one 400
+ * error. The error names each wrong field by the number of its rule, from 0, and each repeated scope.
  */
 export function readRules(inputs: readonly RuleInput[]): Rule[] {
   const problems: RuleProblem[] = []
@@ -28,7 +28,7 @@ export function readRules(inputs: readonly RuleInput[]): Rule[] {
   )
   const first = new Map<string, number>()
   for (const [i, { flow, method, destination_code }] of rules.entries()) {
-    // A destination has one method, so naming the method does not change the scope.
+    // A destination has one method, so the method does not change the scope of a rule with a destination.
     const scope = JSON.stringify([flow, destination_code === null ? method : null, destination_code])
     const before = first.get(scope)
     if (before === undefined) first.set(scope, i)
@@ -90,7 +90,10 @@ const FEE_HELP: Record<AmountProblem, string> = {
 const PERCENTAGE = /^(\d{1,3})(?:\.(\d{1,2}))?$/
 const WHOLE = 10_000
 
-/** Hundredths of a percent: "1.50" is 150. Null if the text is not a percentage from 0 to 100 with at most two decimals. */
+/**
+ * Parses a percentage into hundredths of a percent: "1.50" is 150. Null means that the text is not a percentage from 0 to 100 with
+ * at most two decimals.
+ */
 export function parsePercentage(text: string): number | null {
   const [, whole, fraction = ''] = PERCENTAGE.exec(text) ?? []
   if (whole === undefined) return null
@@ -98,7 +101,7 @@ export function parsePercentage(text: string): number | null {
   return hundredths <= WHOLE ? hundredths : null
 }
 
-/** A percentage with two decimals: 150 is "1.50". */
+/** Formats hundredths of a percent with two decimals: 150 is "1.50". */
 export function formatPercentage(hundredths: number): string {
   const digits = String(hundredths).padStart(3, '0')
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`

@@ -27,7 +27,7 @@ export const MerchantRecord = Type.Object({
 /** A merchant in the API of operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
-/** Body of POST /v1/operator/merchants. */
+/** The body of POST /v1/operator/merchants. */
 export const MerchantBody = Type.Object({
   name: visibleLine(200, 'The name of the business, as payers see it.'),
   email: Type.Optional({
@@ -36,7 +36,7 @@ export const MerchantBody = Type.Object({
   }),
 })
 
-/** Query of the list of merchants. */
+/** The query of the list of merchants. */
 export const MerchantsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(MERCHANT_STATUSES)),
@@ -46,7 +46,7 @@ export const MerchantsQuery = Type.Object({
   search: Type.Optional({ ...line(200, 'A part of the name, or the beginning of the merchant code.'), minLength: 1 }),
 })
 
-/** Body of a decision: an optional reason for the audit log. */
+/** The body of a decision, with an optional reason for the audit log. */
 export const ReasonBody = nullable(
   Type.Object({ reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')) }),
 )
@@ -80,10 +80,10 @@ export const RuleInput = Type.Object({
 })
 export type RuleInput = Static<typeof RuleInput>
 
-/** The most rules of a price list. */
+/** The maximum number of rules in a price list. */
 export const RULES_MAX = 200
 
-/** Body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
+/** The body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
 export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
 
 /** One rule of a price list in a response. */
@@ -105,7 +105,7 @@ export const RuleRecord = Type.Object({
 /** A rule of a price list in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
-/** A member in the API. No field shows whether the user had an account before the invitation. */
+/** A member in a response. No field reveals whether the user had an account before the invitation. */
 export const MemberRecord = Type.Object({
   id: Id,
   email: Type.String(),
@@ -117,14 +117,14 @@ export const MemberRecord = Type.Object({
 /** A member in a response. */
 export type MemberView = Static<typeof MemberRecord>
 
-/** Body of POST /v1/merchant/members. */
+/** The body of POST /v1/merchant/members. */
 export const InvitationBody = Type.Object({
   email: Email,
   role: oneOf(MERCHANT_ROLES),
   name: Type.Optional(visibleLine(200)),
 })
 
-/** Body of PATCH /v1/merchant/members/{member_id}. */
+/** The body of PATCH /v1/merchant/members/{member_id}. */
 export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
 
 /** A signed-in user with the memberships. */
@@ -186,32 +186,32 @@ export const ReviewedAddress = Type.Object({
 })
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
-/** Query of the list of addresses. */
+/** The query of the list of addresses. */
 export const AddressesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(IP_STATUSES)),
   merchant_id: Type.Optional(Id),
 })
 
-/** Body of POST /v1/operator/ip-addresses/{address_id}/reject. */
+/** The body of POST /v1/operator/ip-addresses/{address_id}/reject. */
 export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees it.') })
 
-/** Parameters of the paths that name an address. */
+/** The parameters of the paths that name an address. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
-/** One address, in the envelope. */
+/** The response with one address. */
 export const AddressAnswer = success(ReviewedAddress)
-/** A page of addresses, in the envelope. */
+/** The response with a page of addresses. */
 export const AddressesAnswer = success(page(ReviewedAddress))
-/** Parameters of the paths that name a merchant. */
+/** The parameters of the paths that name a merchant. */
 export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'The id of the merchant.' }) })
-/** Parameters of the paths that name a member. */
+/** The parameters of the paths that name a member. */
 export const MemberParams = Type.Object({ member_id: Type.String({ description: 'The id of the member.' }) })
 
-/** One merchant, in the envelope. */
+/** The response with one merchant. */
 export const MerchantAnswer = success(MerchantRecord)
-/** A page of merchants, in the envelope. */
+/** The response with a page of merchants. */
 export const MerchantsAnswer = success(page(MerchantRecord))
-/** One merchant with its members and prices, in the envelope. */
+/** The response with one merchant, its members and its prices. */
 export const MerchantDetailAnswer = success(
   Type.Object({
     ...MerchantRecord.properties,
@@ -219,11 +219,11 @@ export const MerchantDetailAnswer = success(
     rules: Type.Array(RuleRecord, { description: 'The price list in force.' }),
   }),
 )
-/** The price list in force, in the envelope. */
+/** The response with the price list in force. */
 export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
-/** One member, in the envelope. */
+/** The response with one member. */
 export const MemberAnswer = success(MemberRecord)
-/** A page of members, in the envelope. */
+/** The response with a page of members. */
 export const MembersAnswer = success(page(MemberRecord))
-/** The user of the session or the key, in the envelope. */
+/** The response with the user of the session or the key. */
 export const MeAnswer = success(Type.Union([MeRecord, KeyRecord]))

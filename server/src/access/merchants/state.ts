@@ -1,4 +1,4 @@
-// The statuses of a merchant and the moves between them.
+// The statuses of a merchant and the moves between statuses.
 
 /** The statuses of a merchant. Only an ACTIVE merchant may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const
@@ -8,8 +8,8 @@ export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
 
 /**
- * The moves of operators. `message` is the error for a merchant with another status. A PENDING merchant cannot be
- * suspended: it has no live access, and a reactivation would approve it without an approval.
+ * The moves of operators. `message` is the error for a merchant with another status. Operators cannot suspend a PENDING merchant,
+ * because a later reactivation would give live access without an approval.
  */
 export const merchantMoves = {
   approve: { from: 'PENDING', to: 'ACTIVE', message: 'Only a PENDING merchant can be approved.' },
@@ -17,5 +17,5 @@ export const merchantMoves = {
   reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
 } as const satisfies Record<string, StatusMove>
 
-/** The name of a move. */
+/** The name of a move between statuses. */
 export type MerchantMove = keyof typeof merchantMoves

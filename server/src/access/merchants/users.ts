@@ -1,10 +1,10 @@
-// Users and their memberships. Every statement that writes the table users is here.
+// Users and their memberships. This file has every statement that writes the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 import { newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 
-/** A new user. Null in `identity` means that the user was invited and has not signed in yet. */
+/** A new user. Null in `identity` means that the user has an invitation and has not signed in yet. */
 export type NewUser = {
   email: string
   email_verified: boolean
@@ -20,7 +20,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, null, $9, $9)`,
 )
 
-/** Creates a user; the e-mail address is stored in lower case. Refuses (409 invalid_state) an address that is taken. */
+/** Creates a user, with the e-mail address in lower case. Refuses an address that another user has with 409 invalid_state. */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
   const email = user.email.toLowerCase()
@@ -45,8 +45,8 @@ const BIND = sql(
 )
 
 /**
- * Binds an invited user to the issuer and subject of the first sign-in. Returns the user id; null if no unbound user has
- * this address. A binding is never replaced: of two sign-ins, the second one gets null.
+ * Binds an invited user to the issuer and subject of the first sign-in, and returns the user id. Null means that no unbound user
+ * has this address. The function never replaces a binding, so the second of two sign-ins gets null.
  */
 export async function bindUser(
   deps: Deps,
@@ -62,7 +62,7 @@ const VERIFY_EMAIL = sql(
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
 )
 
-/** Records that the user has proven the e-mail address. False if it was proven before. */
+/** Records that the user has proven the e-mail address. Returns false if the user has proven the address before. */
 export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }
@@ -72,7 +72,7 @@ const SET_IDENTITY = sql(
   'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1',
 )
 
-/** Replaces the issuer and subject of a user, so that access tokens with the previous subject are refused. */
+/** Replaces the issuer and subject of a user, so that the server refuses access tokens with the previous subject. */
 export async function setIdentity(
   deps: Deps,
   tx: Tx,
@@ -90,7 +90,7 @@ const TAKE_OPERATOR = sql(
   'update users set super_admin = false, updated_at = $2 where id = $1',
 )
 
-/** Disables a user: the server refuses the user from the next request on. */
+/** Disables a user, so that the server refuses the user from the next request on. */
 export async function disableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(DISABLE, [user_id, deps.clock.now()])
 }
@@ -105,7 +105,7 @@ export async function makeOperator(deps: Deps, tx: Tx, user_id: string): Promise
   await tx.query(MAKE_OPERATOR, [user_id, deps.clock.now()])
 }
 
-/** Takes the operator role from a user. Memberships of merchants stay. */
+/** Takes the operator role from a user. The user keeps memberships of merchants. */
 export async function takeOperatorRole(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(TAKE_OPERATOR, [user_id, deps.clock.now()])
 }
@@ -135,7 +135,10 @@ const INVITE = sql(
 )
 const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
 
-/** The id of the user with this e-mail address (in lower case). If there is none, creates one without an identity. */
+/**
+ * The id of the user with this e-mail address (in lower case). If no user has this address, the function creates a user without an
+ * identity.
+ */
 export async function inviteUser(
   deps: Deps,
   tx: Tx,
@@ -143,6 +146,6 @@ export async function inviteUser(
 ): Promise<string> {
   await tx.query(INVITE, [newId(deps, 0), email, name, deps.clock.now()])
   const [user] = await tx.query<{ id: string }>(BY_EMAIL, [email])
-  if (!user) throw new Error('the invited user is missing')
+  if (!user) throw new Error('the database did not return the invited user')
   return user.id
 }

@@ -121,7 +121,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     ['amount_differs charge -5'],
   ],
   ['a charge of a payment, which is not compared', payment, [payment_line, line('charge', 25n)], []],
-  // A reversal must have the exact amount.
+  // A reversal cancels a movement only with the same amount and currency.
   [
     'a failed payout that the provider paid and reversed in part',
     { ...payout, ...failed },
@@ -140,7 +140,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     [payment_line, line('reversal', 1_500n)],
     ['outcome_differs reversal -500'],
   ],
-  // Charges.
+  // These cases have charges.
   ['a charge of a failed payout', { ...payout, ...failed }, [line('charge', 20n)], ['outcome_differs charge -20']],
   [
     'a failed payout that the provider reversed without its charge',
