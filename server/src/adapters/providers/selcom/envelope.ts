@@ -38,7 +38,7 @@ export const AMBIGUOUS = '999'
 /** The message for a silent upstream, which also comes with a failure code. The spelling is the gateway's. */
 const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
 /** The messages that refuse the platform's address or its use of a product. */
-const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: BlockCause])[] = [
+const REFUSALS: readonly (readonly [matches: (text: string) => boolean, because: BlockCause])[] = [
   [(text) => /\b4032\b/.test(text), 'address'],
   [(text) => follows(text, /\bip\b/i, /\bwhite-?\s?list/i), 'address'],
   [(text) => /\b4035\b/.test(text), 'access'],
@@ -122,7 +122,7 @@ export function textOf(value: unknown): string | null {
 
 /** Returns the cause of a refusal in a message. Returns null if the message refuses nothing. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
-  const documented = REFUSALS.find(([says]) => says(message))
+  const documented = REFUSALS.find(([matches]) => matches(message))
   if (documented !== undefined) return { because: documented[1] }
   const lower = message.toLowerCase()
   return refusal_texts.some((text) => lower.includes(text.toLowerCase())) ? { because: null } : null

@@ -19,12 +19,12 @@ export type VodacomProvider = Provider &
   Pick<VodacomPayouts, 'refund'> & {
     /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
-    /** Makes the answer that the gateway expects to a callback. Null if the body is no callback. */
+    /** Makes the answer that the gateway expects to a callback. Returns null if the body is no callback. */
     callbackReply(body: Buffer): Record<string, string> | null
     close(): Promise<void>
   }
 
-/** Options of `createVodacomProvider`. Options with a default concern speed, or points that the gateway's manual leaves open. */
+/** The options of `createVodacomProvider`. The optional ones concern speed, or points that the gateway's manual leaves open. */
 export type VodacomOptions = {
   name: string
   /** The base URL with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
@@ -32,7 +32,7 @@ export type VodacomOptions = {
   /** One of the application's trusted sources. */
   origin: string
   api_key: string
-  /** The market's public key as the portal shows it: base64, or PEM. Sandbox and production have different ones. */
+  /** The market's public key as the portal shows it: base64, or PEM. The sandbox and production have different keys. */
   public_key: string
   /** The platform's short code: 4 to 12 letters and digits. */
   service_provider_code: string
@@ -44,27 +44,33 @@ export type VodacomOptions = {
   /** The texts that payers of payments and recipients of payouts see. */
   payment_text?: string
   payout_text?: string
-  /** The secret in the callback URL, as ?secret=. Null (default): every callback is refused. */
+  /** The secret in the callback URL, as ?secret=. Null, the default, means that the adapter refuses every callback. */
   callback_secret?: string | null
-  /** How long a session is used: 10 minutes. No longer than the application's session lifetime in the portal. */
+  /**
+   * The time for which the adapter uses a session: 10 minutes. It must not exceed the application's session lifetime in the
+   * portal.
+   */
   session_life_ms?: number
-  /** How long the gateway may refuse a new session: 30 s. */
+  /** The time for which the gateway may refuse a new session: 30 s. */
   session_settle_ms?: number
-  /** How long the adapter waits for a late answer to a prompt: 75 s. */
+  /** The time for which the adapter waits for a late answer to a prompt: 75 s. */
   late_ms?: number
   /** The states of a transaction in a query. By default only Completed has a meaning: paid. */
   paid_states?: readonly string[]
   pending_states?: readonly string[]
   failed_states?: Readonly<Record<string, FailureReason>>
   failed_payout_states?: readonly string[]
-  /** Undocumented codes of a certainly failed payment. Default: none. */
+  /** The undocumented codes of a certainly failed payment. The default is none. */
   payment_failures?: Readonly<Record<string, FailureReason>>
-  /** Codes of a query that certainly mean that the payment does not and will not exist. Default: none. */
+  /** The codes of a query that certainly mean that the payment does not and will not exist. The default is none. */
   not_found_codes?: readonly string[]
-  /** Additional texts by which the gateway refuses a session or the platform's address. Default: none. */
+  /** The additional texts by which the gateway refuses a session or the platform's address. The default is none. */
   session_texts?: readonly string[]
   refusal_texts?: readonly string[]
-  /** Connections for prompts, and as many for payouts: 128; half of them may wait for late answers. For queries: 32. */
+  /**
+   * The number of connections for prompts, and for payouts: 128. Half of them may wait for late answers. Queries have 32
+   * connections.
+   */
   act_connections?: number
   ask_connections?: number
   /** The timeout of one call of the port, its session included. The maximum and default is a little below CALL_MS_MAX. */
@@ -76,7 +82,7 @@ const AROUND_MS = 250
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 const MINUTE_MS = 60_000
 
-/** Makes the adapter. It sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+/** Makes the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
 export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
   const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
   check(options)
@@ -149,8 +155,10 @@ function check(options: VodacomOptions): void {
   }
   for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
     // An installation cannot change the meaning of a documented code.
-    if (Object.hasOwn(CODES, code)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a meaning already`)
-    if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: no reason ${reason}`)
+    if (Object.hasOwn(CODES, code))
+      throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a documented meaning, which no setting can change`)
+    if (!Object.hasOwn(FAILURE_REASONS, reason))
+      throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${reason} is no failure reason`)
   }
   // These codes mean success or no session. As "not found" they could prompt a payer twice.
   for (const code of options.not_found_codes ?? []) {
@@ -158,6 +166,7 @@ function check(options: VodacomOptions): void {
       throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} does not mean that a payment does not exist`)
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
-    if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_FAILED_STATES: no reason ${reason}`)
+    if (!Object.hasOwn(FAILURE_REASONS, reason))
+      throw new ConfigError(`VODACOM_FAILED_STATES: ${reason} is no failure reason`)
   }
 }

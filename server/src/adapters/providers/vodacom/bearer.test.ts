@@ -1,4 +1,4 @@
-// Only the gateway can decrypt the bearer of a request.
+// Tests the bearer of a request, which only the gateway can decrypt.
 
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'

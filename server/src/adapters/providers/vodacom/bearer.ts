@@ -2,10 +2,10 @@
 
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
-/** Bytes of the PKCS#1 v1.5 padding. */
+/** The number of bytes of the PKCS#1 v1.5 padding. */
 const PADDING_BYTES = 11
 
-/** Reads the market's public key: base64 as the portal shows it, or PEM. Throws on anything but an RSA key. */
+/** Reads the market's public key: base64 as the portal shows it, or PEM. Throws on any text except an RSA key. */
 export function readPublicKey(text: string): KeyObject {
   const key = text.includes('-----BEGIN')
     ? createPublicKey(text)
@@ -14,7 +14,7 @@ export function readPublicKey(text: string): KeyObject {
   return key
 }
 
-/** Encrypts a secret for the gateway, in base64 and different each time. Null if it is too long for the key. */
+/** Encrypts a secret for the gateway, in base64 and different each time. Returns null if the secret is too long for the key. */
 export function bearerOf(key: KeyObject, secret: string): string | null {
   const bytes = Buffer.from(secret, 'utf8')
   const room = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) - PADDING_BYTES

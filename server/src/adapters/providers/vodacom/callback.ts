@@ -1,5 +1,5 @@
-// Verifies the gateway's callbacks, which are not signed, by a secret in their registered URL. A callback only names a payment
-// or payout, and the platform queries its outcome.
+// Verifies the gateway's callbacks, which the gateway does not sign, by a secret in their registered URL. A callback only
+// names a payment or payout, and the platform queries its outcome.
 
 import { sameSecret } from '../../../kernel/lib/index.ts'
 import { CALLBACK_PATH, type CallbackVerdict } from '../port.ts'
@@ -10,7 +10,10 @@ const UNVERIFIED: CallbackVerdict = { verified: false }
 const REFERENCE_NAMES = ['input_ThirdPartyConversationID', 'input_ThirdPartyReference']
 const OTHERS_MAX = 128
 
-/** Verifies the secret in a callback's URL and reads its reference. Without a configured secret, every callback is refused. */
+/**
+ * Verifies the secret in a callback's URL and reads its reference. Without a configured secret, this function refuses every
+ * callback.
+ */
 export function verifyCallback(
   secret: string | null,
   headers: Record<string, string | undefined>,
@@ -25,7 +28,7 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** Makes the answer that the gateway expects. Null if the body is no callback. */
+/** Makes the answer that the gateway expects. Returns null if the body is no callback. */
 export function callbackReply(body: Buffer): Record<string, string> | null {
   const fields = readFields(body)
   if (fields === null) return null

@@ -1,11 +1,11 @@
-// What Vodacom's M-Pesa OpenAPI can do.
+// The capabilities of Vodacom's M-Pesa OpenAPI.
 
 import type { Provider } from '../port.ts'
 import { concurrencyLimit } from './client.ts'
 import { VODACOM_DESTINATIONS } from './destinations.ts'
 import type { VodacomSettings } from './settings.ts'
 
-/** The capabilities: prompts to M-Pesa numbers, and payouts to M-Pesa wallets. */
+/** Returns the capabilities: prompts to M-Pesa numbers, and payouts to M-Pesa wallets. */
 export function capabilities({
   act_connections,
   ask_connections,

@@ -1,5 +1,5 @@
-// Calls the gateway under a session and renews the session. A call that the gateway refused for its session executed nothing and
-// may be repeated; any other call is made once.
+// Calls the gateway under a session and renews the session. If the gateway refused a call for its session, the gateway
+// executed nothing, so the client may repeat the call. The client makes any other call once.
 
 import type { KeyObject } from 'node:crypto'
 import { type Clock, type Log, type Random, randomBase62, systemClock } from '../../../kernel/lib/index.ts'
@@ -18,11 +18,11 @@ import { classifyVodacomExchange, type VodacomVerdict, type VodacomWording } fro
 import { createVodacomRedaction, type VodacomRedaction } from './redact.ts'
 import { createVodacomSessions, type VodacomSession, type VodacomSessions, within } from './session.ts'
 
-/** Options of the client. */
+/** The options of the client. */
 export type VodacomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
-  /** Base address, with environment and market. */
+  /** The base address, with environment and market. */
   url: string
   origin: string
   api_key: string
@@ -31,10 +31,10 @@ export type VodacomClientOptions = {
   service_provider_code: string
   session_life_ms: number
   session_settle_ms: number
-  /** Connections for prompts, and as many for payouts; connections for queries. */
+  /** The numbers of connections: for prompts and as many for payouts, and for queries. */
   act_connections: number
   ask_connections: number
-  /** How long the client waits for a late answer to a request that moves money. */
+  /** The time for which the client waits for a late answer to a request that moves money. */
   late_ms: number
   /** The timeout of a whole call, its session included. */
   timeout_ms: number
@@ -65,24 +65,27 @@ export type VodacomClient = {
   ask(reference: string): Promise<VodacomVerdict>
   /** Queries the name behind a number. */
   askName(msisdn: string): Promise<VodacomVerdict>
-  /** Opens a session ahead of its first use. */
+  /** Opens a session before its first use. */
   warm(): Promise<void>
   close(): Promise<void>
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024
-/** The pause before a refused young session is used again. */
+/** The pause before the client uses a refused young session again. */
 const SETTLE_PAUSE_MS = 300
-/** A request does not begin with less time than this. */
+/** The least rest of a timeout with which a request begins. */
 const LEFT_MIN_MS = 50
 const NOT_SENT: VodacomVerdict = { is: 'not_sent', envelope: null }
 
-/** The concurrent requests of a kind, so that each has a connection also while other connections wait for late answers. */
+/**
+ * Returns the number of concurrent requests of a kind. Each has a connection, also while other connections wait for late
+ * answers.
+ */
 export function concurrencyLimit(act_connections: number): number {
   return act_connections - lateLimit(act_connections)
 }
 
-/** Connections that may wait for late answers. */
+/** Returns the number of connections that may wait for late answers. */
 function lateLimit(act_connections: number): number {
   return Math.floor(act_connections / 2)
 }
@@ -139,7 +142,7 @@ export function createVodacomClient(options: VodacomClientOptions): VodacomClien
         return answered
       })
       logProblem(path, reference, verdict)
-      // Only queries were refused: no byte of the request itself was sent.
+      // If the gateway refused only queries, the client sent no byte of the request itself.
       return verdict.is === 'no_session' && verdict.certain && !was_refused ? NOT_SENT : verdict
     },
     async ask(reference) {
@@ -196,7 +199,10 @@ function createSessionOpener(
   }
 }
 
-/** Makes a call under a session. An ended session is renewed once; a refused young session is used again after a pause. */
+/**
+ * Makes a call under a session. The client renews an ended session once, and uses a refused young session again after a
+ * pause.
+ */
 async function underSession(
   sessions: VodacomSessions,
   left: Countdown,
@@ -217,7 +223,7 @@ async function underSession(
   return verdict
 }
 
-/** True if the gateway accepts this session. A query tests the session, so that no request about money does. */
+/** Returns true if the gateway accepts this session. A query tests the session, so that no request about money does. */
 function prove(session: VodacomSession, query: () => Promise<VodacomVerdict>): Promise<boolean> {
   if (session.proven) return Promise.resolve(true)
   session.proving ??= query().then((verdict) => {
@@ -265,7 +271,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve))
 }
 
-/** Codes of a refused request: an operator must check the settings or an empty account. */
+/** The codes of a refused request for which an operator must check the settings or an empty account. */
 const OPERATOR_CODES = /^INS-(?:13|15|17|18|20|21|26|28|30|31|35|989|993|994|997|998|2006)$/
 
 /** Makes the log of problems that only an operator can fix. */

@@ -1,5 +1,5 @@
 // The response codes that the gateway documents for this market, with their meaning for a request about money. Other markets
-// use some codes differently. A code that is not listed has no meaning.
+// use some codes differently. A code outside this table has no meaning.
 
 import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 
@@ -7,8 +7,8 @@ import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
 
 /**
- * The meaning of a code. A blocked payout was not executed and can succeed after an operator fixed the cause. If `payout` is
- * null, the code is explained for payments only.
+ * The meaning of a code. The gateway did not execute a blocked payout, which can succeed after an operator fixed the cause.
+ * Null as `payout` means that the manual explains the code for payments only.
  */
 export type VodacomCodeMeaning =
   | { is: 'done' }
@@ -22,9 +22,9 @@ const failed = (payment: FailureReason, payout: PayoutFailure | { because: Block
   payout,
 })
 const doubt = (why: Doubt): VodacomCodeMeaning => ({ is: 'doubt', why })
-/** The request was wrong and not executed. An operator must fix the settings. */
+/** The gateway did not execute the request, because the request was wrong. An operator must fix the settings. */
 const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
-/** A limit of the customer's account, and a limit of the platform's account. */
+/** The gateway reached a limit of the customer's account, or of the platform's account. */
 const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
 /** The application may not use the interface or this market. */
@@ -66,7 +66,7 @@ export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-2051': failed('provider_declined', 'unknown_recipient'), // no such number
 }
 
-/** The meaning of a code. Null if the code is not documented. */
+/** Returns the meaning of a code. Returns null if the manual does not document the code. */
 export function meaningOf(code: string): VodacomCodeMeaning | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null
 }

@@ -1,8 +1,5 @@
-// Collects money: one request prompts the payer. The gateway answers it after the payer decided, or at once without an outcome.
-// Usually the call times out first, and a query finds the outcome.
-//
-// No payer is prompted twice: the reference is the conversation id, and the gateway refuses a repeated id. This process does not
-// send it twice either. Because a query may overtake its prompt, `not_found` needs a code that an operator configured.
+// Collects money: one request prompts the payer, and the gateway answers after the payer decided. The reference is the
+// conversation id, and the gateway refuses a repeated id, so a payer gets one prompt. `not_found` needs a configured code.
 
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
@@ -12,7 +9,7 @@ import { paymentSent, paymentStatus, type VodacomReading } from './mapping.ts'
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** Options of collections. */
+/** The options of collections. */
 export type VodacomCollectionsOptions = {
   country: string
   service_provider_code: string
@@ -29,9 +26,9 @@ export type VodacomCollections = {
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
 
-/** The payer was not prompted and will not be: a new payment can be tried at once. */
-const NOBODY_ASKED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The gateway cannot take this payment. Nothing is sent. */
+/** The answer if the payer got no prompt and will get none. The payer can try a new payment at once. */
+const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+/** The answer if the gateway cannot take this payment. The adapter sends nothing. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** Makes the functions that take money. */
@@ -43,7 +40,7 @@ export function createVodacomCollections(
   const late_answers = createReferenceMemory<Answer>()
 
   const push = async (request: PaymentRequest): Promise<PushAnswer | null> => {
-    if (request.method !== 'wallet_push') return NOBODY_ASKED
+    if (request.method !== 'wallet_push') return NOT_PROMPTED
     const fields = fieldsOf(request, options)
     if (fields === null) return UNFIT
     const { reference } = request
@@ -68,14 +65,14 @@ export function createVodacomCollections(
     return knows_less && late !== undefined ? late : answer
   }
   return {
-    push: async (request) => (await once(request.reference, () => push(request))) ?? NOBODY_ASKED,
-    // M-Pesa has no interface for QR codes: the capabilities have no qr, and nothing is sent.
-    qr: () => Promise.resolve(NOBODY_ASKED),
+    push: async (request) => (await once(request.reference, () => push(request))) ?? NOT_PROMPTED,
+    // M-Pesa has no interface for QR codes. The capabilities have no qr, and the adapter sends nothing.
+    qr: () => Promise.resolve(NOT_PROMPTED),
     status: (requests) => Promise.all(requests.map(ask)),
   }
 }
 
-/** The fields of a payment. Null if the gateway cannot take it. */
+/** Returns the fields of a payment. Returns null if the gateway cannot take the payment. */
 function fieldsOf(request: PaymentRequest, options: VodacomCollectionsOptions): WireFields | null {
   const { reference, phone, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

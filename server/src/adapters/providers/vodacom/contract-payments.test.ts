@@ -20,8 +20,8 @@ import { CALLBACK_PATH, type PaymentRequest } from '../port.ts'
 type Provider = Awaited<ReturnType<typeof start>>['provider']
 const statusOf = async (provider: Provider, request: PaymentRequest) => (await provider.status([request]))[0]
 
-describe('payments', () => {
-  test('an answer with a receipt means paid, and a query agrees', async () => {
+describe('payments at the twin', () => {
+  test('an answer with a receipt means a paid payment, and a query agrees', async () => {
     const { provider, twin } = await start()
     const request = payment()
     const answer = await provider.push(request)
@@ -31,9 +31,9 @@ describe('payments', () => {
     assert.deepEqual(await statusOf(provider, request), { ...paid, provider_status: 'Completed' })
   })
 
-  test('each certain failure has its reason, and each uncertain answer is unknown', async () => {
+  test('each certain failure of a payment has its reason, and each uncertain answer is unknown', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
-    for (const [ending, pushed, asked] of [
+    for (const [ending, expected_push, expected_status] of [
       ['002', 'declined provider_declined', 'unknown unseen_status'],
       ['003', 'declined insufficient_balance', 'unknown unseen_status'],
       ['004', 'declined provider_declined', 'unknown unseen_status'],
@@ -50,8 +50,8 @@ describe('payments', () => {
       ['555', 'succeeded 500000 TZS', 'succeeded 500000 TZS'],
     ] as const) {
       const request = payment(ending)
-      assert.equal(shortly(await provider.push(request)), pushed, ending)
-      await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), asked, ending))
+      assert.equal(shortly(await provider.push(request)), expected_push, ending)
+      await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), expected_status, ending))
     }
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
@@ -90,7 +90,7 @@ describe('payments', () => {
         'declined provider_declined',
       ])
     })
-    // Another process did not receive the late answer, so there the outcome comes from the query.
+    // Another process did not receive the late answer, so its outcome comes from the query.
     const other = adapterFor(twin).provider
     assert.deepEqual((await other.status(requests)).map(shortly), [
       'succeeded 500000 TZS',
@@ -119,7 +119,7 @@ describe('payments', () => {
     assert.equal(twin.totals().requests.c2b, 10)
   })
 
-  test('the payer is prompted once for a repeated reference, also from another process', async () => {
+  test('the payer gets one prompt for a repeated reference, also from another process', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payment()
     const answers = await Promise.all([1, 2, 3].map(() => provider.push(request)))
@@ -132,7 +132,7 @@ describe('payments', () => {
     assert.equal(shortly(await statusOf(other, request)), 'succeeded 500000 TZS')
   })
 
-  test('many queries are answered in order; an unsent payment is unknown, unless its code is configured as not found', async () => {
+  test('the adapter answers many queries in order, with not_found for an unsent payment only for a configured code', async () => {
     const { provider, twin } = await start()
     const requests = Array.from({ length: 120 }, (_, i) => payment(i % 3 === 0 ? '002' : '001'))
     for (const [i, request] of requests.entries()) if (i % 5 === 0) await provider.push(request)
@@ -144,7 +144,7 @@ describe('payments', () => {
     assert.deepEqual((await knowing.status(requests.slice(0, 2))).map(shortly), ['unknown unseen_status', 'not_found'])
   })
 
-  test('each transaction reference on the statement is packed and unique', async () => {
+  test('each transaction reference on the statement has the packed form and is unique', async () => {
     const { provider, twin } = await start()
     await Promise.all(Array.from({ length: 50 }, () => provider.push(payment())))
     await Promise.all(Array.from({ length: 50 }, () => provider.payout(payout())))
@@ -154,7 +154,7 @@ describe('payments', () => {
   })
 })
 
-describe('callbacks', () => {
+describe('callbacks of the twin', () => {
   /** Starts an asynchronous application with a receiver whose callbacks the adapter verifies. */
   const startWithCallbacks = async (settings: object = {}, secret = CALLBACK_SECRET) => {
     const verdicts: unknown[] = []
@@ -174,7 +174,7 @@ describe('callbacks', () => {
   }
 
   for (const callback_field of ['input_ThirdPartyConversationID', 'input_ThirdPartyReference'] as const) {
-    test(`name the payment in ${callback_field}, and the gateway gets the expected reply`, async () => {
+    test(`a callback names the payment in ${callback_field}, and the gateway gets the expected reply`, async () => {
       const { provider, twin, verdicts } = await startWithCallbacks({ callback_field, callback_success: '0' })
       const request = payment()
       await provider.push(request)
@@ -187,7 +187,7 @@ describe('callbacks', () => {
     })
   }
 
-  test('never decide an outcome: after a forged success, the status stays unknown', async () => {
+  test('a callback never decides an outcome, so the status stays unknown after a forged success', async () => {
     const { provider, twin, verdicts } = await startWithCallbacks({ callbacks: 'forged' })
     const request = payment('002')
     await provider.push(request)
@@ -197,13 +197,13 @@ describe('callbacks', () => {
     assert.equal(shortly(await statusOf(provider, request)), 'unknown unseen_status')
   })
 
-  test('are refused if their URL has another secret', async () => {
+  test('the adapter refuses a callback whose URL has another secret', async () => {
     const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-another-system')
     await provider.push(payment())
     await eventually(() => assert.deepEqual(verdicts, [{ verified: false }]))
   })
 
-  test('may be lost: a query finds the outcome of the payment', async () => {
+  test('a query finds the outcome of a payment whose callback got lost', async () => {
     const { provider, verdicts } = await startWithCallbacks({ callbacks: 'lost' })
     const request = payment()
     await provider.push(request)

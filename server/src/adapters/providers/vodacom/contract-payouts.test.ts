@@ -1,5 +1,5 @@
-// The contract of the adapter for Vodacom for payouts, against the twin of its gateway, with refunds and the name look-up, which
-// the port does not have.
+// The contract of the adapter for Vodacom for payouts, against the twin of its gateway. This file also tests refunds and the
+// name look-up, which the port does not have.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,10 +18,10 @@ import type { PayoutRequest } from '../port.ts'
 type Provider = Awaited<ReturnType<typeof start>>['provider']
 const payoutStatusOf = async (provider: Provider, request: PayoutRequest) => (await provider.payoutStatus([request]))[0]
 
-describe('payouts', () => {
-  test('each certain failure has its reason, and each uncertain answer is unknown', async () => {
+describe('payouts at the twin', () => {
+  test('each certain failure of a payout has its reason, and each uncertain answer is unknown', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
-    for (const [ending, sent, asked] of [
+    for (const [ending, expected_answer, expected_status] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
       ['002', 'declined provider_declined', 'unknown unseen_status'],
       ['003', 'blocked float', 'unknown unseen_status'],
@@ -36,13 +36,15 @@ describe('payouts', () => {
       ['014', 'accepted', 'succeeded 1500000 TZS'],
     ] as const) {
       const request = payout(ending)
-      assert.equal(shortly(await provider.payout(request)), sent, ending)
-      await eventually(async () => assert.equal(shortly(await payoutStatusOf(provider, request)), asked, ending))
+      assert.equal(shortly(await provider.payout(request)), expected_answer, ending)
+      await eventually(async () =>
+        assert.equal(shortly(await payoutStatusOf(provider, request)), expected_status, ending),
+      )
     }
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
 
-  test('a repeated reference is paid out once, also from another process', async () => {
+  test('the gateway pays out once for a repeated reference, also from another process', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payout()
     const answers = await Promise.all([1, 2, 3].map(() => provider.payout(request)))
@@ -54,21 +56,21 @@ describe('payouts', () => {
     assert.equal(shortly(await payoutStatusOf(other, request)), 'succeeded 1500000 TZS')
   })
 
-  test('an empty float blocks a payout, and no money is sent', async () => {
+  test('an empty float blocks a payout, and the gateway sends no money', async () => {
     const { provider, twin } = await start({ float: 20_000n })
     assert.equal((await provider.payout(payout())).kind, 'succeeded')
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.deepEqual([twin.totals().float, twin.totals().paid_out], [5_000n, 15_000n])
   })
 
-  test('an interface that is not switched on blocks payouts, and fails payments without a prompt', async () => {
+  test('a closed interface blocks payouts, and fails payments without a prompt', async () => {
     const { provider, twin } = await start({ settings: { closed: ['b2c', 'c2b'] } })
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.equal(shortly(await provider.push(payment())), 'declined provider_unavailable')
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('a payout without an answer in time is queried, and its late answer counts', async () => {
+  test('the platform queries a payout without an answer in time, and the late answer counts', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const [paid, wrong] = [payout('001'), payout('004')]
     const sent = await Promise.all([provider.payout(paid), provider.payout(wrong)])
@@ -79,7 +81,7 @@ describe('payouts', () => {
     })
   })
 
-  test('an unsent payout is never "not found", because its money could be sent twice', async () => {
+  test('an unsent payout is never not_found, because a repeat could send its money twice', async () => {
     const { provider } = await start({}, { not_found_codes: ['INS-23'] })
     assert.deepEqual((await provider.payoutStatus([payout(), payout()])).map(shortly), [
       'unknown unseen_status',
@@ -114,7 +116,7 @@ describe('functions beyond the port', () => {
     assert.equal(shortly(await provider.refund(malformed)), 'declined unknown_recipient')
   })
 
-  test('a look-up returns the name, or null if the gateway has none', async () => {
+  test('a look-up returns the name, or null if the gateway has no name', async () => {
     const { provider } = await start()
     const recipient = payout('123')
     assert.deepEqual(await provider.lookupName(recipient), { name: 'ASHA JUMA 0123' })

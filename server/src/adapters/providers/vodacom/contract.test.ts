@@ -1,4 +1,4 @@
-// The contract of every provider, kept by the adapter for Vodacom against the twin of its gateway.
+// Runs the contract of every provider for the adapter for Vodacom, against the twin of its gateway.
 
 import { testProviderContract } from '../../../../test/provider-contract.ts'
 import { type AnySubject, startReceiver } from '../../../../test/provider-subjects.ts'

@@ -5,7 +5,7 @@ import type { FailureReason } from '../port.ts'
 import { createVodacomProvider, type VodacomProvider } from './adapter.ts'
 import type { VodacomSettings } from './settings.ts'
 
-/** Builds the adapter. It sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+/** Builds the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
 export function create({ settings, clock, random, log }: ProviderParts<VodacomSettings>): VodacomProvider {
   // The adapter refuses a value that is no reason.
   const reasons = (words: ReadonlyMap<string, string>) => Object.fromEntries(words) as Record<string, FailureReason>

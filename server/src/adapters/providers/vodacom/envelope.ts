@@ -1,11 +1,11 @@
-// Reads the gateway's answers and classifies an HTTP exchange. Pure.
+// Reads the gateway's answers and classifies an HTTP exchange, without any side effect.
 
 import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { FailureReason } from '../port.ts'
 import { meaningOf, type VodacomCodeMeaning } from './codes.ts'
 
-/** The used fields of an answer. Texts are unchanged; null if a field is missing or no text. */
+/** The used fields of an answer, with unchanged texts. Null means that the field is missing or no text. */
 export type VodacomEnvelope = {
   code: string | null
   description: string
@@ -13,7 +13,7 @@ export type VodacomEnvelope = {
   conversation_id: string | null
   /** The echo of the platform's conversation id. */
   echo: string | null
-  /** In a query: the transaction's state, its id, and whether it was reversed. */
+  /** The state of the transaction in a query, its id, and the mark of a reversal. */
   state: string | null
   original_id: string | null
   reversed: 'yes' | 'no' | 'unreadable'
@@ -25,9 +25,9 @@ export type VodacomEnvelope = {
 export type VodacomFailure = Extract<VodacomCodeMeaning, { is: 'failed' }>
 
 /**
- * The class of an exchange. `done`: processed. `failed`: a named failure, not executed. `no_session`: the session or key is
- * unknown. `refused`: the gateway refuses access. Both are `certain` if the gateway itself answered and no proxy; then nothing
- * was executed. `not_sent`: no byte was written. `unclear`: everything else; the request may have been executed.
+ * The class of an exchange. `failed`: the gateway named a failure and did not execute the request. `certain`: the gateway
+ * itself refused and executed nothing. `not_sent`: the client wrote no byte. `unclear`: the gateway may have executed the
+ * request.
  */
 export type VodacomVerdict =
   | { is: 'done'; envelope: VodacomEnvelope }
@@ -37,17 +37,17 @@ export type VodacomVerdict =
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: VodacomEnvelope | null }
 
 const CODE = /^INS-\d{1,5}$/
-/** The gateway's ids. A missing id may be N/A. */
+/** The form of the gateway's ids. A missing id may be N/A. */
 const ID = /^[0-9A-Za-z_.-]{5,64}$/
 const YES = ['true', 'yes', '1']
 const NO = ['false', 'no', '0', 'n/a', '']
-/** True if a text without a documented code refuses the session or the bearer. */
-const saysNoSession = (text: string): boolean =>
+/** Returns true if a text without a documented code refuses the session or the bearer. */
+const deniesSession = (text: string): boolean =>
   /\bbearer\b/i.test(text) ||
   follows(text, /\bsession\b/i, /\b(?:invalid|expired|not found)\b/i) ||
   follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
-/** Reads an answer. Null if the text is no answer of the gateway. */
+/** Reads an answer. Returns null if the text is no answer of the gateway. */
 export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   let content: unknown
   try {
@@ -76,16 +76,16 @@ export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   }
 }
 
-/** Texts and codes that the operator configured beyond the manual. */
+/** The texts and codes that the operator configured beyond the manual. */
 export type VodacomWording = {
-  /** Texts by which the gateway refuses a session and access. */
+  /** The texts by which the gateway refuses a session and access. */
   session_texts: readonly string[]
   refusal_texts: readonly string[]
-  /** Undocumented codes of a certainly failed payment. */
+  /** The undocumented codes of a certainly failed payment. */
   payment_failures: Readonly<Record<string, FailureReason>>
 }
 
-/** Classifies an exchange. Code and HTTP status must agree: a failure in a 200 or a success in a 400 is unclear. */
+/** Classifies an exchange. Code and HTTP status must agree, so a failure in a 200 or a success in a 400 is unclear. */
 export function classifyVodacomExchange(sent: ExchangeResult, wording: VodacomWording): VodacomVerdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
@@ -121,15 +121,15 @@ function unnamed(status: number, envelope: VodacomEnvelope, wording: VodacomWord
   const { session_texts, refusal_texts, payment_failures } = wording
   const { code, description } = envelope
   const lower = description.toLowerCase()
-  const says = (texts: readonly string[]) => texts.some((text) => lower.includes(text.toLowerCase()))
-  if (says(refusal_texts)) return { is: 'refused', certain: true, envelope }
-  if (says(session_texts)) return { is: 'no_session', certain: true, envelope }
+  const matches = (texts: readonly string[]) => texts.some((text) => lower.includes(text.toLowerCase()))
+  if (matches(refusal_texts)) return { is: 'refused', certain: true, envelope }
+  if (matches(session_texts)) return { is: 'no_session', certain: true, envelope }
   if (code !== null) {
     const payment = Object.hasOwn(payment_failures, code) ? payment_failures[code] : undefined
     if (payment === undefined) return { is: 'unclear', why: 'unseen_status', envelope }
     return { is: 'failed', meaning: { is: 'failed', payment, payout: null }, envelope }
   }
-  if (status === 401 || saysNoSession(description)) return { is: 'no_session', certain: true, envelope }
+  if (status === 401 || deniesSession(description)) return { is: 'no_session', certain: true, envelope }
   if (status === 403) return { is: 'refused', certain: false, envelope }
   return { is: 'unclear', why: 'unreadable', envelope }
 }
@@ -145,7 +145,7 @@ function idOf(value: unknown): string | null {
 function reversedOf(value: unknown): VodacomEnvelope['reversed'] {
   if (value === undefined || value === null) return 'no'
   if (typeof value === 'object') return 'unreadable'
-  const word = String(value).toLowerCase()
-  if (NO.includes(word)) return 'no'
-  return YES.includes(word) ? 'yes' : 'unreadable'
+  const text = String(value).toLowerCase()
+  if (NO.includes(text)) return 'no'
+  return YES.includes(text) ? 'yes' : 'unreadable'
 }

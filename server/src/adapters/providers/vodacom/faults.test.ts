@@ -1,4 +1,4 @@
-// A gateway with random faults of every kind: no money moves twice, and the adapter reports no wrong outcome.
+// Tests a gateway with random faults of every kind. No money moves twice, and the adapter reports no wrong outcome.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,11 +39,11 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 }
 
 /** Compares the answers of the adapter with the executions at the twin. */
-function compare(twin: VodacomTwin, reference: string, said: (PushAnswer | PayoutAnswer)[]): void {
+function compare(twin: VodacomTwin, reference: string, reported: (PushAnswer | PayoutAnswer)[]): void {
   const truth = twin.transaction(reference)
   const executions = truth?.executions ?? 0
   assert.ok(executions <= 1, `${reference} was executed ${executions} times`)
-  for (const answer of said) {
+  for (const answer of reported) {
     const { kind } = answer
     if (kind === 'succeeded') assert.equal(executions, 1, `${reference} was reported as paid`)
     if (kind === 'declined' || kind === 'blocked' || kind === 'not_sent') {
@@ -52,31 +52,31 @@ function compare(twin: VodacomTwin, reference: string, said: (PushAnswer | Payou
     assert.notEqual(kind, 'not_found')
   }
   // A query finds each executed transaction in the end.
-  if (executions === 1) assert.equal(said.at(-1)?.kind, 'succeeded', `${reference} was paid`)
+  if (executions === 1) assert.equal(reported.at(-1)?.kind, 'succeeded', `${reference} was paid`)
 }
 
 test('under faults, payments prompt once, no answer is wrong, and queries find each paid payment', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
-  const said = new Map<string, PushAnswer[]>()
+  const reported = new Map<string, PushAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payment('999'))
   await each(requests, async (request) => {
-    said.set(request.reference, [await provider.push(request)])
+    reported.set(request.reference, [await provider.push(request)])
   })
   // If the process ends before it stores an answer, another process sends the same request again.
   const other = adapterFor(twin, OPTIONS).provider
-  const unsure = requests.filter(({ reference }) => said.get(reference)?.[0]?.kind === 'unknown')
+  const unsure = requests.filter(({ reference }) => reported.get(reference)?.[0]?.kind === 'unknown')
   await each(unsure, async (request) => {
     const answer = await other.push(request)
     // This answer means that the repeated request prompted no payer. It does not describe the first request.
-    if (shortly(answer) !== 'declined provider_unavailable') said.set(request.reference, [answer])
+    if (shortly(answer) !== 'declined provider_unavailable') reported.set(request.reference, [answer])
   })
   let open = requests
   for (let round = 0; round < ROUNDS; round++) {
     const answers = await provider.status(open)
-    for (const [i, answer] of answers.entries()) said.get(open[i]?.reference ?? '')?.push(answer)
+    for (const [i, answer] of answers.entries()) reported.get(open[i]?.reference ?? '')?.push(answer)
     open = open.filter((_, i) => answers[i]?.kind === 'unknown')
   }
-  for (const [reference, answers] of said) compare(twin, reference, answers)
+  for (const [reference, answers] of reported) compare(twin, reference, answers)
   const totals = twin.totals()
   assert.equal(totals.executed_more_than_once, 0)
   assert.equal(totals.prompts, totals.transactions)
@@ -88,25 +88,25 @@ test('under faults, payments prompt once, no answer is wrong, and queries find e
   )
 })
 
-test('under faults, payouts are paid once, no answer is wrong, and queries find each paid payout', async () => {
+test('under faults, payouts move money once, no answer is wrong, and queries find each paid payout', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
-  const said = new Map<string, PayoutAnswer[]>()
+  const reported = new Map<string, PayoutAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payout('999'))
   await each(requests, async (request) => {
     let answer = await provider.payout(request)
-    // Only after these answers may a process send the payout again, one process at a time.
+    // Only after these answers may a process send the payout again, and one process at a time.
     for (let i = 0; i < 3 && (answer.kind === 'not_sent' || answer.kind === 'blocked'); i++) {
       answer = await provider.payout(request)
     }
-    said.set(request.reference, [answer])
+    reported.set(request.reference, [answer])
   })
   let open = requests
   for (let round = 0; round < ROUNDS; round++) {
     const answers = await provider.payoutStatus(open)
-    for (const [i, answer] of answers.entries()) said.get(open[i]?.reference ?? '')?.push(answer)
+    for (const [i, answer] of answers.entries()) reported.get(open[i]?.reference ?? '')?.push(answer)
     open = open.filter((_, i) => answers[i]?.kind === 'unknown')
   }
-  for (const [reference, answers] of said) compare(twin, reference, answers)
+  for (const [reference, answers] of reported) compare(twin, reference, answers)
   const { paid_out, by_state, executed_more_than_once } = twin.totals()
   assert.equal(executed_more_than_once, 0)
   assert.equal(paid_out, 15_000n * BigInt(by_state.paid))

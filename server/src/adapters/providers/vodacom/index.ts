@@ -1,4 +1,4 @@
-// The provider Vodacom, as definition.ts describes it.
+// Exports the provider Vodacom as definition.ts describes a provider.
 
 import { packReference, unpackReference } from './reference.ts'
 
@@ -9,5 +9,5 @@ export { problems, settings, warnings } from './settings.ts'
 /** The name in PROVIDER and PROVIDER_ROUTES. */
 export const name = 'vodacom'
 
-/** Statements have the packed references that were sent. */
+/** The statement form: statements have the packed references that the platform sent. */
 export const statementForm = { write: packReference, read: unpackReference }

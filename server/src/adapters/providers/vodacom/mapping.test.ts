@@ -1,4 +1,4 @@
-// The outcome of each code and state of the gateway, as a table.
+// Tests the outcome of each code and state of the gateway as a table.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,7 +15,7 @@ const READING: VodacomReading = {
   states: { paid: ['Completed'], pending: [], failed: {}, payout_failed: [] },
   not_found_codes: [],
 }
-const ASKED = { reference: '01ARZ3NDEKTSV4RRFFQ69G000101', amount_minor: 500_000n, currency: 'TZS' }
+const REQUEST = { reference: '01ARZ3NDEKTSV4RRFFQ69G000101', amount_minor: 500_000n, currency: 'TZS' }
 const PAID = 'succeeded 500000 TZS'
 
 type Content = Record<string, unknown>
@@ -24,14 +24,17 @@ const answered = (status: number, content: Content | string): ExchangeResult => 
   status,
   text: typeof content === 'string' ? content : JSON.stringify(content),
 })
-const weighed = (status: number, content: Content | string, wording = WORDING): VodacomVerdict =>
+const verdictOf = (status: number, content: Content | string, wording = WORDING): VodacomVerdict =>
   classifyVodacomExchange(answered(status, content), wording)
 const code = (status: number, output_ResponseCode: string, more: Content = {}, wording = WORDING) =>
-  weighed(status, { output_ResponseCode, output_ResponseDesc: 'words', ...more }, wording)
-const both = (verdict: VodacomVerdict) => [shortly(paymentSent(verdict, ASKED)), shortly(payoutSent(verdict, ASKED))]
-const asked = (verdict: VodacomVerdict, reading = READING) => [
-  shortly(paymentStatus(verdict, ASKED, reading)),
-  shortly(payoutStatus(verdict, ASKED, reading)),
+  verdictOf(status, { output_ResponseCode, output_ResponseDesc: 'words', ...more }, wording)
+const answersToRequest = (verdict: VodacomVerdict) => [
+  shortly(paymentSent(verdict, REQUEST)),
+  shortly(payoutSent(verdict, REQUEST)),
+]
+const answersToQuery = (verdict: VodacomVerdict, reading = READING) => [
+  shortly(paymentStatus(verdict, REQUEST, reading)),
+  shortly(payoutStatus(verdict, REQUEST, reading)),
 ]
 
 const MALFORMED = ['declined unknown_provider_error', 'declined unknown_provider_error']
@@ -70,31 +73,36 @@ const TABLE: [string, number, string[]][] = [
   ['INS-2051', 400, ['declined provider_declined', 'declined unknown_recipient']],
 ]
 
-describe('an answer to a request about money', () => {
+describe('answers to a request about money', () => {
   for (const [name, http, expected] of TABLE) {
-    test(`${name} means ${expected.join(', ')}`, () => assert.deepEqual(both(code(http, name)), expected))
+    test(`the code ${name} means ${expected.join(' for a payment, ')} for a payout`, () =>
+      assert.deepEqual(answersToRequest(code(http, name)), expected))
   }
 
   test('the table has every code that the adapter knows', () => {
     assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
   })
 
-  test('an answer with a receipt means paid with the requested amount, and without one accepted', () => {
+  test('an answer with a receipt means paid with the requested amount, and an answer without a receipt means accepted', () => {
     const paid = code(201, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv', output_ConversationID: 'conversation1' })
-    assert.deepEqual(both(paid), [PAID, PAID])
-    const answer = paymentSent(paid, ASKED)
+    assert.deepEqual(answersToRequest(paid), [PAID, PAID])
+    const answer = paymentSent(paid, REQUEST)
     assert.deepEqual([answer?.provider_status, answer?.provider_id], ['INS-0', 'hv9ahxcg4ccv'])
     for (const none of [undefined, null, '', 'N/A', 'n/a', 5, '0', {}]) {
       const taken = code(200, 'INS-0', { output_TransactionID: none, output_ConversationID: 'conversation1' })
-      assert.deepEqual(both(taken), ['accepted', 'accepted'], String(none))
-      assert.equal(paymentSent(taken, ASKED)?.provider_id, 'conversation1')
+      assert.deepEqual(answersToRequest(taken), ['accepted', 'accepted'], String(none))
+      assert.equal(paymentSent(taken, REQUEST)?.provider_id, 'conversation1')
     }
   })
 
   test('an undocumented code is unknown, whatever its number', () => {
     for (const name of ['INS-2', 'INS-5', 'INS-7', 'INS-999', 'INS-2001', 'INS-99999']) {
       for (const http of [200, 201, 400, 401, 409, 422]) {
-        assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
+        assert.deepEqual(
+          answersToRequest(code(http, name)),
+          ['unknown unseen_status', 'unknown unseen_status'],
+          `${http} ${name}`,
+        )
       }
     }
   })
@@ -102,12 +110,16 @@ describe('an answer to a request about money', () => {
   test('a failure code with HTTP 200 and a success code with HTTP 400 are unknown', () => {
     for (const [name] of TABLE) {
       for (const http of [200, 201]) {
-        assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
+        assert.deepEqual(
+          answersToRequest(code(http, name)),
+          ['unknown unseen_status', 'unknown unseen_status'],
+          `${http} ${name}`,
+        )
       }
     }
     for (const http of [400, 401, 404, 409, 422]) {
       const success = code(http, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv' })
-      assert.deepEqual(both(success), ['unknown unseen_status', 'unknown unseen_status'], String(http))
+      assert.deepEqual(answersToRequest(success), ['unknown unseen_status', 'unknown unseen_status'], String(http))
     }
   })
 
@@ -123,78 +135,104 @@ describe('an answer to a request about money', () => {
     ] as const) {
       for (const name of Object.keys(CODES)) {
         const receipt = { output_TransactionID: 'hv9ahxcg4ccv' }
-        assert.deepEqual(both(code(http, name, receipt)), [`unknown ${why}`, `unknown ${why}`], `${http} ${name}`)
+        assert.deepEqual(
+          answersToRequest(code(http, name, receipt)),
+          [`unknown ${why}`, `unknown ${why}`],
+          `${http} ${name}`,
+        )
       }
-      assert.deepEqual(both(weighed(http, '<html></html>')), [`unknown ${why}`, `unknown ${why}`])
+      assert.deepEqual(answersToRequest(verdictOf(http, '<html></html>')), [`unknown ${why}`, `unknown ${why}`])
     }
   })
 
-  test('a text that is no answer of the gateway is unknown', () => {
+  test('a text that is no answer of the gateway leaves the outcome unknown', () => {
     const texts = ['', '{', 'null', '[]', '"INS-0"', '{}', '{"code":"INS-0"}', '<html>INS-0</html>', '\0']
     for (const http of [200, 201, 204, 301, 302, 400, 404, 409]) {
       for (const text of texts) {
-        assert.deepEqual(both(weighed(http, text)), ['unknown unreadable', 'unknown unreadable'], `${http} ${text}`)
+        assert.deepEqual(
+          answersToRequest(verdictOf(http, text)),
+          ['unknown unreadable', 'unknown unreadable'],
+          `${http} ${text}`,
+        )
       }
     }
     for (const strange of [5, null, 'INS-', 'INS-0 ', 'ins-0', 'INS-000000', '__proto__', 'constructor', ['INS-0']]) {
-      const verdict = weighed(201, { output_ResponseCode: strange, output_TransactionID: 'hv9ahxcg4ccv' })
-      assert.deepEqual(both(verdict), ['unknown unreadable', 'unknown unreadable'], String(strange))
+      const verdict = verdictOf(201, { output_ResponseCode: strange, output_TransactionID: 'hv9ahxcg4ccv' })
+      assert.deepEqual(answersToRequest(verdict), ['unknown unreadable', 'unknown unreadable'], String(strange))
     }
   })
 
-  test('a refusal by a proxy is unknown; a refusal by the gateway itself is certain', () => {
+  test('a refusal by a proxy leaves the outcome unknown, and a refusal by the gateway itself is certain', () => {
     for (const http of [401, 403]) {
-      assert.deepEqual(both(weighed(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
+      assert.deepEqual(answersToRequest(verdictOf(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
     }
     const by_session = ['not prompted', 'blocked access']
-    assert.deepEqual(both(weighed(401, { output_error: 'Bad or missing Authorization' })), by_session)
-    assert.deepEqual(both(weighed(400, { output_error: 'Invalid session' })), by_session)
-    assert.deepEqual(both(weighed(403, { output_error: 'no' })), ['unknown refused_us', 'unknown refused_us'])
+    assert.deepEqual(answersToRequest(verdictOf(401, { output_error: 'Bad or missing Authorization' })), by_session)
+    assert.deepEqual(answersToRequest(verdictOf(400, { output_error: 'Invalid session' })), by_session)
+    assert.deepEqual(answersToRequest(verdictOf(403, { output_error: 'no' })), [
+      'unknown refused_us',
+      'unknown refused_us',
+    ])
     // A documented code decides before the description.
-    assert.deepEqual(both(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
+    assert.deepEqual(answersToRequest(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
     const wording = { ...WORDING, refusal_texts: ['not a trusted SOURCE'], session_texts: ['ticket'] }
-    assert.deepEqual(both(weighed(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
+    assert.deepEqual(answersToRequest(verdictOf(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
       'not prompted',
       'blocked',
     ])
-    assert.deepEqual(both(weighed(400, { output_error: 'your ticket is void' }, wording)), by_session)
+    assert.deepEqual(answersToRequest(verdictOf(400, { output_error: 'your ticket is void' }, wording)), by_session)
   })
 
-  test('codes that an operator configured fail payments and no payouts', () => {
+  test('the codes that an operator configured fail payments and no payouts', () => {
     const payment_failures: Record<string, FailureReason> = { 'INS-2001': 'wrong_pin', 'INS-5': 'user_cancelled' }
     const wording = { ...WORDING, payment_failures }
-    assert.deepEqual(both(code(400, 'INS-2001', {}, wording)), ['declined wrong_pin', 'unknown unseen_status'])
-    assert.deepEqual(both(code(401, 'INS-5', {}, wording)), ['declined user_cancelled', 'unknown unseen_status'])
-    assert.deepEqual(both(code(200, 'INS-5', {}, wording)), ['unknown unseen_status', 'unknown unseen_status'])
-    assert.deepEqual(both(code(400, 'INS-2002', {}, wording)), ['unknown unseen_status', 'unknown unseen_status'])
+    assert.deepEqual(answersToRequest(code(400, 'INS-2001', {}, wording)), [
+      'declined wrong_pin',
+      'unknown unseen_status',
+    ])
+    assert.deepEqual(answersToRequest(code(401, 'INS-5', {}, wording)), [
+      'declined user_cancelled',
+      'unknown unseen_status',
+    ])
+    assert.deepEqual(answersToRequest(code(200, 'INS-5', {}, wording)), [
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ])
+    assert.deepEqual(answersToRequest(code(400, 'INS-2002', {}, wording)), [
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ])
   })
 
-  test('an answer with the id of another request of the platform is unknown', () => {
+  test('an answer with the id of another request of the platform leaves the outcome unknown', () => {
     const other = { output_ThirdPartyConversationID: '01ARZ3NDEKTSV4RRFFQ69G000202', output_TransactionID: 'receipt1' }
     for (const verdict of [code(201, 'INS-0', other), code(401, 'INS-6', other)]) {
-      assert.deepEqual(both(verdict), ['unknown unreadable', 'unknown unreadable'])
+      assert.deepEqual(answersToRequest(verdict), ['unknown unreadable', 'unknown unreadable'])
     }
-    for (const same of [ASKED.reference, 'asv02e5958774f7ba228d83d0d689761', '', 'N/A']) {
+    for (const same of [REQUEST.reference, 'asv02e5958774f7ba228d83d0d689761', '', 'N/A']) {
       const verdict = code(201, 'INS-0', { output_ThirdPartyConversationID: same, output_TransactionID: 'receipt1' })
-      assert.deepEqual(both(verdict), [PAID, PAID], same)
+      assert.deepEqual(answersToRequest(verdict), [PAID, PAID], same)
     }
   })
 
   test('a closed interface declines the payment and is no fault of the provider', () => {
-    const off = paymentSent(weighed(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), ASKED)
+    const off = paymentSent(verdictOf(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), REQUEST)
     assert.deepEqual([off?.kind, isFault(off as PushAnswer)], ['declined', false])
-    const poor = paymentSent(weighed(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), ASKED)
+    const poor = paymentSent(verdictOf(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), REQUEST)
     assert.ok(poor?.kind === 'declined' && !('answered' in poor))
   })
 
   test('a request without a written byte is not_sent, and a lost request is unknown', () => {
-    assert.deepEqual(both(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), ['not prompted', 'not_sent'])
+    assert.deepEqual(answersToRequest(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
+      'not prompted',
+      'not_sent',
+    ])
     const busy = classifyVodacomExchange({ kind: 'not_sent', busy: true }, WORDING)
     const unsent = { kind: 'not_sent', busy: true, provider_status: null }
-    assert.deepEqual([paymentSent(busy, ASKED), payoutSent(busy, ASKED)], [unsent, unsent])
-    assert.deepEqual(asked(busy), ['unknown busy', 'unknown busy'])
+    assert.deepEqual([paymentSent(busy, REQUEST), payoutSent(busy, REQUEST)], [unsent, unsent])
+    assert.deepEqual(answersToQuery(busy), ['unknown busy', 'unknown busy'])
     for (const why of ['timeout', 'unreachable', 'unreadable'] as const) {
-      assert.deepEqual(both(classifyVodacomExchange({ kind: 'lost', why }, WORDING)), [
+      assert.deepEqual(answersToRequest(classifyVodacomExchange({ kind: 'lost', why }, WORDING)), [
         `unknown ${why}`,
         `unknown ${why}`,
       ])
@@ -202,41 +240,49 @@ describe('an answer to a request about money', () => {
   })
 })
 
-describe('an answer to a query', () => {
-  const state = (word: unknown, more: Content = {}) =>
-    code(200, 'INS-0', { output_ResponseTransactionStatus: word, output_OriginalTransactionID: 'receipt1', ...more })
+describe('answers to a query', () => {
+  const state = (state_text: unknown, more: Content = {}) =>
+    code(200, 'INS-0', {
+      output_ResponseTransactionStatus: state_text,
+      output_OriginalTransactionID: 'receipt1',
+      ...more,
+    })
 
-  test('only Completed means paid', () => {
-    for (const word of ['Completed', 'completed', 'COMPLETED', ' Completed ']) {
-      assert.deepEqual(asked(state(word)), [PAID, PAID], word)
+  test('in a query only the state Completed means paid', () => {
+    for (const state_text of ['Completed', 'completed', 'COMPLETED', ' Completed ']) {
+      assert.deepEqual(answersToQuery(state(state_text)), [PAID, PAID], state_text)
     }
-    const answer = paymentStatus(state('Completed'), ASKED, READING)
+    const answer = paymentStatus(state('Completed'), REQUEST, READING)
     assert.deepEqual([answer.provider_status, answer.provider_id], ['Completed', 'receipt1'])
-    for (const word of ['Success', 'Failed', 'Cancelled', 'Expired', 'Pending', 'Complete', 'N/A', '__proto__']) {
-      assert.deepEqual(asked(state(word)), ['unknown unseen_status', 'unknown unseen_status'], word)
+    for (const state_text of ['Success', 'Failed', 'Cancelled', 'Expired', 'Pending', 'Complete', 'N/A', '__proto__']) {
+      assert.deepEqual(
+        answersToQuery(state(state_text)),
+        ['unknown unseen_status', 'unknown unseen_status'],
+        state_text,
+      )
     }
     for (const none of [undefined, null, '', '  ', 5]) {
-      assert.deepEqual(asked(state(none)), ['unknown unreadable', 'unknown unreadable'])
+      assert.deepEqual(answersToQuery(state(none)), ['unknown unreadable', 'unknown unreadable'])
     }
   })
 
-  test('a paid and reversed transaction is reversed; any other combination is unknown', () => {
+  test('a paid transaction with a reversal is reversed, and any other combination is unknown', () => {
     for (const yes of ['true', 'True', true, 'Yes', '1', 1]) {
       const verdict = state('Completed', { output_Reversed: yes })
-      assert.deepEqual(asked(verdict), ['reversed 500000 TZS', 'reversed 500000 TZS'], String(yes))
+      assert.deepEqual(answersToQuery(verdict), ['reversed 500000 TZS', 'reversed 500000 TZS'], String(yes))
     }
-    const back = payoutStatus(state('Completed', { output_Reversed: 'true' }), ASKED, READING)
+    const back = payoutStatus(state('Completed', { output_Reversed: 'true' }), REQUEST, READING)
     assert.equal(back.kind === 'reversed' && back.charge_returned, false)
     for (const no of ['false', false, 'No', '0', '', null, 'N/A']) {
-      assert.deepEqual(asked(state('Completed', { output_Reversed: no })), [PAID, PAID], String(no))
+      assert.deepEqual(answersToQuery(state('Completed', { output_Reversed: no })), [PAID, PAID], String(no))
     }
     for (const strange of ['perhaps', {}, [], 2]) {
       const verdict = state('Completed', { output_Reversed: strange })
-      assert.deepEqual(asked(verdict), ['unknown unseen_status', 'unknown unseen_status'])
+      assert.deepEqual(answersToQuery(verdict), ['unknown unseen_status', 'unknown unseen_status'])
     }
   })
 
-  test('states that an operator configured have the configured meaning', () => {
+  test('the states that an operator configured have the configured meaning', () => {
     const states = {
       paid: ['Completed'],
       pending: ['Pending'],
@@ -244,35 +290,41 @@ describe('an answer to a query', () => {
       payout_failed: ['Cancelled'],
     } as const
     const reading = { ...READING, states }
-    assert.deepEqual(asked(state('pending'), reading), ['accepted', 'accepted'])
-    assert.deepEqual(asked(state('EXPIRED'), reading), ['declined expired', 'unknown unseen_status'])
-    assert.deepEqual(asked(state('Failed'), reading), ['declined provider_declined', 'unknown unseen_status'])
-    assert.deepEqual(asked(state('Cancelled'), reading), ['unknown unseen_status', 'declined provider_declined'])
-    const taken_back = state('Failed', { output_Reversed: 'true' })
-    assert.deepEqual(asked(taken_back, reading), ['unknown unseen_status', 'unknown unseen_status'])
+    assert.deepEqual(answersToQuery(state('pending'), reading), ['accepted', 'accepted'])
+    assert.deepEqual(answersToQuery(state('EXPIRED'), reading), ['declined expired', 'unknown unseen_status'])
+    assert.deepEqual(answersToQuery(state('Failed'), reading), ['declined provider_declined', 'unknown unseen_status'])
+    assert.deepEqual(answersToQuery(state('Cancelled'), reading), [
+      'unknown unseen_status',
+      'declined provider_declined',
+    ])
+    const reversed = state('Failed', { output_Reversed: 'true' })
+    assert.deepEqual(answersToQuery(reversed, reading), ['unknown unseen_status', 'unknown unseen_status'])
   })
 
-  test('no code in the answer to a query fails a payment or payout, because it concerns the query', () => {
+  test('no code in the answer to a query fails a payment or payout, because the code concerns the query', () => {
     for (const [name, http] of TABLE) {
-      for (const [i, answer] of asked(code(http, name)).entries()) {
+      for (const [i, answer] of answersToQuery(code(http, name)).entries()) {
         assert.match(answer, /^unknown /, `${name} for a ${i === 0 ? 'payment' : 'payout'}`)
       }
     }
-    assert.deepEqual(asked(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
+    assert.deepEqual(answersToQuery(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
       'unknown unreachable',
       'unknown unreachable',
     ])
-    assert.deepEqual(asked(weighed(401, { output_error: 'x' })), ['unknown refused_us', 'unknown refused_us'])
+    assert.deepEqual(answersToQuery(verdictOf(401, { output_error: 'x' })), [
+      'unknown refused_us',
+      'unknown refused_us',
+    ])
   })
 
-  test('a payment is not found only by a code that an operator configured, and a payout never', () => {
+  test('a query finds a payment not_found only by a code that an operator configured, and a payout never', () => {
     const reading = { ...READING, not_found_codes: ['INS-23'] }
-    assert.deepEqual(asked(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
-    assert.deepEqual(asked(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])
-    assert.deepEqual(asked(code(400, 'INS-1'), reading), ['unknown unreachable', 'unknown unreachable'])
+    assert.deepEqual(answersToQuery(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
+    assert.deepEqual(answersToQuery(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])
+    assert.deepEqual(answersToQuery(code(400, 'INS-1'), reading), ['unknown unreachable', 'unknown unreachable'])
   })
 
-  test('a name is one line of text or null', () => {
+  test('nameOf returns one line of text or null', () => {
     const named = (...names: unknown[]) =>
       nameOf(code(200, 'INS-0', { output_CustomerFirstName: names[0], output_CustomerLastName: names[1] }))
     assert.equal(named('Asha', 'Juma'), 'Asha Juma')
@@ -284,7 +336,7 @@ describe('an answer to a query', () => {
   })
 })
 
-test('only an object with fields of the gateway is an envelope', () => {
+test('readVodacomEnvelope accepts only an object with fields of the gateway', () => {
   for (const text of ['', 'null', '[]', '5', '{}', '{"output":1}', '{"output_ResponseCode":"X"}']) {
     assert.equal(readVodacomEnvelope(text), null, text)
   }

@@ -1,13 +1,12 @@
-// Maps the gateway's answers to outcomes of payments and payouts. Pure, so that every case can be tested as a table.
-//
-// A synchronous application gets an answer with a receipt. An asynchronous one gets an answer without a receipt, which only means
-// accepted. A query has the state of a transaction; a successful query alone says nothing about the transaction.
+// Maps the gateway's answers to outcomes of payments and payouts. A synchronous application gets an answer with a receipt. An
+// asynchronous application gets an answer without a receipt, which only means accepted; a query has the state of the
+// transaction.
 
 import { busyOf } from '../exchange.ts'
 import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts'
 import type { VodacomEnvelope, VodacomVerdict } from './envelope.ts'
 
-/** The states of a transaction in a query. Only the first is documented; the operator configures the others. */
+/** The states of a transaction in a query. The manual documents only the first, so the operator configures the others. */
 export type StateWords = {
   paid: readonly string[]
   pending: readonly string[]
@@ -17,20 +16,20 @@ export type StateWords = {
   payout_failed: readonly string[]
 }
 
-/** Options for reading the answers to queries. */
+/** The options for reading the answers to queries. */
 export type VodacomReading = {
   states: StateWords
-  /** Codes of a query that certainly mean that the payment does not and will not exist. */
+  /** The codes of a query that certainly mean that the payment does not and will not exist. */
   not_found_codes: readonly string[]
 }
 
-/** The payment or payout of an answer. Amount in cents. */
+/** The payment or payout of an answer. The amount is in cents. */
 export type RequestedTransfer = { reference: string; amount_minor: bigint; currency: string }
 
 type VodacomUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 type VodacomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** Maps the answer to a payment request. Null means that the payer was certainly not prompted. */
+/** Maps the answer to a payment request. Returns null if the payer certainly got no prompt. */
 export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer): PushAnswer | null {
   const { envelope } = verdict
   if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
@@ -114,7 +113,7 @@ export function payoutStatus(
   return is_failed ? { ...statusFieldsIn(state), kind: 'declined', reason: 'provider_declined' } : state
 }
 
-/** Reads the name on an account from a look-up. */
+/** Reads the name on an account from a look-up. Returns null if the answer has no name. */
 export function nameOf(verdict: VodacomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const name = verdict.envelope.names
@@ -127,41 +126,53 @@ export function nameOf(verdict: VodacomVerdict): string | null {
 
 const NAME_MAX = 100
 
-/** With a receipt, the request is done with its amount, because no answer repeats the amount. Without one, it is accepted. */
+/**
+ * Maps an accepted request. With a receipt, the request is done with its amount, because no answer repeats the amount.
+ * Without a receipt, the request is accepted.
+ */
 function taken(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer) {
   const { transaction_id } = envelope
   if (transaction_id === null) return { kind: 'accepted', ...statusFieldsOf(envelope) } as const
   return { kind: 'succeeded', amount_minor, currency, ...statusFieldsOf(envelope) } as const
 }
 
-/** Maps the state in a query. Only a paid transaction can be reversed; any other combination is unknown. */
+/** Maps the state in a query. Only a paid transaction can be reversed, so any other combination is unknown. */
 function stateOf(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer, states: StateWords) {
-  const word = wordIn(envelope)
+  const state_text = stateTextIn(envelope)
   const id = envelope.original_id ?? envelope.transaction_id
-  const status_fields = { provider_status: word, ...(id === null ? {} : { provider_id: id }) }
-  const is = (words: readonly string[]) => words.some((known) => isSame(known, word))
-  if (word === null) return { kind: 'unknown', why: 'unreadable', ...status_fields } as const
+  const status_fields = { provider_status: state_text, ...(id === null ? {} : { provider_id: id }) }
+  const is = (words: readonly string[]) => words.some((known) => isSame(known, state_text))
+  if (state_text === null) return { kind: 'unknown', why: 'unreadable', ...status_fields } as const
   if (is(states.paid) && envelope.reversed === 'no')
     return { kind: 'succeeded', amount_minor, currency, ...status_fields } as const
   if (is(states.paid) && envelope.reversed === 'yes') {
-    return { kind: 'reversed', amount_minor, currency, ...status_fields, provider_status: `${word}, reversed` } as const
+    return {
+      kind: 'reversed',
+      amount_minor,
+      currency,
+      ...status_fields,
+      provider_status: `${state_text}, reversed`,
+    } as const
   }
   if (is(states.pending) && envelope.reversed === 'no') return { kind: 'accepted', ...status_fields } as const
   return { kind: 'unknown', why: 'unseen_status', ...status_fields } as const
 }
 
-function wordIn({ state }: VodacomEnvelope): string | null {
-  const word = state?.trim() ?? ''
-  return word === '' ? null : word
+function stateTextIn({ state }: VodacomEnvelope): string | null {
+  const state_text = state?.trim() ?? ''
+  return state_text === '' ? null : state_text
 }
 
-function isSame(known: string, word: string | null): boolean {
-  return word !== null && known.toLowerCase() === word.toLowerCase()
+function isSame(known: string, state_text: string | null): boolean {
+  return state_text !== null && known.toLowerCase() === state_text.toLowerCase()
 }
 
-/** A failed transaction cannot be reversed; this combination is unknown. */
+/**
+ * Returns true if the answer has this failed state and no reversal. A failed transaction cannot be reversed, so a reversal
+ * leaves the outcome unknown.
+ */
 function isFailure(envelope: VodacomEnvelope, known: string): boolean {
-  return envelope.reversed === 'no' && isSame(known, wordIn(envelope))
+  return envelope.reversed === 'no' && isSame(known, stateTextIn(envelope))
 }
 
 function statusFieldsIn({ provider_status, provider_id }: VodacomStatusFields): VodacomStatusFields {
@@ -189,8 +200,8 @@ function statusFieldsOf(envelope: VodacomEnvelope | null): VodacomStatusFields {
 }
 
 /**
- * True if the answer has the id of another request of the platform, because two connections were mixed up. An id of another form
- * is the gateway's own and is ignored. The id of a query has another length.
+ * Returns true if the answer has the id of another request, because the gateway mixed up two connections. An id of another
+ * form is the gateway's own, so this function ignores that id. The id of a query has another length.
  */
 function isOfOtherRequest(envelope: VodacomEnvelope | null, { reference }: { reference: string }): boolean {
   const echo = envelope?.echo ?? null

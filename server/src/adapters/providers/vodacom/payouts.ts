@@ -1,7 +1,5 @@
-// Sends payouts to M-Pesa wallets, refunds payments and queries both.
-//
-// A payout is sent again only if no byte of it was sent or the gateway refused access. After any other doubt, the adapter only
-// queries.
+// Sends payouts to M-Pesa wallets, refunds payments and queries both. The platform sends a payout again only if the gateway
+// got no byte or refused access. After any other doubt, the adapter only queries.
 
 import type { PayoutRecipient } from '../extras.ts'
 import { createOnce, createReferenceMemory } from '../memory.ts'
@@ -13,7 +11,7 @@ import { nameOf, payoutSent, payoutStatus, type VodacomReading } from './mapping
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** Options of payouts. */
+/** The options of payouts. */
 export type VodacomPayoutsOptions = {
   country: string
   service_provider_code: string
@@ -38,9 +36,8 @@ export type VodacomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /**
-   * Refunds a payment, once also if repeated. In doubt, the payment's own status decides: it is then `reversed`. The platform
-   * never calls this function; it records a refund when the status is `reversed`. An operator may call it by hand: it moves
-   * real money.
+   * Refunds a payment once, also if the caller repeats the call. In doubt, the payment's own status decides. The platform
+   * never calls this function, because it moves real money; an operator may call it by hand.
    */
   refund(request: RefundRequest): Promise<PayoutAnswer>
   lookupName(recipient: PayoutRecipient): Promise<{ name: string } | null>
@@ -51,7 +48,7 @@ const RECEIPT = /^[0-9A-Za-z]{1,20}$/
 
 /** Makes the functions for payouts. */
 export function createVodacomPayouts(client: VodacomClient, options: VodacomPayoutsOptions): VodacomPayouts {
-  // A repeated reference gets the first answer, unless that answer allows to send the payout again.
+  // A repeated reference gets the first answer, unless that answer allows the platform to send the payout again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const late_answers = createReferenceMemory<PayoutAnswer>()
 
@@ -112,14 +109,14 @@ const UNFIT = 'not sent: its amount is not in whole shillings'
 /** Adds the gateway's message to an answer about a problem. */
 function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
-  // If a query was answered, its state is the message.
-  const words = [envelope?.state ?? envelope?.code, envelope?.state ? null : envelope?.description].filter(
-    (word) => word != null && word !== '',
+  // If the gateway answered a query, its state is the message.
+  const parts = [envelope?.state ?? envelope?.code, envelope?.state ? null : envelope?.description].filter(
+    (part) => part != null && part !== '',
   )
-  return words.length === 0 ? answer : { ...answer, provider_message: words.join(': ') }
+  return parts.length === 0 ? answer : { ...answer, provider_message: parts.join(': ') }
 }
 
-/** The fields of a payout. Null if the gateway cannot take it. */
+/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
 function payoutFieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
   const { reference, destination_identifier, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

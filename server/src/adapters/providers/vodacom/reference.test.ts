@@ -1,4 +1,4 @@
-// The adapter packs and unpacks references without a table.
+// Tests that the adapter packs and unpacks references without a table.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { idToBase32, newId, seededRandom, settableClock, timeOfId } from '../../
 import { packReference, unpackReference } from './reference.ts'
 
 const ON_THE_WIRE = /^[0-9a-zA-Z \w+]{1,20}$/
-/** 2026-01-01. Two references within 2^38 ms of each other are never packed alike. */
+/** 2026-01-01. The adapter never packs two references within 2^38 ms of each other alike. */
 const START_MS = Date.UTC(2026, 0, 1)
 const SPAN_MS = 2 ** 38
 
@@ -22,7 +22,7 @@ const ids = fc
     return newId({ clock, random: seededRandom(seed) }, code)
   })
 
-test('a reference of 27 or 28 characters is packed into 20 letters and digits and unpacked again', () => {
+test('packReference packs a reference of 27 or 28 characters into 20 letters and digits, and unpackReference reverses this', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 99 }), (id, number) => {
       const made = timeOfId(id)
@@ -45,7 +45,7 @@ test('the largest reference fits into 20 characters', () => {
   assert.notEqual(packReference(last), packReference(`${last.slice(0, -2)}98`))
 })
 
-test('a reference of up to 19 characters stays unchanged, and a text that is no reference of the platform gives null', () => {
+test('packReference keeps a reference of up to 19 characters, and returns null for a text that is no reference', () => {
   assert.equal(packReference('CONTRACT1'), 'CONTRACT1')
   assert.equal(packReference('x'.repeat(19)), 'x'.repeat(19))
   const uuid4 = idToBase32('0190a0a0-0000-4000-8000-000000000000')
@@ -54,7 +54,7 @@ test('a reference of up to 19 characters stays unchanged, and a text that is no 
   }
 })
 
-test('a text that is no packed reference unpacks to null', () => {
+test('unpackReference returns null for a text that is no packed reference', () => {
   const at = new Date('2026-01-05T07:00:00Z')
   for (const text of ['', 'ORDER 7', '0'.repeat(19), '0'.repeat(21), 'z'.repeat(20), `${'0'.repeat(19)}-`])
     assert.equal(unpackReference(text, at), null, text)

@@ -1,4 +1,5 @@
-// One request at a time opens a session, before the current one ends, and an ended session is replaced.
+// Tests that one request at a time opens a session, before the current session ends, and that a new session replaces an ended
+// one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,15 +12,15 @@ const SETTLE_MS = 30_000
 /** Makes sessions whose openings the test counts and answers. */
 function rig(life_ms = LIFE_MS) {
   const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
-  const asked: ((bearer: string | null) => void)[] = []
+  const openings: ((bearer: string | null) => void)[] = []
   const sessions = createVodacomSessions({
     life_ms,
     settle_ms: SETTLE_MS,
     clock,
-    open: () => new Promise((resolve) => asked.push((bearer) => resolve(bearer === null ? null : { bearer }))),
+    open: () => new Promise((resolve) => openings.push((bearer) => resolve(bearer === null ? null : { bearer }))),
   })
   const answer = async (bearer: string | null) => {
-    asked.at(-1)?.(bearer)
+    openings.at(-1)?.(bearer)
     await new Promise((resolve) => setImmediate(resolve))
   }
   /** Takes the first session and answers its opening. */
@@ -30,69 +31,69 @@ function rig(life_ms = LIFE_MS) {
     assert.ok(session)
     return session
   }
-  return { clock, sessions, asked, answer, first }
+  return { clock, sessions, openings, answer, first }
 }
 
 test('many concurrent callers wait for one opening of a session', async () => {
-  const { sessions, asked, answer } = rig()
+  const { sessions, openings, answer } = rig()
   const taking = Array.from({ length: 50 }, () => sessions.take(1_000))
   await answer('one')
   const taken = await Promise.all(taking)
-  assert.equal(asked.length, 1)
+  assert.equal(openings.length, 1)
   for (const session of taken) assert.equal(session?.bearer, 'one')
 })
 
 test('a caller gets null after its timeout if no session is open', async () => {
-  const { sessions, asked } = rig()
+  const { sessions, openings } = rig()
   const started = performance.now()
   assert.equal(await sessions.take(30), null)
   assert.ok(performance.now() - started < 1_000)
-  assert.equal(asked.length, 1)
+  assert.equal(openings.length, 1)
 })
 
-test('after a failed opening, no session is opened for a second', async () => {
-  const { sessions, asked, answer, clock } = rig()
+test('after a failed opening, the adapter opens no session for a second', async () => {
+  const { sessions, openings, answer, clock } = rig()
   const taking = sessions.take(1_000)
   await answer(null)
   assert.equal(await taking, null)
   assert.equal(await sessions.take(1_000), null)
-  assert.equal(asked.length, 1)
+  assert.equal(openings.length, 1)
   clock.advance(1_001)
   const again = sessions.take(1_000)
   await answer('second try')
   assert.equal((await again)?.bearer, 'second try')
-  assert.equal(asked.length, 2)
+  assert.equal(openings.length, 2)
 })
 
-test('a successor is opened before the session ends, and replaces it after it settled, while no caller waits', async () => {
-  const { sessions, asked, answer, first, clock } = rig()
+test('the adapter opens a successor before the session ends, and uses the successor after it settled', async () => {
+  const { sessions, openings, answer, first, clock } = rig()
   const session = await first()
   clock.advance(LIFE_MS - 60_000 - 1)
   assert.equal((await sessions.take(1_000))?.bearer, 'first')
-  assert.equal(asked.length, 1, 'too early for a successor')
+  assert.equal(openings.length, 1, 'too early for a successor')
   clock.advance(1)
   for (let i = 0; i < 5; i++)
     assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the old session is still used')
-  assert.equal(asked.length, 2, 'the successor is opened once')
+  assert.equal(openings.length, 2, 'the successor is opened once')
   await answer('next')
   assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the successor is not settled yet')
   clock.advance(SETTLE_MS)
   assert.equal((await sessions.take(1_000))?.bearer, 'next')
   assert.equal(session.bearer, 'first')
-  assert.equal(asked.length, 2)
+  assert.equal(openings.length, 2)
 })
 
-test('an ended session without a successor is replaced by a new one', async () => {
-  const { sessions, answer, first, clock, asked } = rig()
+test('a new session replaces an ended session that has no successor', async () => {
+  const { sessions, answer, first, clock, openings } = rig()
   await first()
   clock.advance(LIFE_MS)
   const taking = sessions.take(1_000)
   await answer('second')
   assert.equal((await taking)?.bearer, 'second')
-  assert.equal(asked.length, 2)
+  assert.equal(openings.length, 2)
 })
 
-test('a refused session has ended if the gateway accepted it before; a young one is used until it had time to settle', async () => {
+test('a refused session has ended if the gateway accepted it before, or if it had time to settle', async () => {
   const { sessions, answer, first, clock } = rig()
   const session = await first()
   assert.equal(sessions.refused(session), false)
@@ -108,7 +109,7 @@ test('a refused session has ended if the gateway accepted it before; a young one
   assert.ok(second && sessions.refused(second), 'it had time to settle')
 })
 
-test('a refusal of the old session does not end the new one', async () => {
+test('a refusal of the old session does not end the new session', async () => {
   const { sessions, answer, first } = rig()
   const old = await first()
   old.proven = true
@@ -120,18 +121,18 @@ test('a refusal of the old session does not end the new one', async () => {
   assert.equal((await sessions.take(1_000))?.bearer, 'new')
 })
 
-test('a session with a life shorter than the time to settle is replaced before its end', async () => {
-  const { sessions, answer, first, clock, asked } = rig(20_000)
+test('a successor replaces a session with a life shorter than the time to settle before its end', async () => {
+  const { sessions, answer, first, clock, openings } = rig(20_000)
   await first()
   clock.advance(10_000)
   assert.equal((await sessions.take(1_000))?.bearer, 'first')
-  assert.equal(asked.length, 2)
+  assert.equal(openings.length, 2)
   await answer('next')
   clock.advance(10_000)
   assert.equal((await sessions.take(1_000))?.bearer, 'next')
 })
 
-test('a wait returns the value, or null after its timeout', async () => {
+test('within returns the value, or null after its timeout', async () => {
   assert.equal(await within(new Promise(() => {}), 5), null)
   assert.equal(await within(Promise.resolve('x'), 1_000), 'x')
 })

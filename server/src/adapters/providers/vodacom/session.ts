@@ -1,7 +1,5 @@
-// Sessions: opened with the API key, used by all other calls, and valid for a time that the provider sets.
-//
-// One request at a time opens a session. Its successor is opened before it ends, because the gateway may refuse a new session for
-// half a minute. A refused session that worked before has ended; a new session is tried again until its half minute is over.
+// Sessions, which every other call needs. One request at a time opens a session with the API key. The gateway may refuse a
+// new session for half a minute, so the adapter opens a successor before the session ends.
 
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
 
@@ -18,29 +16,32 @@ export type VodacomSession = {
 
 /** The sessions of one application. */
 export type VodacomSessions = {
-  /** Returns the session to use. Null if there is none within the timeout. */
+  /** Returns the session to use. Returns null if no session is open within the timeout. */
   take(timeout_ms: number): Promise<VodacomSession | null>
-  /** Records a refusal. True: the session has ended. False: it is young and may be accepted later. */
+  /**
+   * Records a refusal. Returns true if the session has ended. Returns false if the session is young, so the gateway may
+   * accept it later.
+   */
   refused(session: VodacomSession): boolean
 }
 
-/** Options of `createSessions`. */
+/** The options of `createVodacomSessions`. */
 export type VodacomSessionsOptions = {
-  /** Opens a session. Null on failure. Never throws, and ends by its own timeout. */
+  /** Opens a session. Returns null on failure, never throws, and ends by its own timeout. */
   open(): Promise<{ bearer: string } | null>
-  /** How long a session is used. */
+  /** The time for which the adapter uses a session. */
   life_ms: number
-  /** How long the gateway may refuse a new session. */
+  /** The time for which the gateway may refuse a new session. */
   settle_ms: number
   clock: Clock
 }
 
-/** The pause after a failed opening, so that waiting calls do not repeat it at once. */
+/** The pause after a failed opening, so that waiting calls do not repeat the opening at once. */
 const PAUSE_MS = 1_000
-/** The spare time for opening the successor, beside the time to settle. Both take at most half of a session's life. */
+/** The spare time for opening the successor, besides the time to settle. Both take at most half of a session's life. */
 const SPARE_MS = 30_000
 
-/** Makes the sessions. None is opened before the first call. */
+/** Makes the sessions. The first call opens the first session. */
 export function createVodacomSessions({ open, life_ms, settle_ms, clock }: VodacomSessionsOptions): VodacomSessions {
   let current: VodacomSession | null = null
   let next: VodacomSession | null = null
@@ -48,7 +49,8 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
   let failed_at: Date | null = null
   const renew_at_ms = life_ms - Math.min(settle_ms + SPARE_MS, life_ms / 2)
 
-  // If a session was made in the future, the clock stepped back. Its age is not known, so it is replaced.
+  // If a session has a time in the future, the clock stepped back. The session's age is not known, so the adapter replaces
+  // it.
   const ageOf = ({ made_at }: VodacomSession) => {
     const age_ms = clock.now().getTime() - made_at.getTime()
     return age_ms < 0 ? Number.POSITIVE_INFINITY : age_ms
@@ -98,7 +100,7 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
   }
 }
 
-/** Waits for a value. Null after the timeout. */
+/** Waits for a value. Returns null after the timeout. */
 export function within<Value>(value: Promise<Value>, timeout_ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const stop = systemClock.after(Math.max(timeout_ms, 0), () => resolve(null))

@@ -119,10 +119,10 @@ export const settings = {
   ask_connections: setting('VODACOM_ASK_CONNECTIONS', '32', connections, 'Maximum of connections for queries.'),
 } as const
 
-/** The checked settings. */
+/** The checked settings of Vodacom. */
 export type VodacomSettings = SettingValues<typeof settings>
 
-/** No valid settings contradict each other. `create` checks single values. */
+/** Returns no problems, because no valid settings contradict each other. `create` checks single values. */
 export function problems(): string[] {
   return []
 }

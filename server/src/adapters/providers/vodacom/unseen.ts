@@ -4,10 +4,10 @@ import type { Log } from '../../../kernel/lib/index.ts'
 import type { VodacomVerdict } from './envelope.ts'
 import type { StateWords } from './mapping.ts'
 
-/** Checks the state in the answer to a query. Each unseen state is logged once. */
+/** Checks the state in the answer to a query, and logs each unseen state once. */
 export type UnseenStateLog = (kind: 'payment' | 'payout', reference: string, verdict: VodacomVerdict) => void
 
-/** Remembered states at most, so that invented states do not fill the memory. */
+/** The greatest number of remembered states, so that invented states do not fill the memory. */
 const WORDS_MAX = 100
 const WORD_CHARS_MAX = 64
 const SETTINGS = {

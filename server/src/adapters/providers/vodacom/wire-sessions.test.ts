@@ -28,7 +28,7 @@ describe('sessions', () => {
   })
 
   for (const no_session of ['error', 'code'] as const) {
-    test(`an ended session is renewed once for all concurrent calls, and each call succeeds (${no_session})`, async () => {
+    test(`the adapter renews an ended session once for all concurrent calls, and each call succeeds (${no_session})`, async () => {
       const { provider, twin } = await start({ settings: { no_session } })
       await provider.push(payment())
       twin.endSessions()
@@ -44,7 +44,7 @@ describe('sessions', () => {
     })
   }
 
-  test('a session is renewed before it ends, and is used until the new one has settled', async () => {
+  test('the adapter renews a session before it ends, and uses the old session until the new one has settled', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start({ clock }, { clock, session_life_ms: 600_000 })
     await provider.push(payment())
@@ -56,7 +56,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().refusals.session, undefined, 'the gateway refused no call')
   })
 
-  test('a query tests a young session, and no request about money is sent before the gateway accepts it', async () => {
+  test('a query tests a young session, and the adapter sends no request about money before the gateway accepts it', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { session_settle_ms: 20_000 } },
@@ -88,7 +88,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('a wrong API key opens no session: no payer is prompted, and the adapter logs the problem', async () => {
+  test('with a wrong API key the adapter opens no session, prompts no payer and logs the problem', async () => {
     const { provider, logged, twin } = await start({}, { api_key: 'another-key-of-the-tests' })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
@@ -107,7 +107,7 @@ describe('sessions', () => {
     assert.equal(received.filter(({ method }) => method === 'POST').length, 0)
   })
 
-  test('a payout that the gateway refuses under an accepted session is blocked and can be sent again', async () => {
+  test('the platform can send a payout again that the gateway refused under an accepted session', async () => {
     let is_open = true
     const { provider, received } = await script(
       ({ method }) => {

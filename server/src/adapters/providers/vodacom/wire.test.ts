@@ -1,4 +1,4 @@
-// The requests of the adapter over HTTP, and its answers if the gateway fails.
+// Tests the requests of the adapter over HTTP, and its answers if the gateway fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ const INS_0: VodacomReaction = {
 }
 
 describe('requests', () => {
-  test('have the fields of the manual as texts, with a bearer and an origin', async () => {
+  test('a request has the fields of the manual as texts, with a bearer and an origin', async () => {
     const { provider, received } = await script(() => INS_0, { origin: 'https://pay.example.com' })
     const [pushed, paid_out] = [payment(), payout()]
     await provider.push(pushed)
@@ -58,13 +58,13 @@ describe('requests', () => {
     }
   })
 
-  test('have a new conversation id for each query', async () => {
+  test('each query has a new conversation id', async () => {
     const { provider, received } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
     const request = payment()
     await provider.status([request, request, payment()])
-    const asked = received.filter(({ path }) => path.includes('queryTransactionStatus'))
-    const queries = asked.map(({ path }) => new URL(path, 'http://x').searchParams)
-    assert.equal(asked.length, 3)
+    const requests = received.filter(({ path }) => path.includes('queryTransactionStatus'))
+    const queries = requests.map(({ path }) => new URL(path, 'http://x').searchParams)
+    assert.equal(requests.length, 3)
     assert.equal(new Set(queries.map((query) => query.get('input_ThirdPartyConversationID'))).size, 3)
     assert.equal(queries[0]?.get('input_QueryReference'), request.reference)
     assert.equal(queries[0]?.get('input_Country'), 'TZN')
@@ -72,7 +72,7 @@ describe('requests', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  test('are not sent for payments and payouts that the gateway cannot take', async () => {
+  test('the adapter sends no request for payments and payouts that the gateway cannot take', async () => {
     const { provider, received } = await script(() => INS_0)
     const unfit = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     for (const fields of [{ amount_minor: 100_050n }, { amount_minor: 0n }, { currency: 'USD' }, { phone: null }]) {
@@ -118,13 +118,13 @@ describe('requests', () => {
 })
 
 describe('states that no setting names', () => {
-  const said = (word: string): VodacomReaction => ({
-    content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: word },
+  const stateAnswer = (state: string): VodacomReaction => ({
+    content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: state },
   })
 
-  test('are unknown and logged once each, with the settings in which an operator can configure them', async () => {
-    let word = 'Cancelled'
-    const { provider, logged } = await script(() => said(word), { failed_states: { Expired: 'expired' } })
+  test('a state that no setting names is unknown, and the log names each such state once with its settings', async () => {
+    let state = 'Cancelled'
+    const { provider, logged } = await script(() => stateAnswer(state), { failed_states: { Expired: 'expired' } })
     const lines = () =>
       logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('a state that no setting names'))
     for (let i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ describe('states that no setting names', () => {
       lines().map((line) => [line.kind, line.word, line.settings]),
       [['payment', 'Cancelled', 'VODACOM_PENDING_STATES, VODACOM_FAILED_STATES']],
     )
-    word = 'CANCELLED'
+    state = 'CANCELLED'
     await provider.status([payment()])
     const [answer] = await provider.payoutStatus([payout()])
     assert.deepEqual([shortly(answer), answer?.provider_message], ['unknown unseen_status', 'CANCELLED'])
@@ -145,7 +145,7 @@ describe('states that no setting names', () => {
       'the same state of a payout is logged too',
     )
     for (const known of ['expired', 'Completed']) {
-      word = known
+      state = known
       await provider.status([payment()])
     }
     assert.equal(lines().length, 2)
@@ -183,7 +183,7 @@ describe('a failing gateway', () => {
     ['a reset connection', 'reset', 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
   ]
   for (const [name, act, to_push, to_payout, to_question] of strange) {
-    test(`${name} is unknown`, async () => {
+    test(`${name} leaves the outcome unknown`, async () => {
       const { provider } = await script(
         ({ method, path }) =>
           // The query that tests the session succeeds.
@@ -192,14 +192,14 @@ describe('a failing gateway', () => {
       )
       assert.equal(shortly(await provider.push(payment())), to_push)
       assert.equal(shortly(await provider.payout(payout())), to_payout)
-      const asked = { reference: 'ASKED1' }
-      assert.equal(shortly((await provider.status([payment('001', asked)]))[0]), to_question)
-      assert.equal(shortly((await provider.payoutStatus([payout('001', asked)]))[0]), to_question)
+      const queried = { reference: 'ASKED1' }
+      assert.equal(shortly((await provider.status([payment('001', queried)]))[0]), to_question)
+      assert.equal(shortly((await provider.payoutStatus([payout('001', queried)]))[0]), to_question)
       assert.equal(await provider.lookupName({ ...payout() }), null)
     })
   }
 
-  test('at an address without a server, the adapter sends nothing and logs no secret', async () => {
+  test('the adapter sends nothing and logs no secret if the address has no server', async () => {
     const url = await nowhere()
     const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
@@ -209,7 +209,7 @@ describe('a failing gateway', () => {
     assert.ok(!logged.join().includes(API_KEY))
   })
 
-  test('after the gateway stopped, the adapter sends nothing', async () => {
+  test('the adapter sends nothing after the gateway stopped', async () => {
     const { provider, twin } = await start()
     await Promise.all([provider.push(payment()), provider.payout(payout())])
     await twin.close()
@@ -219,7 +219,7 @@ describe('a failing gateway', () => {
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
   })
 
-  test('every call ends within CALL_MS_MAX if the gateway hangs', async () => {
+  test('every call of the adapter ends within CALL_MS_MAX if the gateway hangs', async () => {
     const { provider } = await script(() => 'hang', { timeout_ms: 60_000, late_ms: 1 })
     const started = performance.now()
     const [answer] = await Promise.all([
@@ -240,14 +240,14 @@ describe('a failing gateway', () => {
         ? { content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: echo } }
         : { status: 400, content: { output_ResponseCode: 'INS-21', output_ResponseDesc: echo } }
     })
-    const told = [
+    const answers = [
       await provider.push(payment()),
       await provider.payout(payout()),
       ...(await provider.status([payment()])),
       ...(await provider.payoutStatus([payout()])),
     ]
     const written =
-      JSON.stringify(told, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)) + logged.join()
+      JSON.stringify(answers, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)) + logged.join()
     assert.match(written, /INS-21/)
     assert.equal(JSON.parse(logged[0] ?? '').description.length, 300)
     for (const secret of [seen, seen.slice(0, 40), API_KEY, 'the-session-of-the-tests']) {
@@ -255,7 +255,7 @@ describe('a failing gateway', () => {
     }
   })
 
-  test('each kind of problem that an operator must fix is logged once a minute', async () => {
+  test('the adapter logs each kind of problem that an operator must fix once a minute', async () => {
     const { provider, logged } = await script(({ method }) =>
       method === 'GET'
         ? { content: { output_ResponseCode: 'INS-0' } }
