@@ -2,7 +2,7 @@
 
 import { type Verification, verify } from '../../src/apps/admin/verify.ts'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
-import type { PayeeFateName, PayerFateName, Truth, Word } from '../../twins/selcom/fates.ts'
+import type { OrderStatus, PayeeFateName, PayerFateName, Truth } from '../../twins/selcom/fates.ts'
 import type { Order, Payment, Payout, Push, Simulator, Totals } from '../../twins/selcom/index.ts'
 import type { Arrival } from '../crash/rig.ts'
 import type { StatedRow } from '../statements.ts'
@@ -13,7 +13,7 @@ import type { StormRig } from './rig.ts'
 export type TheirPayment = {
   reference: string
   amount_minor: bigint
-  word: Word
+  word: OrderStatus
   orders: number
   prompts: number
   /** The money that payers paid, and the money that the provider returned. */

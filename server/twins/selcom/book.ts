@@ -1,7 +1,7 @@
-// The gateway's own books: the requests it got, the work it did, and the money it moved. Kept in memory, never shortened.
-// Amounts are whole shillings.
+// The gateway's own books: the requests that the twin got, the work that it did, and the money that it moved. The books stay
+// in memory, and the twin never shortens them. Amounts are whole shillings.
 
-import type { CallbackKind, PayeeFateName, PayerFate, PayerFateName, Saying, Truth, Word } from './fates.ts'
+import type { CallbackKind, OrderStatus, PayeeFateName, PayerFate, PayerFateName, ReplyKind, Truth } from './fates.ts'
 import type { Reply } from './reply.ts'
 
 /** One order of the checkout. */
@@ -17,15 +17,15 @@ export type Order = {
   expires_at: Date | null
   reference: string
   payment_token: string
-  /** The last stored status; read it through `wordAt`. */
-  word: Word
+  /** The last stored status. `statusAt` returns the status at a time. */
+  word: OrderStatus
   prompts: number
-  /** How often it was created: more than once if the request was repeated. */
+  /** The number of requests for its creation, repetitions included. */
   requests: number
   payment: Payment | null
-  /** The next status answer contradicts itself or has an unknown status. */
+  /** The fault of the next status answer: a contradiction or an unknown status. Null means no fault. */
   odd: PayerFate['odd'] | null
-  /** The answer to its creation. */
+  /** The answer to the creation of the order. */
   created: Reply | null
 }
 
@@ -42,7 +42,7 @@ export type Push = {
   said: Reply
 }
 
-/** Money taken from a payer. */
+/** Money that the gateway took from a payer. */
 export type Payment = {
   order_id: string
   transid: string
@@ -55,8 +55,8 @@ export type Payment = {
 }
 
 /**
- * One payout. `executions` counts how often its money reached the receiver, `returns` how often it came back, `held` how
- * often it is out of the float and on its way.
+ * One payout. `executions` counts how often its money reached the receiver, and `returns` how often the money came back.
+ * `held` counts how often the money is out of the float and on its way.
  */
 export type Payout = {
   rail: string
@@ -67,17 +67,17 @@ export type Payout = {
   amount: bigint
   fate: PayeeFateName
   truth: Truth
-  /** The answer to a query. It may differ from the truth. */
-  says: Saying
+  /** The answer to a query, which may differ from the truth. */
+  says: ReplyKind
   executions: number
   returns: number
   held: number
-  /** The control API decided it, so its own steps have ended. */
+  /** True if the control API decided the payout, so that its own steps have ended. */
   by_hand: boolean
   requests: number
   queries: number
   at: Date
-  /** The answer to its request. */
+  /** The answer to the request for the payout. */
   said: Reply | null
 }
 
@@ -101,13 +101,13 @@ export type Totals = {
     by_truth: Record<Truth, number>
     executions: number
     executed_more_than_once: number
-    /** Money with the receivers, and on the way: both have left the float. */
+    /** The money with the receivers, and the money on the way. Both have left the float. */
     paid_amount: bigint
     held_amount: bigint
   }
   float: { added: bigint; now: bigint }
   callbacks: Record<CallbackEntry['state'], number>
-  /** Requests by call, refusals by check, faults and fates as `group.kind`. */
+  /** The numbers of requests by call and of refusals by check. `struck` counts faults and fates as `group.kind`. */
   requests: Record<string, number>
   refusals: Record<string, number>
   struck: Record<string, number>
@@ -116,7 +116,7 @@ export type Totals = {
 /** The books. */
 export type Book = {
   orders: Map<string, Order>
-  /** By rail and transid: each rail knows only its own. */
+  /** The pushes and payouts by rail and transid, because each rail knows only its own. */
   pushes: Map<string, Push>
   payouts: Map<string, Payout>
   payments: Payment[]
@@ -126,7 +126,7 @@ export type Book = {
   float: { added: bigint; now: bigint }
 }
 
-/** Empty books with this float. */
+/** Makes empty books with this float. */
 export function createBook(float: bigint): Book {
   return {
     orders: new Map(),
@@ -140,16 +140,16 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** The status of an order at this time: an order that was not paid in time is cancelled without a request. */
-export function wordAt(order: Order, now: Date): Word {
+/** Returns the status of an order at this time. An order without a payment in time is cancelled without a request. */
+export function statusAt(order: Order, now: Date): OrderStatus {
   const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
   return is_open && order.expires_at !== null && order.expires_at <= now ? 'CANCELLED' : order.word
 }
 
-/** Sums of the books. */
+/** Returns the sums of the books. */
 export function totalsOf(book: Book, struck: Record<string, number>, now: Date): Totals {
   const by_word: Record<string, number> = {}
-  for (const order of book.orders.values()) count(by_word, wordAt(order, now))
+  for (const order of book.orders.values()) count(by_word, statusAt(order, now))
   const callbacks = { waiting: 0, delivered: 0, given_up: 0, lost: 0 }
   for (const { state } of book.callbacks) callbacks[state]++
   const pushes = { count: book.pushes.size, prompts: 0 }

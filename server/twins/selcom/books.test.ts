@@ -18,7 +18,7 @@ const PAYMENTS = 120
 const PAYOUTS = 50
 const FLOAT = 100_000_000n
 
-/** Every kind of fault that answers or breaks at once, at a few per cent. */
+/** The rates of faults that answer or break at once: three per cent for each kind. */
 const WIRE = Object.fromEntries(
   Object.keys(WIRE_FAULTS)
     .filter((kind) => !['delay', 'hang_before', 'hang_after'].includes(kind))
@@ -37,7 +37,7 @@ const RATES = {
   callback: { lost: 0.2, duplicate: 0.2, late: 0.1, unsigned: 0.1, forged: 0.1, tampered: 0.1 },
 }
 
-/** One run: payments and payouts with retries, each reference in its own order, `width` of them at once. */
+/** Runs payments and payouts with retries, each reference in its own order, `width` of them at once. */
 async function storm(
   rig: TwinRig,
   webhook: string,
@@ -46,8 +46,8 @@ async function storm(
 ): Promise<Map<string, string[]>> {
   const seen = new Map<string, string[]>()
   const go = async (reference: string, method: string, path: string, fields: Record<string, string | number>) => {
-    const heard = await rig.call(method, path, fields).catch(() => null)
-    const entry = heard === null ? 'broken' : `${heard.status} ${heard.text}`
+    const reply = await rig.call(method, path, fields).catch(() => null)
+    const entry = reply === null ? 'broken' : `${reply.status} ${reply.text}`
     seen.set(reference, [...(seen.get(reference) ?? []), entry])
   }
   const jobs = Array.from({ length: PAYMENTS + PAYOUTS }, (_, i) => async () => {
@@ -74,7 +74,7 @@ async function storm(
   return seen
 }
 
-/** A storm with a seed on its own twin; `use` reads the books before the twin closes. */
+/** Runs a storm with a seed on its own twin. The test reads the books by `use` before the twin closes. */
 async function stormWith<T>(
   seed: string,
   use: (simulator: Simulator, seen: Map<string, string[]>) => T,
@@ -92,7 +92,7 @@ async function stormWith<T>(
   }
 }
 
-/** All records of a run, independent of their order. */
+/** Returns all records of a run, independent of their order. */
 function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   const { refusals, struck, callbacks: _delivered, ...totals } = simulator.totals()
   const sorted = (counts: Record<string, number>) => Object.entries(counts).sort()
@@ -108,8 +108,8 @@ function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   }
 }
 
-describe('the books', () => {
-  it('add up after a storm: every shilling is where the entries show, and no money moved twice', async () => {
+describe('the books after a storm', () => {
+  it('after a storm of faults the books explain every shilling, and no money moved twice', async () => {
     await stormWith('storm', (simulator) => {
       const totals = simulator.totals()
       const payouts = simulator.list('payouts').items as Payout[]
@@ -132,8 +132,8 @@ describe('the books', () => {
       )
       assert.equal(new Set(payments.map(({ order_id }) => order_id)).size, payments.length)
       for (const { order_id, amount } of payments) {
-        const asked = 1000n + BigInt(order_id.slice('ORDER'.length))
-        assert.ok(amount === asked || amount === asked + 100n)
+        const ordered = 1000n + BigInt(order_id.slice('ORDER'.length))
+        assert.ok(amount === ordered || amount === ordered + 100n)
       }
       assert.equal(totals.payments.count - totals.payments.returned, totals.orders.by_word.COMPLETED)
       assert.equal(
@@ -149,7 +149,7 @@ describe('the books', () => {
     })
   })
 
-  it('count every execution when duplicates are paid again', async () => {
+  it('the books count every execution when the twin pays duplicates again', async () => {
     const options: SimulatorOptions = { settings: { duplicate_transid: 'execute' }, faults: {} }
     await stormWith(
       '',
@@ -167,14 +167,14 @@ describe('the books', () => {
 })
 
 describe('chance', () => {
-  it('gives the same run for the same seed, for any number and order of concurrent requests', async () => {
+  it('the same seed gives the same run, for any number and order of concurrent requests', async () => {
     const alone = await stormWith('again', outcomeOf, {}, 1)
     const total = PAYMENTS + PAYOUTS
     assert.deepEqual(await stormWith('again', outcomeOf, {}, 16, (i) => total - 1 - i), alone)
     assert.notDeepEqual(await stormWith('another', outcomeOf, {}, 16), alone)
   })
 
-  it('is drawn anew for each call of a reference, does not depend on the order of the rates, and spares magic numbers', () => {
+  it('each call of a reference draws a new chance, which the order of rates does not change and magic numbers ignore', () => {
     const [a, b] = [createFaults(), createFaults()]
     const read = (rates: Rates['rates']) => {
       const read = ratesOf({ seed: 's', rates })
@@ -194,7 +194,7 @@ describe('chance', () => {
     assert.deepEqual([...new Set(magic)], [null])
   })
 
-  it('is even: over many references each rate gets its share', () => {
+  it('over many references, each rate gets its share of the chances', () => {
     const chances = Array.from({ length: 20_000 }, (_, i) => share('seed', 'push', `R${i}`, 1))
     for (const end of [0.01, 0.1, 0.5, 0.9]) {
       const part = chances.filter((chance) => chance < end).length / chances.length

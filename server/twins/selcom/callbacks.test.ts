@@ -25,7 +25,7 @@ after(async () => {
   await rig.close()
 })
 
-/** An order whose payer got a prompt. */
+/** Makes an order whose payer got a prompt. */
 async function prompted(order_id: string, ending: string, with_webhook = true): Promise<void> {
   const webhook = receiver.webhook(`/callback/${order_id}`)
   await rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, with_webhook ? { webhook } : {}))
@@ -44,15 +44,17 @@ const statesOf = (order_id: string) =>
     .filter((entry) => entry.order_id === order_id)
     .map(({ state }) => state)
 
-/** True if the callback has the gateway's signature, computed without its code. */
+/**
+ * Returns true if the callback has the gateway's signature. This function computes the signature without the gateway's code.
+ */
 function isSigned({ headers, body }: ReceivedCallback): boolean {
   const names = (headers['signed-fields'] ?? '').split(',')
   const fields = Object.fromEntries(names.map((name) => [name, body[name] ?? '']))
   return headers.digest === sign(rig.simulator.account.api_secret, textToSign(headers.timestamp ?? '', fields))
 }
 
-describe('a callback', () => {
-  it('reports a paid order with the documented fields, signed like a request', async () => {
+describe('callbacks', () => {
+  it("a callback reports a paid order with the documented fields and a signature like a request's", async () => {
     await prompted('PLAIN', '999')
     assert.deepEqual(receivedFor('PLAIN'), [])
     rig.clock.advance(1500)
@@ -81,8 +83,8 @@ describe('a callback', () => {
     assert.deepEqual(statesOf('PLAIN'), ['delivered'])
   })
 
-  it('is sent for paid orders, for each final status, or for each status, as the settings choose', async () => {
-    const wanted = {
+  it('the twin sends callbacks for paid orders, for each final status, or for each status, as the settings choose', async () => {
+    const expected = {
       success: { OK: ['COMPLETED'], NO: [], SLOW: ['COMPLETED'] },
       final: { OK: ['COMPLETED'], NO: ['USERCANCELLED'], SLOW: ['COMPLETED'] },
       all: {
@@ -99,29 +101,29 @@ describe('a callback', () => {
         ['SLOW', '016'],
       ] as const) {
         const id = `${callback_on}-${name}`
-        const words: readonly string[] = wanted[callback_on][name]
+        const statuses: readonly string[] = expected[callback_on][name]
         await prompted(id, ending)
         rig.clock.advance(3000)
-        await came(id, words.length)
+        await came(id, statuses.length)
         assert.deepEqual(
           receivedFor(id)
             .map(({ body }) => body.payment_status)
             .sort(),
-          words,
+          statuses,
         )
         assert.ok(receivedFor(id).every(isSigned))
       }
     }
   })
 
-  it('is not sent if the order has no address', async () => {
+  it('the twin sends no callback if the order has no address', async () => {
     await prompted('SILENT', '999', false)
     rig.clock.advance(1500)
     assert.equal(rig.simulator.order('SILENT')?.word, 'COMPLETED')
     assert.deepEqual(statesOf('SILENT'), [])
   })
 
-  it('is repeated with the same bytes as often as the settings choose, and then given up', async () => {
+  it('the twin repeats a callback with the same bytes as often as the settings choose, and then gives up', async () => {
     rig.simulator.set({ callback_retries: 2, callback_retry_pause_ms: 10_000 })
     answers.push(500, 404)
     await prompted('TAKEN', '999')
@@ -146,8 +148,8 @@ describe('a callback', () => {
   })
 })
 
-describe('a misbehaving callback', () => {
-  /** The callbacks after the payment, as [payment status, has the gateway's signature]. */
+describe('misbehaving callbacks', () => {
+  /** The callbacks after the payment, each with its payment status and true for the gateway's signature. */
   const COMES: Record<string, [string, boolean][]> = {
     '080': [['COMPLETED', true]],
     '081': [],
@@ -164,7 +166,7 @@ describe('a misbehaving callback', () => {
     '087': [['COMPLETED', true]],
   }
   for (const [ending, comes] of Object.entries(COMES)) {
-    it(`${ending}: is sent as the table describes`, async () => {
+    it(`the twin sends the callbacks of an order with the number ${ending} as the table describes`, async () => {
       const id = `M${ending}`
       await prompted(id, ending)
       rig.clock.advance(1500)
@@ -181,7 +183,7 @@ describe('a misbehaving callback', () => {
     })
   }
 
-  it('083: the callback is sent late', async () => {
+  it('the twin sends the callback late for the number 083', async () => {
     await prompted('LATE', '083')
     rig.clock.advance(1500 + 29_999)
     assert.deepEqual(statesOf('LATE'), [])
@@ -189,7 +191,7 @@ describe('a misbehaving callback', () => {
     await came('LATE', 1)
   })
 
-  it('086: a forged callback claims a payment first, and the true one follows it', async () => {
+  it('the twin sends a forged callback before the payment for the number 086, and the true callback after the payment', async () => {
     await prompted('FORGED', '086')
     await came('FORGED', 1)
     const [forged] = receivedFor('FORGED')
@@ -202,22 +204,22 @@ describe('a misbehaving callback', () => {
   })
 })
 
-describe('a code without a prompt', () => {
+describe('codes without a prompt', () => {
   const make = (order_id: string, ending: string) =>
     rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, { buyer_phone: `255740000${ending}` }))
 
-  it('is scanned after a pause if the settings choose so, unless a prompt came first', async () => {
+  it('a payer scans a code after a pause if the settings choose so, unless a prompt came first', async () => {
     await make('UNSEEN', '001')
     rig.simulator.set({ scan_after_ms: 4000 })
     await make('SCANNED', '001')
     await make('REFUSED-SCAN', '004')
     await prompted('PROMPTED', '007')
     rig.clock.advance(10_000)
-    const words = ['UNSEEN', 'SCANNED', 'REFUSED-SCAN', 'PROMPTED'].map((id) => rig.simulator.order(id)?.word)
-    assert.deepEqual(words, ['PENDING', 'COMPLETED', 'USERCANCELLED', 'PENDING'])
+    const statuses = ['UNSEEN', 'SCANNED', 'REFUSED-SCAN', 'PROMPTED'].map((id) => rig.simulator.order(id)?.word)
+    assert.deepEqual(statuses, ['PENDING', 'COMPLETED', 'USERCANCELLED', 'PENDING'])
   })
 
-  it('is scanned by a call of the control API, by a payer with the chosen fate', async () => {
+  it('a call of the control API scans a code by a payer with the chosen fate', async () => {
     await make('BY-HAND', '001')
     assert.equal((await rig.control('POST', '/orders/BY-HAND/scan', { fate: 'no such fate' })).status, 400)
     assert.equal((await rig.control('POST', '/orders/NONE/scan', {})).status, 404)

@@ -2,9 +2,9 @@
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
-import { type CallbackEntry, type Order, wordAt } from './book.ts'
-import type { CallbackKind, Word } from './fates.ts'
-import { isOpen, spellWord } from './payers.ts'
+import { type CallbackEntry, type Order, statusAt } from './book.ts'
+import type { CallbackKind, OrderStatus } from './fates.ts'
+import { isOpen, spellStatus } from './payers.ts'
 import type { Settings } from './settings.ts'
 import { type Account, signedHeaders } from './signature.ts'
 import type { Callbacks } from './twin.ts'
@@ -16,7 +16,7 @@ const FOREIGN_SECRET = "somebody else's secret"
 
 type Message = { headers: Record<string, string>; body: string }
 
-/** Makes the sender of callbacks. It adds each callback to `entries`. */
+/** Makes the sender of callbacks. The sender adds each callback to `entries`. */
 export function createCallbacks(
   account: Account,
   settings: Settings,
@@ -36,7 +36,7 @@ export function createCallbacks(
   }
 
   /** Sends a callback. Resolves after the first attempt. */
-  const send = async (order: Order, payment_status: Word, kind: CallbackKind, message: Message | null) => {
+  const send = async (order: Order, payment_status: OrderStatus, kind: CallbackKind, message: Message | null) => {
     if (order.webhook === null) return
     const { order_id } = order
     const state = message === null ? 'lost' : 'waiting'
@@ -45,12 +45,12 @@ export function createCallbacks(
     if (message !== null) await attempt(new URL(order.webhook), entry, message, 0)
   }
 
-  const tell = async (order: Order, kind: CallbackKind, word: Word): Promise<void> => {
-    const values = valuesOf(settings, order, word)
-    if (kind === 'lost') return await send(order, word, kind, null)
+  const report = async (order: Order, kind: CallbackKind, status: OrderStatus): Promise<void> => {
+    const values = valuesOf(settings, order, status)
+    if (kind === 'lost') return await send(order, status, kind, null)
     if (kind === 'tampered') values.amount = String(BigInt(values.amount ?? '0') * 10n)
     const headers = kind === 'unsigned' ? UNSIGNED_HEADERS : signedHeaders(account, clock.now(), SIGNED, values)
-    await send(order, word, kind, { headers, body: JSON.stringify(values) })
+    await send(order, status, kind, { headers, body: JSON.stringify(values) })
   }
 
   return {
@@ -60,18 +60,18 @@ export function createCallbacks(
         const headers = signedHeaders({ ...account, api_secret: FOREIGN_SECRET }, clock.now(), SIGNED, values)
         void send(order, 'COMPLETED', kind, { headers, body: JSON.stringify(values) })
       }
-      if (settings.callback_on === 'all' && kind !== 'reordered') void tell(order, kind, wordAt(order, clock.now()))
+      if (settings.callback_on === 'all' && kind !== 'reordered') void report(order, kind, statusAt(order, clock.now()))
     },
     changed(order, kind) {
-      const { word } = order
-      const is_final = !isOpen(word)
-      const is_due = { success: word === 'COMPLETED', final: is_final, all: true }[settings.callback_on]
+      const { word: status } = order
+      const is_final = !isOpen(status)
+      const is_due = { success: status === 'COMPLETED', final: is_final, all: true }[settings.callback_on]
       if (!is_due) return
-      if (kind === 'late') clock.after(settings.callback_late_ms, () => void tell(order, kind, word))
-      else if (kind === 'reordered') void tell(order, kind, word).then(() => tell(order, kind, 'PENDING'))
-      // The forged callback was sent before; this one is true.
-      else if (kind === 'forged') void tell(order, 'plain', word)
-      else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void tell(order, kind, word)
+      if (kind === 'late') clock.after(settings.callback_late_ms, () => void report(order, kind, status))
+      else if (kind === 'reordered') void report(order, kind, status).then(() => report(order, kind, 'PENDING'))
+      // The twin sent the forged callback before, so this callback is true.
+      else if (kind === 'forged') void report(order, 'plain', status)
+      else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void report(order, kind, status)
     },
     async close() {
       is_closed = true
@@ -80,7 +80,7 @@ export function createCallbacks(
   }
 }
 
-/** Makes the function that posts a message. It returns the receiver's status, or null without an answer in time. */
+/** Makes the function that posts a message. That function returns the receiver's status, or null without an answer in time. */
 function createPoster(settings: Settings) {
   const pools = new Map<string, Pool>()
   const poolOf = (origin: string): Pool => {
@@ -108,9 +108,9 @@ function createPoster(settings: Settings) {
   }
 }
 
-function valuesOf(settings: Settings, order: Order, word: Word): Record<string, string> {
+function valuesOf(settings: Settings, order: Order, status: OrderStatus): Record<string, string> {
   const [result, resultcode] =
-    word === 'COMPLETED' ? ['SUCCESS', '000'] : isOpen(word) ? ['PENDING', '111'] : ['FAIL', '400']
+    status === 'COMPLETED' ? ['SUCCESS', '000'] : isOpen(status) ? ['PENDING', '111'] : ['FAIL', '400']
   return {
     result,
     resultcode,
@@ -120,6 +120,6 @@ function valuesOf(settings: Settings, order: Order, word: Word): Record<string, 
     channel: order.payment?.channel ?? '',
     amount: String(order.payment?.amount ?? order.amount),
     phone: order.payer_phone ?? order.buyer_phone,
-    payment_status: spellWord(settings, order.order_id, word),
+    payment_status: spellStatus(settings, order.order_id, status),
   }
 }

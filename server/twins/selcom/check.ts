@@ -1,5 +1,5 @@
-// The checks of each request in the order of the twin. It may be stricter than the gateway: an adapter that passes here
-// meets the whole documentation.
+// Checks each request in the order of the twin. The twin may be stricter than the gateway, so an adapter that passes these
+// checks meets the whole documentation.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import type { Reply } from './reply.ts'
@@ -7,18 +7,18 @@ import { refusal } from './reply.ts'
 import type { Settings } from './settings.ts'
 import { type Account, authorizationOf, isSigned, readTimestamp, signedText } from './signature.ts'
 
-/** A request as it arrived. Values are texts: the signature covers the texts of JSON or query. */
+/** A request as it arrived. Values are texts, because the signature covers the texts of JSON or query. */
 export type Incoming = {
   method: string
-  /** Without /v1 and without a final slash. */
+  /** The path without /v1 and without a final slash. */
   path: string
   address: string
   headers: Record<string, string | undefined>
-  /** Null: the body is no flat JSON object, or a query names a field twice. */
+  /** The fields of the request. Null means that the body is no flat JSON object, or that a query names a field twice. */
   fields: Record<string, string> | null
 }
 
-/** The refusal of the first failed check, or null. */
+/** Returns the refusal of the first failed check. Returns null if every check passes. */
 export function checkRequest(account: Account, settings: Settings, now: Date, incoming: Incoming): Reply | null {
   const { headers, fields } = incoming
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
@@ -35,7 +35,7 @@ export function checkRequest(account: Account, settings: Settings, now: Date, in
   return checkSignature(account, settings, now, headers, fields) ?? checkPath(settings, incoming.path)
 }
 
-/** The refusal of an address that is not on the list. */
+/** Returns the refusal of an address that is not on the list. */
 export function notListed(): Reply {
   return refusal('source_ip', 403, '403', 'Source IP not whitelisted (4032)')
 }
@@ -56,7 +56,7 @@ function checkSignature(
     return refusal('timestamp_window', 401, '401', 'Timestamp is too far off')
   }
   const names = headers['signed-fields']?.split(',') ?? []
-  // The signed text has no separators: one value may look like two fields, so the names are compared too.
+  // The signed text has no separators, so one value may look like two fields. Therefore the twin compares the names too.
   if (!namesAll(names, fields)) return refusal('signed_fields', 401, '401', 'Signed-Fields must name every field once')
   if (!isSigned(account, method, digest, signedText(timestamp, names, fields))) {
     return refusal('digest', 401, '401', 'Digest does not match')
@@ -77,10 +77,10 @@ function checkPath(settings: Settings, path: string): Reply | null {
 
 /** The form of a field. */
 export type Rule = RegExp | ((text: string) => boolean)
-/** The fields of a call: `must` are required, `may` are optional. */
+/** The fields of a call. `must` has the required fields, and `may` has the optional fields. */
 export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
 
-/** The refusal of the first missing or malformed field. Fields without a rule pass. */
+/** Returns the refusal of the first missing or malformed field. Fields without a rule pass. */
 export function checkFields(rules: Rules, fields: Record<string, string>): Reply | null {
   for (const [name, rule] of Object.entries(rules.must)) {
     const value = fields[name]
@@ -101,7 +101,7 @@ function keeps(rule: Rule, value: string): boolean {
   return typeof rule === 'function' ? rule(value) : rule.test(value)
 }
 
-/** The web address in a base64 text, or null. */
+/** Returns the web address in a base64 text. Returns null if the text has no web address. */
 export function readUrl(text: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64')
@@ -110,7 +110,7 @@ export function readUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** Flat fields of a JSON text or of a query; null for any other form. */
+/** Returns the flat fields of a JSON text or of a query. Returns null for any other form. */
 export function fieldsOf(content: unknown): Record<string, string> | null {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
   const fields: Record<string, string> = {}
@@ -121,7 +121,7 @@ export function fieldsOf(content: unknown): Record<string, string> | null {
   return fields
 }
 
-/** Fields of a query; null if one occurs twice. */
+/** Returns the fields of a query. Returns null if a field occurs twice. */
 export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
   const fields: Record<string, string> = {}
   for (const [name, value] of query) {

@@ -1,18 +1,18 @@
-// The checkout: orders, prompts on orders, and their statuses.
+// The checkout of the gateway: orders, prompts on orders, and their statuses.
 
-import { type Order, type Push, wordAt } from './book.ts'
+import { type Order, type Push, statusAt } from './book.ts'
 import { digits } from './chance.ts'
 import { readUrl } from './check.ts'
 import { PAYER_FATES, type PayerFateName } from './fates.ts'
-import { isPayable, payerActs, scan, spellWord } from './payers.ts'
-import { type Reply, referenceOf, refusal, say, spellsSecond, success } from './reply.ts'
+import { isPayable, payerActs, scan, spellStatus } from './payers.ts'
+import { type Reply, referenceOf, refusal, replyOfKind, spellsSecond, success } from './reply.ts'
 import { tanqrOf } from './tanqr.ts'
 import type { Run, Twin } from './twin.ts'
 
 const MINUTE_MS = 60_000
 const EAT_OFFSET_MS = 3 * 3_600_000
 
-/** Makes an order. No payer is asked to pay yet. */
+/** Makes an order. The twin prompts no payer yet. */
 export const createOrder: Run = (twin, fields) => {
   const { order_id = '', vendor, amount = '', currency = '', buyer_phone = '', webhook, expiry } = fields
   if (vendor !== twin.account.vendor) return refusal('vendor', 200, '651', 'Invalid vendor')
@@ -59,7 +59,7 @@ function created(order: Order): Reply {
   ])
 }
 
-/** A payer scans the code after the pause, unless a prompt came first: then no payer saw a code. */
+/** Lets a payer scan the code after the pause, unless a prompt came first. After a prompt, no payer saw a code. */
 function scanLater(twin: Twin, order: Order): void {
   const { scan_after_ms } = twin.settings
   if (scan_after_ms === null) return
@@ -79,9 +79,19 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
     }
     const order = twin.book.orders.get(order_id)
     if (!order || !isPayable(order, twin.clock.now())) return refusal('order', 200, '651', 'Invalid order')
-    // The answer is known only after the prompt.
-    const said = success('', '')
-    const push = { rail, transid, order_id, msisdn, fate: null, prompts: 0, requests: 1, at: twin.clock.now(), said }
+    // The prompt replaces this answer.
+    const placeholder = success('', '')
+    const push = {
+      rail,
+      transid,
+      order_id,
+      msisdn,
+      fate: null,
+      prompts: 0,
+      requests: 1,
+      at: twin.clock.now(),
+      said: placeholder,
+    }
     twin.book.pushes.set(key, push)
     return prompt(twin, push)
   }
@@ -102,29 +112,29 @@ function prompt(twin: Twin, push: Push): Reply {
 }
 
 function answerTo(twin: Twin, push: Push, fate: PayerFateName): Reply {
-  const { push: saying } = PAYER_FATES[fate]
-  if (saying === 'unavailable') {
-    const { envelope } = say(twin.settings, 'fail', push.order_id, push.rail)
+  const { push: kind } = PAYER_FATES[fate]
+  if (kind === 'unavailable') {
+    const { envelope } = replyOfKind(twin.settings, 'fail', push.order_id, push.rail)
     return { http: 200, envelope: { ...envelope, resultcode: '151', message: 'Service unavailable' } }
   }
-  return say(twin.settings, saying, push.order_id, push.rail)
+  return replyOfKind(twin.settings, kind, push.order_id, push.rail)
 }
 
-/** The status of an order. The result code covers only the query, not the payment. */
+/** Returns the status of an order. The result code covers only the query, not the payment. */
 export const orderStatus: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
   const { settings } = twin
-  const word = wordAt(order, twin.clock.now())
+  const status = statusAt(order, twin.clock.now())
   const { odd } = order
   order.odd = null
-  const payment = word === 'COMPLETED' ? order.payment : null
+  const payment = status === 'COMPLETED' ? order.payment : null
   const reply = success(order.reference, 'Order fetch successful', [
     {
       order_id,
       creation_date: localTime(order.created_at),
       amount: String(payment?.amount ?? order.amount),
-      payment_status: odd === 'word' ? 'ONHOLD' : spellWord(settings, order_id, word),
+      payment_status: odd === 'word' ? 'ONHOLD' : spellStatus(settings, order_id, status),
       transid: payment?.transid ?? null,
       channel: payment?.channel ?? null,
       reference: payment?.reference ?? null,
@@ -137,7 +147,7 @@ export const orderStatus: Run = (twin, { order_id = '' }) => {
 
 function unknownOrder(twin: Twin, order_id: string): Reply {
   if (twin.settings.unknown_order === 'fail') return refusal('unknown_order', 200, '651', 'Invalid order')
-  return say(twin.settings, 'ambiguous', order_id, 'order-status')
+  return replyOfKind(twin.settings, 'ambiguous', order_id, 'order-status')
 }
 
 /** Cancels an order that is not paid yet. */
@@ -149,7 +159,7 @@ export const cancelOrder: Run = (twin, { order_id = '' }) => {
   return success(order.reference, 'Order cancelled successfully')
 }
 
-/** The orders that were made on these days of East Africa. */
+/** Returns the orders of these days of East Africa. */
 export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   const { settings } = twin
   const now = twin.clock.now()
@@ -158,13 +168,13 @@ export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
     const creation_date = localTime(order.created_at)
     const day = creation_date.slice(0, 10)
     if (day < fromdate || day > todate) continue
-    const payment_status = spellWord(settings, order.order_id, wordAt(order, now))
+    const payment_status = spellStatus(settings, order.order_id, statusAt(order, now))
     data.push({ order_id: order.order_id, creation_date, amount: String(order.amount), payment_status })
   }
   return success(referenceOf('list', fromdate, todate), 'Orders fetched successfully', data)
 }
 
-/** The answer to a used reference, as the settings choose. */
+/** Returns the answer to a used reference, as the settings choose. */
 export function duplicate(
   twin: Twin,
   how: 'fail' | 'replay' | 'ambiguous' | 'execute',
@@ -174,11 +184,11 @@ export function duplicate(
 ): Reply {
   if (how === 'replay' && first) return first
   if (how === 'execute' && execute) return execute()
-  if (how === 'ambiguous') return say(twin.settings, 'ambiguous', id, 'duplicate')
+  if (how === 'ambiguous') return replyOfKind(twin.settings, 'ambiguous', id, 'duplicate')
   return refusal('duplicate', 200, twin.settings.duplicate_code, 'Duplicate transaction')
 }
 
-/** A time in the form of the gateway: local, without a zone. */
+/** Returns a time in the form of the gateway: local, without a zone. */
 function localTime(time: Date): string {
   return new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -26,16 +26,16 @@ describe('the checks of a request', () => {
   const refuses = (
     what: string,
     check: string,
-    [status, said]: [number, string],
+    [status, result]: [number, string],
     changes: Record<string, string>,
     message = /./,
   ) => {
-    it(`refuses ${what}, and changes nothing`, async () => {
+    it(`the twin refuses a request with ${what}, and changes nothing`, async () => {
       const before = rig.simulator.totals()
-      const heard = await rig.call('POST', '/checkout/create-order-minimal', orderOf('CHECKED'), changes)
-      assert.equal(heard.status, status)
-      assert.equal(resultOf(heard), said)
-      assert.match(String(heard.json?.message), message)
+      const reply = await rig.call('POST', '/checkout/create-order-minimal', orderOf('CHECKED'), changes)
+      assert.equal(reply.status, status)
+      assert.equal(resultOf(reply), result)
+      assert.match(String(reply.json?.message), message)
       const now = rig.simulator.totals()
       assert.equal(now.refusals[check], (before.refusals[check] ?? 0) + 1)
       assert.equal(now.orders.count, before.orders.count)
@@ -78,7 +78,7 @@ describe('the checks of a request', () => {
     'Signed-Fields': names.toReversed().join(','),
   })
 
-  it('accepts fields in any signed order, and an offset without colon', async () => {
+  it('the twin accepts fields in any signed order, and an offset without colon', async () => {
     const turned = Object.fromEntries(Object.entries(orderOf('TURNED')).reverse()) as Fields
     assert.equal((await rig.call('POST', '/checkout/create-order-minimal', turned)).status, 200)
     const fields = { order_id: 'TURNED' }
@@ -86,31 +86,31 @@ describe('the checks of a request', () => {
     assert.equal((await rig.call('GET', '/checkout/order-status', fields, headers)).status, 200)
   })
 
-  it('refuses a value that contains a second field, although its digest is right', async () => {
+  it('the twin refuses a value that contains a second field, although its digest is right', async () => {
     const order = orderOf('HIDDEN')
     const { no_of_items, ...others } = order
     const hidden = { ...others, currency: `TZS&no_of_items=${no_of_items}` }
     const headers = headersFor(rig.simulator.account, START_TEXT, order)
     const url = `${rig.simulator.url}/checkout/create-order-minimal`
-    const heard = await send(url, 'POST', headers, JSON.stringify(hidden))
+    const reply = await send(url, 'POST', headers, JSON.stringify(hidden))
     assert.equal(headers.Digest, headersFor(rig.simulator.account, START_TEXT, hidden).Digest)
-    assert.equal(heard.status, 401)
-    assert.match(heard.text, /Signed-Fields/)
+    assert.equal(reply.status, 401)
+    assert.match(reply.text, /Signed-Fields/)
   })
 
-  it('refuses a body that is no JSON, a nested body, and a query that names a field twice', async () => {
+  it('the twin refuses a body that is no JSON, a nested body, and a query that names a field twice', async () => {
     const url = `${rig.simulator.url}/checkout/create-order-minimal`
     const headers = headersFor(rig.simulator.account, START_TEXT, orderOf('NESTED'))
     for (const body of ['', '{', '[]', 'null', JSON.stringify({ ...orderOf('NESTED'), billing: {} })]) {
-      const heard = await send(url, 'POST', headers, body)
-      assert.equal(heard.status, 400, body)
+      const reply = await send(url, 'POST', headers, body)
+      assert.equal(reply.status, 400, body)
     }
     const query = `${rig.simulator.url}/checkout/order-status?order_id=A&order_id=B`
     const twice = await send(query, 'GET', headersFor(rig.simulator.account, START_TEXT, { order_id: 'B' }), null)
     assert.equal(twice.status, 400)
   })
 
-  it('checks RS256 with the public key on file', async (t) => {
+  it('the twin checks RS256 with the public key on file', async (t) => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
     const keyed = await startRig({ account: { rsa_public_key: pem } })
@@ -123,7 +123,7 @@ describe('the checks of a request', () => {
     assert.equal((await go(digest)).status, 200)
   })
 
-  it('refuses every call from an unlisted address, and every disabled path', async () => {
+  it('the twin refuses every call from an unlisted address, and every disabled path', async () => {
     rig.simulator.set({ source_ips: ['10.0.0.1'] })
     const calls: [string, string, Fields][] = [
       ['POST', '/checkout/create-order-minimal', orderOf('IP')],
@@ -132,19 +132,19 @@ describe('the checks of a request', () => {
       ['POST', '/qwiksend/process', bankOf('IP')],
     ]
     for (const [method, path, fields] of calls) {
-      const heard = await rig.call(method, path, fields)
-      assert.deepEqual([heard.status, resultOf(heard)], [403, '403 FAIL'])
-      assert.equal(heard.json?.message, 'Source IP not whitelisted (4032)')
+      const reply = await rig.call(method, path, fields)
+      assert.deepEqual([reply.status, resultOf(reply)], [403, '403 FAIL'])
+      assert.equal(reply.json?.message, 'Source IP not whitelisted (4032)')
     }
     rig.simulator.set({ source_ips: ['127.0.0.1'], disabled_paths: ['/qwiksend/process'] })
-    const heard = await rig.call('POST', '/qwiksend/process', bankOf('IP'))
-    assert.deepEqual([heard.status, resultOf(heard)], [403, '403 FAIL'])
-    assert.match(String(heard.json?.message), /\(4035\)/)
+    const reply = await rig.call('POST', '/qwiksend/process', bankOf('IP'))
+    assert.deepEqual([reply.status, resultOf(reply)], [403, '403 FAIL'])
+    assert.match(String(reply.json?.message), /\(4035\)/)
     assert.equal(resultOf(await rig.call('POST', '/walletcashin/process', walletOf('IP'))), '000 SUCCESS')
     rig.simulator.set({ source_ips: null, disabled_paths: [] })
   })
 
-  it('answers 404 to an unknown path and 405 to a wrong method', async () => {
+  it('the twin answers 404 to an unknown path and 405 to a wrong method', async () => {
     const { url, account } = rig.simulator
     const headers = headersFor(account, START_TEXT, {})
     assert.equal((await send(`${url}/checkout/refund`, 'POST', headers, '{}')).status, 404)

@@ -23,7 +23,7 @@ before(async () => {
 after(() => rig.close())
 
 describe('the control API', () => {
-  it('requires its own token, and that token opens no other API', async () => {
+  it('the control API requires its own token, and that token opens no other API', async () => {
     assert.equal((await rig.control('GET', '/book', undefined, 'wrong')).status, 401)
     assert.equal((await rig.control('GET', '/book', undefined, rig.simulator.account.api_secret)).status, 401)
     const signed = headersFor(rig.simulator.account, START_TEXT, {})
@@ -37,7 +37,7 @@ describe('the control API', () => {
     )
   })
 
-  it('shows the books in pages, oldest first, with amounts as text', async () => {
+  it('the control API shows the books in pages, oldest first, with amounts as text', async () => {
     for (let i = 0; i < 5; i++) await rig.call('POST', '/checkout/create-order-minimal', orderOf(`PAGE${i}`))
     const page = async (query: string) => {
       const { json } = await rig.control('GET', `/orders${query}`)
@@ -59,7 +59,7 @@ describe('the control API', () => {
     assert.deepEqual(json?.float, { added: '50000', now: '50000' })
   })
 
-  it('decides a pending payout once', async () => {
+  it('the control API decides a pending payout once', async () => {
     const process = (transid: string, ending: string) =>
       rig.call('POST', '/walletcashin/process', walletOf(transid, { utilityref: `255680000${ending}` }))
     const settle = (transid: string, paid: unknown) =>
@@ -73,18 +73,18 @@ describe('the control API', () => {
     assert.equal((await settle('STUCK2', false)).status, 200)
     assert.equal((await settle('MOVING', false)).status, 200)
     assert.equal((await settle('NONE', true)).status, 404)
-    // The payout's own steps have ended: its planned outcome does not happen.
+    // The payout's own steps have ended, so its planned outcome does not happen.
     rig.clock.advance(10_000)
-    const asked = await Promise.all(
+    const replies = await Promise.all(
       ['STUCK1', 'STUCK2', 'MOVING'].map((transid) => rig.call('GET', '/walletcashin/query', { transid })),
     )
-    assert.deepEqual(asked.map(resultOf), ['000 SUCCESS', '400 FAIL', '400 FAIL'])
+    assert.deepEqual(replies.map(resultOf), ['000 SUCCESS', '400 FAIL', '400 FAIL'])
     assert.equal(rig.simulator.totals().float.now, 35_000n)
     assert.equal(rig.simulator.totals().payouts.executions, 1)
     assert.equal((await rig.control('GET', '/payouts/walletcashin/STUCK1')).json?.truth, 'paid')
   })
 
-  it('changes the float, the settings and the rates, and refuses invalid values', async () => {
+  it('the control API changes the float, the settings and the rates, and refuses invalid values', async () => {
     assert.deepEqual((await rig.control('POST', '/float', { add: 1000 })).json, { added: '51000', now: '36000' })
     assert.equal((await rig.control('POST', '/float', { add: 1.5 })).status, 400)
     assert.equal((await rig.control('POST', '/settings', { minimum_payout: 500 })).json?.minimum_payout, 500)
@@ -110,12 +110,12 @@ describe('the control API', () => {
   })
 })
 
-describe('the settings', () => {
-  it('each has a valid default', () => {
+describe('the settings of the twin', () => {
+  it('each setting of the twin has a valid default', () => {
     for (const [name, { default: value, read }] of Object.entries(SETTINGS)) assert.deepEqual(read(value), value, name)
   })
 
-  it('are read from the environment, and an invalid value is refused with its name', () => {
+  it('the twin reads its settings from the environment, and refuses an invalid value with its name', () => {
     const env = {
       SIMULATOR_SOURCE_IPS: '10.0.0.1, ::1',
       SIMULATOR_SCAN_AFTER_MS: '',
@@ -134,31 +134,31 @@ describe('the settings', () => {
   })
 })
 
-describe('the process', () => {
+describe('the process of the twin', () => {
   const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
   const start = (args: string[], env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env: { PORT: '0', ...env } })
-    const said = { out: '', err: '' }
+    const printed = { out: '', err: '' }
     child.stdout.on('data', (chunk) => {
-      said.out += chunk
+      printed.out += chunk
     })
     child.stderr.on('data', (chunk) => {
-      said.err += chunk
+      printed.err += chunk
     })
-    return { child, said, ended: once(child, 'close').then(([code]) => code as number) }
+    return { child, printed, ended: once(child, 'close').then(([code]) => code as number) }
   }
 
-  it('listens, prints its address, reads its settings from the environment, and ends on a signal', async () => {
-    const { child, said, ended } = start([], { SIMULATOR_CONTROL_TOKEN: 'token', SIMULATOR_FLOAT: '77' })
-    while (!said.out.includes('\n')) await once(child.stdout, 'data')
-    const [, url = ''] = /control API on (\S+)/.exec(said.out) ?? []
+  it('the process listens, prints its address, reads its settings from the environment, and ends on a signal', async () => {
+    const { child, printed, ended } = start([], { SIMULATOR_CONTROL_TOKEN: 'token', SIMULATOR_FLOAT: '77' })
+    while (!printed.out.includes('\n')) await once(child.stdout, 'data')
+    const [, url = ''] = /control API on (\S+)/.exec(printed.out) ?? []
     const book = await send(`${url}/book`, 'GET', { authorization: 'Bearer token' }, null)
     assert.deepEqual(book.json?.float, { added: '77', now: '77' })
     child.kill('SIGTERM')
     assert.equal(await ended, 0)
   })
 
-  it('prints the magic numbers and its help, and refuses unreadable settings', async () => {
+  it('the process prints the magic numbers and its help, and refuses unreadable settings', async () => {
     const runs = [
       start(['--magic']),
       start(['--help']),
@@ -167,8 +167,8 @@ describe('the process', () => {
       start([], { PORT: 'x' }),
     ]
     assert.deepEqual(await Promise.all(runs.map(({ ended }) => ended)), [0, 0, 2, 1, 1])
-    const [magic, help, , faults, port] = runs.map(({ said }) => said)
-    assert.match(magic?.out ?? '', /^ {2}022 {2}pays; the push hangs, carried out$/m)
+    const [magic, help, , faults, port] = runs.map(({ printed }) => printed)
+    assert.match(magic?.out ?? '', /^ {2}022 {2}pays; the push hangs, executed$/m)
     for (const name of Object.keys(SETTINGS)) assert.ok(help?.out.includes(`SIMULATOR_${name.toUpperCase()}`), name)
     assert.match(faults?.err ?? '', /SIMULATOR_FAULTS: cannot read pull/)
     assert.match(port?.err ?? '', /PORT must be/)

@@ -1,7 +1,7 @@
-// The control API: changes the twin and shows its books. It has its own path and its own token. The gateway's keys do not
-// open it, and its token does not open the gateway.
+// The control API changes the twin and shows its books. The API has its own path and its own token. The gateway's keys do not
+// open the API, and its token does not open the gateway.
 
-import { type Order, totalsOf, wordAt } from './book.ts'
+import { type Order, statusAt, totalsOf } from './book.ts'
 import { PAYER_FATES, type PayerFateName } from './fates.ts'
 import { ratesOf } from './faults.ts'
 import { MAGIC_NUMBERS } from './magic.ts'
@@ -28,8 +28,8 @@ export const CONTROL_CALLS = `
   GET  /faults      POST /faults         {"seed": text, "rates": {"push": {"hang_after": 0.01}, "payer": {"cancels": 0.1}}}
   GET  /settings    POST /settings       any of the settings
   POST /float                            {"add": shillings}
-  POST /orders/ID/scan                   {"fate": name of what the payer does; left out: as chance wants}
-  POST /payouts/RAIL/TRANSID/settle      {"paid": true or false}; for one that is pending
+  POST /orders/ID/scan                   {"fate": name of the course of the payer; left out: by chance}
+  POST /payouts/RAIL/TRANSID/settle      {"paid": true or false}; for a pending payout
 `
 
 /** Answers a call of the control API. `path` comes without the prefix. */
@@ -67,7 +67,7 @@ function show(twin: Twin, name: string, query: URLSearchParams): Shown {
   return found(listPage(twin, name, page, Math.min(page_size, PAGE_SIZE_MAX)))
 }
 
-/** One page of a list of the books, oldest first; null if there is no such list. */
+/** Returns one page of a list of the books, oldest first. Returns null if the books have no such list. */
 export function listPage(twin: Twin, name: string, page: number, page_size: number): Page | null {
   const { orders, pushes, payouts, payments, callbacks } = twin.book
   const lists: Record<string, () => { size: number; all: Iterable<unknown> }> = {
@@ -95,7 +95,7 @@ function one(twin: Twin, name: string, key: string): unknown {
 }
 
 function shown(order: Order, now: Date): object {
-  return { ...order, word: wordAt(order, now) }
+  return { ...order, word: statusAt(order, now) }
 }
 
 function change(twin: Twin, name: string, content: unknown, fields: Record<string, unknown>): Shown {
@@ -104,9 +104,9 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
     return 'problem' in rates ? [400, { error: `cannot read ${rates.problem}` }] : [200, twin.faults.set(rates.read)]
   }
   if (name === 'settings') {
-    const wanted = settingsOf(content)
-    if ('problem' in wanted) return [400, { error: `cannot read ${wanted.problem}` }]
-    return [200, Object.assign(twin.settings, wanted.read)]
+    const changes = settingsOf(content)
+    if ('problem' in changes) return [400, { error: `cannot read ${changes.problem}` }]
+    return [200, Object.assign(twin.settings, changes.read)]
   }
   if (name === 'float') {
     if (!Number.isSafeInteger(fields.add)) return [400, { error: 'add is a whole number of shillings' }]
@@ -115,7 +115,7 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
   return [404, { error: 'not found' }]
 }
 
-/** Adds money to the float; a negative amount removes some. */
+/** Adds money to the float. A negative amount removes money. */
 export function addFloat({ book }: Twin, amount: bigint): { added: bigint; now: bigint } {
   book.float.added += amount
   book.float.now += amount

@@ -1,49 +1,54 @@
 // The possible courses of a payment or a payout, by name. The magic numbers and the chances both choose from them.
 
 /** The gateway's statuses of an order. */
-export type Word = 'PENDING' | 'INPROGRESS' | 'COMPLETED' | 'CANCELLED' | 'USERCANCELLED' | 'REJECTED'
+export type OrderStatus = 'PENDING' | 'INPROGRESS' | 'COMPLETED' | 'CANCELLED' | 'USERCANCELLED' | 'REJECTED'
 
 /** The reaction of a payer and their network to a prompt or a scanned code. */
 export type PayerFate = {
   /** The answer to the push. */
   push: 'pending' | 'success' | 'fail' | 'unavailable' | 'ambiguous'
   /** The statuses of the order in turn, with a pause before each. COMPLETED takes the payer's money. */
-  words: readonly Word[]
-  /** Shillings taken beyond the order. The real gateway takes exactly the ordered amount; this only exercises the check. */
-  extra?: bigint
-  /** The first status answer contradicts itself, or has an unknown status. */
+  statuses: readonly OrderStatus[]
+  /**
+   * The shillings that the payer pays beyond the order. The real gateway takes exactly the ordered amount; this field only
+   * exercises the check.
+   */
+  overpaid?: bigint
+  /** The fault of the first status answer: a contradiction or an unknown status. */
   odd?: 'envelope' | 'word'
 }
 
-const words = (...list: Word[]): PayerFate => ({ push: 'pending', words: list })
+const goesThrough = (...list: OrderStatus[]): PayerFate => ({ push: 'pending', statuses: list })
 
 /**
- * Fates of payments. The gateway has no code for a wrong PIN or a low balance: both are just REJECTED. It has no
- * reversal either: `returned` is a possible form of one.
+ * The fates of payments. The gateway has no code for a wrong PIN or a low balance, so both are just REJECTED. The gateway has
+ * no reversal either: `returned` is a possible form of a reversal.
  */
 export const PAYER_FATES = {
-  pays: words('COMPLETED'),
-  wrong_pin: words('REJECTED'),
-  low_balance: words('REJECTED'),
-  cancels: words('USERCANCELLED'),
-  declined: words('REJECTED'),
-  runs_out: words('CANCELLED'),
-  never_answers: words(),
-  pays_slowly: words('INPROGRESS', 'COMPLETED'),
-  fails_then_pays: words('REJECTED', 'COMPLETED'),
-  returned: words('COMPLETED', 'REJECTED'),
-  pays_more: { ...words('COMPLETED'), extra: 100n },
-  unavailable: { push: 'unavailable', words: [] },
-  ambiguous_pays: { push: 'ambiguous', words: ['COMPLETED'] },
-  ambiguous_never: { push: 'ambiguous', words: [] },
-  fail_pays: { push: 'fail', words: ['COMPLETED'] },
-  success_rejected: { push: 'success', words: ['REJECTED'] },
-  odd_envelope: { ...words('COMPLETED'), odd: 'envelope' },
-  odd_word: { ...words('COMPLETED'), odd: 'word' },
+  pays: goesThrough('COMPLETED'),
+  wrong_pin: goesThrough('REJECTED'),
+  low_balance: goesThrough('REJECTED'),
+  cancels: goesThrough('USERCANCELLED'),
+  declined: goesThrough('REJECTED'),
+  runs_out: goesThrough('CANCELLED'),
+  never_answers: goesThrough(),
+  pays_slowly: goesThrough('INPROGRESS', 'COMPLETED'),
+  fails_then_pays: goesThrough('REJECTED', 'COMPLETED'),
+  returned: goesThrough('COMPLETED', 'REJECTED'),
+  pays_more: { ...goesThrough('COMPLETED'), overpaid: 100n },
+  unavailable: { push: 'unavailable', statuses: [] },
+  ambiguous_pays: { push: 'ambiguous', statuses: ['COMPLETED'] },
+  ambiguous_never: { push: 'ambiguous', statuses: [] },
+  fail_pays: { push: 'fail', statuses: ['COMPLETED'] },
+  success_rejected: { push: 'success', statuses: ['REJECTED'] },
+  odd_envelope: { ...goesThrough('COMPLETED'), odd: 'envelope' },
+  odd_word: { ...goesThrough('COMPLETED'), odd: 'word' },
 } as const satisfies Record<string, PayerFate>
 
-/** The answer about a payout. `upstream`: FAIL in the words that the gateway also uses when it does not know the outcome. */
-export type Saying =
+/**
+ * The answer about a payout. `upstream` means FAIL in the words that the gateway also uses when it does not know the outcome.
+ */
+export type ReplyKind =
   | 'success'
   | 'pending'
   | 'ambiguous'
@@ -54,22 +59,22 @@ export type Saying =
   | 'contradiction'
   | 'unseen'
 
-/** Where the money is. pending: it has left the float and is not with the receiver. */
+/** The place of the money. `pending`: the money has left the float and is not with the receiver. */
 export type Truth = 'pending' | 'paid' | 'failed' | 'returned'
 
-/** The course of a payout: the answer to its request, then its steps, with a pause before each but the first. */
+/** The course of a payout: the answer to its request, then its steps. Each step but the first has a pause before it. */
 export type PayeeFate = {
-  process: Saying
-  moments: readonly [{ truth: Truth; query: Saying }, ...{ truth: Truth; query: Saying }[]]
+  process: ReplyKind
+  moments: readonly [{ truth: Truth; query: ReplyKind }, ...{ truth: Truth; query: ReplyKind }[]]
 }
 
-const goes = (process: Saying, ...moments: [[Truth, Saying], ...[Truth, Saying][]]): PayeeFate => {
+const goes = (process: ReplyKind, ...moments: [[Truth, ReplyKind], ...[Truth, ReplyKind][]]): PayeeFate => {
   const [first, ...later] = moments.map(([truth, query]) => ({ truth, query }))
-  if (first === undefined) throw new Error('a payout has at least one moment')
+  if (first === undefined) throw new Error('a fate of a payout must have at least one step')
   return { process, moments: [first, ...later] }
 }
 
-/** Fates of payouts. The first seven are consistent. */
+/** The fates of payouts. The first seven are consistent. */
 export const PAYEE_FATES = {
   pays: goes('success', ['paid', 'success']),
   pending_pays: goes('pending', ['pending', 'pending'], ['paid', 'success']),
@@ -94,36 +99,36 @@ export const CALLBACK_KINDS = {
   lost: 'is never sent',
   duplicate: 'is sent three times at once',
   late: 'is sent late',
-  reordered: 'is followed by an older one that says PENDING',
+  reordered: 'comes before an older callback with PENDING',
   unsigned: 'comes without the signing headers',
-  forged: 'comes after one that claims COMPLETED before the payment, signed with a foreign secret',
+  forged: 'comes after a forged callback with COMPLETED before the payment, signed with a foreign secret',
   tampered: 'has ten times the amount, in a field that its signature does not cover',
 } as const
 
-/** Name of a fate of a payment. */
+/** The name of a fate of a payment. */
 export type PayerFateName = keyof typeof PAYER_FATES
-/** Name of a fate of a payout. */
+/** The name of a fate of a payout. */
 export type PayeeFateName = keyof typeof PAYEE_FATES
-/** Name of a fate of callbacks. */
+/** The name of a fate of callbacks. */
 export type CallbackKind = keyof typeof CALLBACK_KINDS
 
-/** A fault of a call, and whether the call was executed. */
+/** The faults of a call. `executes` is true if the twin executes the call. */
 export const WIRE_FAULTS = {
   delay: { executes: true, happens: 'is answered late' },
-  hang_before: { executes: false, happens: 'hangs, not carried out' },
-  hang_after: { executes: true, happens: 'hangs, carried out' },
-  reset_before: { executes: false, happens: 'is reset, not carried out' },
-  reset_after: { executes: true, happens: 'is reset in the middle of its answer, carried out' },
-  html_before: { executes: false, happens: 'gets a 502 page, not carried out' },
-  html_after: { executes: true, happens: 'gets a 502 page, carried out' },
-  empty: { executes: true, happens: 'gets 200 without a body, carried out' },
-  truncated: { executes: true, happens: 'gets 200 with half of the JSON, carried out' },
-  limited: { executes: false, happens: 'gets 429, not carried out' },
-  wall: { executes: false, happens: 'gets a 403 page of a firewall, not carried out' },
-  blocked: { executes: false, happens: 'gets 403: our address is not on the list (4032), not carried out' },
+  hang_before: { executes: false, happens: 'hangs, not executed' },
+  hang_after: { executes: true, happens: 'hangs, executed' },
+  reset_before: { executes: false, happens: 'is reset, not executed' },
+  reset_after: { executes: true, happens: 'is reset in the middle of its answer, executed' },
+  html_before: { executes: false, happens: 'gets a 502 page, not executed' },
+  html_after: { executes: true, happens: 'gets a 502 page, executed' },
+  empty: { executes: true, happens: 'gets 200 without a body, executed' },
+  truncated: { executes: true, happens: 'gets 200 with half of the JSON, executed' },
+  limited: { executes: false, happens: 'gets 429, not executed' },
+  wall: { executes: false, happens: 'gets a 403 page of a firewall, not executed' },
+  blocked: { executes: false, happens: 'gets 403, because the list has no such address (4032), not executed' },
 } as const
 
-/** Name of a fault of a call. */
+/** The name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
 /** The calls of the gateway by purpose. */

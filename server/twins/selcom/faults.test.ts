@@ -26,7 +26,9 @@ const push = (transid: string, order_id: string, msisdn: string) =>
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const query = (transid: string) => rig.call('GET', '/walletcashin/query', { transid })
 
-/** A call that meets a fault, and whether it was executed. */
+/**
+ * A call that meets a fault. `done` returns true if the twin executed the call, and null if the call has nothing to execute.
+ */
 type Faulty = { method: string; path: string; fields: Fields; done: () => boolean | null }
 
 /** For each call: its preparation, and the call with a number of this ending. */
@@ -57,7 +59,7 @@ const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   },
 }
 
-/** The caller's result: [HTTP status, start of the text], or an error. */
+/** The checks of the caller's result for each fault. */
 const MEETS: Record<WireFault, (go: () => Promise<TwinResponse>, struck: () => void, faulty: Faulty) => Promise<void>> =
   {
     async delay(go, struck) {
@@ -81,12 +83,12 @@ const MEETS: Record<WireFault, (go: () => Promise<TwinResponse>, struck: () => v
     blocked: meets(403, /Source IP not whitelisted \(4032\)/, '403 FAIL'),
   }
 
-function meets(status: number, text: RegExp, said: string | null) {
+function meets(status: number, text: RegExp, expected: string | null) {
   return async (go: () => Promise<TwinResponse>) => {
-    const heard = await go()
-    assert.equal(heard.status, status)
-    assert.match(heard.text, text)
-    assert.equal(heard.json === null ? null : resultOf(heard), said)
+    const reply = await go()
+    assert.equal(reply.status, status)
+    assert.match(reply.text, text)
+    assert.equal(reply.json === null ? null : resultOf(reply), expected)
   }
 }
 
@@ -100,7 +102,7 @@ async function hangs(_go: () => Promise<TwinResponse>, struck: () => void, { met
   await assert.rejects(answering, { name: 'AbortError' })
 }
 
-/** True if a promise does not settle while other work runs: the twin answers another call meanwhile. */
+/** Returns true if a promise does not settle while other work runs, because the twin answers another call meanwhile. */
 async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => {
@@ -115,7 +117,7 @@ describe('faults by number', () => {
   for (const { ending, happens, fault } of MAGIC_NUMBERS) {
     if (fault === undefined) continue
     const { call, kind } = fault
-    it(`${ending}: ${happens}; the second time it succeeds`, async () => {
+    it(`the first call of the number ${ending} meets the fault of its row, "${happens}", and the second call succeeds`, async () => {
       const faulty = await CALLS[call]?.(`F${ending}`, ending)
       assert.ok(faulty)
       const before = rig.simulator.totals().struck[`${call}.${kind}`] ?? 0
@@ -156,17 +158,17 @@ describe('fates by number', () => {
   for (const { ending, happens, payer } of MAGIC_NUMBERS) {
     if (payer === undefined || PAYERS[ending] === undefined) continue
     fates.add(payer)
-    const [pushed, words, paid, returned] = PAYERS[ending]
-    it(`${ending}: ${happens}`, async () => {
+    const [pushed, statuses, paid, returned] = PAYERS[ending]
+    it(`a payment by the number ${ending} has the course of its row, "${happens}"`, async () => {
       const id = `P${ending}`
       await create(orderOf(id))
       assert.equal(resultOf(await push(`T${id}`, id, `255740000${ending}`)), pushed)
       const odd = ending === '019' ? '000 FAIL' : '000 SUCCESS'
-      for (const [index, word] of words.entries()) {
+      for (const [index, expected] of statuses.entries()) {
         if (index > 0) rig.clock.advance(1500)
-        const heard = await status(id)
-        assert.equal(resultOf(heard), index === 0 ? odd : '000 SUCCESS')
-        assert.equal(dataOf(heard).payment_status, word)
+        const reply = await status(id)
+        assert.equal(resultOf(reply), index === 0 ? odd : '000 SUCCESS')
+        assert.equal(dataOf(reply).payment_status, expected)
       }
       const payments = rig.simulator.list('payments').items as { order_id: string; returned_at: Date | null }[]
       const mine = payments.filter(({ order_id }) => order_id === id)
@@ -176,7 +178,10 @@ describe('fates by number', () => {
     })
   }
 
-  /** The answer to the request, the answers to the query after each pause, executions, returns, and the money out of the float. */
+  /**
+   * The answer to the request, the answers to the query after each pause, executions, returns, and the money out of the
+   * float.
+   */
   const PAYEES: Record<string, [string, string[], number, number, bigint]> = {
     '101': ['000 SUCCESS', ['000 SUCCESS', '000 SUCCESS'], 1, 0, 15_000n],
     '102': ['400 FAIL', ['400 FAIL', '400 FAIL'], 0, 0, 0n],
@@ -197,14 +202,14 @@ describe('fates by number', () => {
   for (const { ending, happens, payee } of MAGIC_NUMBERS) {
     if (payee === undefined) continue
     fates.add(payee)
-    it(`${ending}: ${happens}`, async () => {
-      const [said, asked, executions, returns, gone] = PAYEES[ending] ?? []
-      assert.ok(asked)
+    it(`a payout to the number ${ending} has the course of its row, "${happens}"`, async () => {
+      const [as_sent, as_queried, executions, returns, gone] = PAYEES[ending] ?? []
+      assert.ok(as_queried)
       const before = rig.simulator.totals().float.now
       const id = `Q${ending}`
       const utilityref = `255680000${ending}`
-      assert.equal(resultOf(await rig.call('POST', '/walletcashin/process', walletOf(id, { utilityref }))), said)
-      for (const [index, expected] of asked.entries()) {
+      assert.equal(resultOf(await rig.call('POST', '/walletcashin/process', walletOf(id, { utilityref }))), as_sent)
+      for (const [index, expected] of as_queried.entries()) {
         if (index > 0) rig.clock.advance(1500)
         assert.equal(resultOf(await query(id)), expected)
       }
@@ -214,11 +219,11 @@ describe('fates by number', () => {
     })
   }
 
-  it('each fate has a number', () => {
+  it('the table of magic numbers has a number for each fate', () => {
     assert.deepEqual([...fates].sort(), [...new Set([...Object.keys(PAYER_FATES), ...Object.keys(PAYEE_FATES)])].sort())
   })
 
-  it('the table has each ending once, and is printed in full', () => {
+  it('the table of magic numbers has each ending once, and magicText prints every row', () => {
     const endings = MAGIC_NUMBERS.map(({ ending }) => ending)
     assert.deepEqual(endings, [...new Set(endings)].sort())
     for (const { ending, happens } of MAGIC_NUMBERS) assert.ok(magicText().includes(`  ${ending}  ${happens}\n`))
@@ -228,7 +233,7 @@ describe('fates by number', () => {
 describe('two spellings', () => {
   it('the second spelling has the same meanings in other words', async () => {
     rig.simulator.set({ texts: 'second' })
-    for (const [ending, word] of [
+    for (const [ending, status_text] of [
       ['001', 'COMPLETE'],
       ['004', 'USERCANCELED'],
       ['006', 'CANCEL'],
@@ -238,22 +243,22 @@ describe('two spellings', () => {
       assert.equal(resultOf(await push(`T${id}`, id, `255740000${ending}`)), '927 INPROGRESS')
       rig.clock.advance(1500)
       const order = dataOf(await status(id))
-      assert.equal(order.payment_status, word)
+      assert.equal(order.payment_status, status_text)
       assert.equal('msisdn' in order && !('phone' in order), true)
     }
     assert.equal(resultOf(await query('NEVER')), '999 AMBIGUOUS')
     rig.simulator.set({ texts: 'first' })
   })
 
-  it('mixed: both spellings occur, and one reference always has the same spelling', async () => {
+  it('with mixed texts both spellings occur, and one reference always has the same spelling', async () => {
     rig.simulator.set({ texts: 'mixed' })
-    const said = new Set<string>()
+    const results = new Set<string>()
     for (let i = 0; i < 20; i++) {
       const once = resultOf(await query(`NEVER${i}`))
       assert.equal(resultOf(await query(`NEVER${i}`)), once)
-      said.add(once)
+      results.add(once)
     }
-    assert.deepEqual([...said].sort(), ['999 AMBIGOUS', '999 AMBIGUOUS'])
+    assert.deepEqual([...results].sort(), ['999 AMBIGOUS', '999 AMBIGUOUS'])
     rig.simulator.set({ texts: 'first' })
   })
 })

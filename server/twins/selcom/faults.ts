@@ -1,5 +1,5 @@
-// Chooses the faulty calls, and the fate of each payment: magic numbers first, then chances. A chance follows from the
-// seed, the reference, the call and its count for that reference, so a run can be repeated.
+// Chooses the faulty calls and the fate of each payment: magic numbers first, then chances. A chance follows from the seed,
+// the reference, the call and its count for that reference, so a run is repeatable.
 
 import { pick, share } from './chance.ts'
 import {
@@ -31,19 +31,16 @@ export const RATES_HELP: string = Object.entries({
 })
   .map(([groups, kinds]) => `  ${groups}:\n      ${Object.keys(kinds).join(', ')}`)
   .join('\n')
-/** Sums of fractions may end slightly above 1. */
+/** The greatest sum of rates. Sums of fractions may end slightly above 1. */
 const SUM_MAX = 1 + 1e-9
 
-/**
- * The seed, and for each group (a call, `callback`, `payer`, `payee`) the share of each kind.
- * The rest has no fault.
- */
+/** The seed, and the share of each kind for each group (a call, `callback`, `payer`, `payee`). The rest has no fault. */
 export type Rates = { seed: string; rates: Record<string, Record<string, number>> }
 
-/** Decides about faults and fates. */
+/** The object that decides about faults and fates. */
 export type Faults = ReturnType<typeof createFaults>
 
-/** Makes it without chances. */
+/** Makes the faults without chances. */
 export function createFaults() {
   const current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()
@@ -62,13 +59,13 @@ export function createFaults() {
 
   return {
     current,
-    /** How often each fault, fate and callback fate occurred by chance or by number, as `group.kind`. */
+    /** The number of times that each fault, fate and callback fate occurred by chance or by number, as `group.kind`. */
     struck,
-    set(wanted: Partial<Rates>): Rates {
-      return Object.assign(current, wanted)
+    set(changes: Partial<Rates>): Rates {
+      return Object.assign(current, changes)
     },
 
-    /** The fault of this call, or null. `reference` is the order's or the payout's. */
+    /** Returns the fault of this call, or null without a fault. `reference` is the order's or the payout's. */
     onWire(call: Call, reference: string, row: MagicNumber | null): WireFault | null {
       const number = count(`${call} ${reference}`)
       const magic = row?.fault?.call === call && number === 1 ? row.fault.kind : null
@@ -77,7 +74,7 @@ export function createFaults() {
       return kind
     },
 
-    /** The fate of a prompt or a scan of an order, and of its callbacks. */
+    /** Returns the fate of a prompt or a scan of an order, and of its callbacks. */
     payer(order_id: string, phone: string): { fate: PayerFateName; callbacks: CallbackKind } {
       const number = count(`payer ${order_id}`)
       const row = magicPayer(phone)
@@ -89,7 +86,7 @@ export function createFaults() {
       return chosen
     },
 
-    /** The fate of a payout. */
+    /** Returns the fate of a payout. */
     payee(reference: string, account: string): PayeeFateName {
       const number = count(`payee ${reference}`)
       const row = magicPayee(account)
@@ -101,7 +98,7 @@ export function createFaults() {
   }
 }
 
-/** Rates from JSON, or the problem with them. */
+/** Reads rates from JSON. Returns the problem if the rates are invalid. */
 export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
   if (!isFields(content)) return { problem: 'the body' }
   const read: Partial<Rates> = {}
@@ -130,7 +127,7 @@ function problemOfRates(groups: Record<string, unknown>): string | null {
   return null
 }
 
-/** The rates in sorted order of their names, so that equal rates give equal chances. */
+/** Sorts the rates by their names, so that equal rates give equal chances. */
 function inOrder(rates: Rates['rates']): Rates['rates'] {
   const sorted = Object.entries(rates).map(([group, kinds]) => [
     group,

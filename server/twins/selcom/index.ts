@@ -1,5 +1,5 @@
-// The HTTP twin of Selcom's API gateway: it speaks the gateway's protocol, checks each request, moves money in its own
-// books, and has faults on demand. It shares no code with the adapter, so that each can test the other.
+// The HTTP twin of Selcom's API gateway speaks the gateway's protocol, checks each request, moves money in its own books, and
+// has faults on demand. The twin shares no code with the adapter, so that each can test the other.
 
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'
@@ -30,14 +30,14 @@ export const SAMPLE_ACCOUNT: Account = {
 /** The default token of the control API. */
 export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
 
-/** Options of `startSimulator`. The defaults are the sample account and a float of a billion shillings. */
+/** The options of `startSimulator`. The defaults are the sample account and a float of a billion shillings. */
 export type SimulatorOptions = {
-  /** 0, the default: any free port. */
+  /** The port. 0, the default, means any free port. */
   port?: number
   host?: string
   account?: Partial<Account>
   control_token?: string
-  /** Shillings in the float. */
+  /** The shillings in the float. */
   float?: bigint
   settings?: Partial<Settings>
   faults?: Partial<Rates>
@@ -46,19 +46,19 @@ export type SimulatorOptions = {
 
 /** A running twin. The control API offers the same functions. */
 export type Simulator = {
-  /** Base URL of the gateway's calls; ends in /v1. */
+  /** The base URL of the gateway's calls, which ends in /v1. */
   url: string
-  /** Base URL of the control API. */
+  /** The base URL of the control API. */
   control_url: string
   account: Account
   control_token: string
   totals(): Totals
   order(order_id: string): Order | null
   payout(rail: string, transid: string): Payout | null
-  /** A page of orders, pushes, payments, payouts or callbacks, oldest first. */
+  /** Returns a page of orders, pushes, payments, payouts or callbacks, oldest first. */
   list(name: 'orders' | 'pushes' | 'payments' | 'payouts' | 'callbacks', page?: number, page_size?: number): Page
   set(settings: Partial<Settings>): void
-  /** Throws if a group or kind does not exist. */
+  /** Sets the rates of faults. Throws if a group or kind does not exist. */
   setFaults(faults: Partial<Rates>): void
   addFloat(amount: bigint): void
   close(): Promise<void>
@@ -66,7 +66,7 @@ export type Simulator = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin and resolves when it listens. */
+/** Starts a twin. Resolves when the twin listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', control_token = SAMPLE_CONTROL_TOKEN, clock = systemClock } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }
@@ -75,9 +75,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const faults = createFaults()
   const callbacks = createCallbacks(account, settings, book.callbacks, clock)
   const twin: Twin = { clock, account, settings, faults, book, callbacks }
-  const setFaults = (wanted: Partial<Rates>) => {
-    const rates = ratesOf(wanted)
-    if ('problem' in rates) throw new Error(`cannot read ${rates.problem}`)
+  const setFaults = (changes: Partial<Rates>) => {
+    const rates = ratesOf(changes)
+    if ('problem' in rates) throw new Error(`the rates of faults are invalid: cannot read ${rates.problem}`)
     faults.set(rates.read)
   }
   if (options.faults) setFaults(options.faults)
@@ -93,7 +93,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     list(name, page = 1, page_size = 1000) {
       return listPage(twin, name, page, page_size) ?? { items: [], page, page_size, total: 0 }
     },
-    set: (wanted) => void Object.assign(settings, wanted),
+    set: (changes) => void Object.assign(settings, changes),
     setFaults,
     addFloat: (amount) => void addFloat(twin, amount),
     async close() {

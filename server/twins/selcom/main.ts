@@ -11,22 +11,22 @@ A twin of Selcom's API gateway for tests and rehearsals. It moves no money. It a
 the addresses of orders. --magic prints the table of magic numbers instead.
 
 Environment:
-  PORT                     Port to listen on. 0: any free one. (8091)
+  PORT                     Port to listen on. 0: any free port. (8091)
   HOST                     Address to listen on. (127.0.0.1)
-  SIMULATOR_API_KEY        (${SAMPLE_ACCOUNT.api_key})
-  SIMULATOR_API_SECRET     (${SAMPLE_ACCOUNT.api_secret})
-  SIMULATOR_RSA_PUBLIC_KEY PEM text; empty: RS256 is refused. (empty)
+  SIMULATOR_API_KEY        API key of the caller. (${SAMPLE_ACCOUNT.api_key})
+  SIMULATOR_API_SECRET     API secret of the caller. (${SAMPLE_ACCOUNT.api_secret})
+  SIMULATOR_RSA_PUBLIC_KEY PEM text. Empty: the twin refuses RS256. (empty)
   SIMULATOR_VENDOR         Till that collects. (${SAMPLE_ACCOUNT.vendor})
-  SIMULATOR_FLOAT_VENDOR   Float that payouts are drawn from. (${SAMPLE_ACCOUNT.float_vendor})
-  SIMULATOR_PIN            Its PIN. (${SAMPLE_ACCOUNT.pin})
-  SIMULATOR_FLOAT          Shillings in it. (1000000000)
-  SIMULATOR_CONTROL_TOKEN  Opens the control API. (${SAMPLE_CONTROL_TOKEN})
+  SIMULATOR_FLOAT_VENDOR   Float that pays payouts. (${SAMPLE_ACCOUNT.float_vendor})
+  SIMULATOR_PIN            PIN of the float. (${SAMPLE_ACCOUNT.pin})
+  SIMULATOR_FLOAT          Shillings in the float. (1000000000)
+  SIMULATOR_CONTROL_TOKEN  Token of the control API. (${SAMPLE_CONTROL_TOKEN})
   SIMULATOR_FAULTS         Faults by chance, as JSON: {"seed": "1", "rates": {"push": {"hang_after": 0.01}}} (none)
 ${Object.entries(SETTINGS)
   .map(([name, { default: value, help }]) => `  ${variableOf(name)}\n      ${help} (${String(value ?? '') || 'empty'})`)
   .join('\n')}
 
-Rates of faults, each group with the names of what can go wrong by chance, and the share of each from 0 to 1:
+Rates of faults: the kinds of each group. A rate is the share of a kind, from 0 to 1:
 ${RATES_HELP}
 
 Calls of the gateway: below /v1. Control API: below /control, with Authorization: Bearer TOKEN.

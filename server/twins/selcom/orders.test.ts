@@ -24,7 +24,7 @@ const push = (fields: Fields, rail = 'wallet-payment') => rig.call('POST', `/che
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const pushOf = (transid: string, order_id: string) => ({ transid, order_id, msisdn: '255740000999' })
 
-describe('parameters', () => {
+describe('the parameters of a call', () => {
   const wrong: [string, string, Fields][] = [
     ['/checkout/create-order-minimal', 'no_of_items', orderOf('P', { no_of_items: 0 })],
     ['/checkout/create-order-minimal', 'amount', orderOf('P', { amount: '8000.50' })],
@@ -44,15 +44,15 @@ describe('parameters', () => {
     ['/selcompesa/cashin', 'utilitycode', walletOf('P', { utilitycode: 'CASHIN' })],
   ]
   for (const [path, name, fields] of wrong) {
-    it(`${path} names the invalid parameter: ${name} ${fields[name] ?? 'missing'}`, async () => {
-      const heard = await rig.call('POST', path, fields)
-      assert.equal(heard.status, 412)
-      assert.equal(resultOf(heard), '412 FAIL')
-      assert.equal(heard.json?.message, `Parameter ${name} is invalid or missing`)
+    it(`${path} refuses and names the invalid parameter ${name} with the value ${fields[name] ?? 'missing'}`, async () => {
+      const reply = await rig.call('POST', path, fields)
+      assert.equal(reply.status, 412)
+      assert.equal(resultOf(reply), '412 FAIL')
+      assert.equal(reply.json?.message, `Parameter ${name} is invalid or missing`)
     })
   }
 
-  it('names each missing parameter', async () => {
+  it('the twin names each missing parameter', async () => {
     for (const [path, fields] of [
       ['/checkout/create-order-minimal', orderOf('P')],
       ['/checkout/selcompesa-payment', pushOf('P', 'P')],
@@ -62,8 +62,8 @@ describe('parameters', () => {
     ] as const) {
       for (const name of Object.keys(fields)) {
         const { [name]: _left_out, ...others } = fields as Fields
-        const heard = await rig.call('POST', path, others)
-        assert.equal(heard.json?.message, `Parameter ${name} is invalid or missing`, path)
+        const reply = await rig.call('POST', path, others)
+        assert.equal(reply.json?.message, `Parameter ${name} is invalid or missing`, path)
       }
     }
   })
@@ -96,7 +96,7 @@ describe('orders', () => {
     assert.match(paid.reference ?? '', /^S\d{11}$/)
   })
 
-  it('an order of the full kind requires its billing, and can be pushed too', async () => {
+  it('an order of the full kind requires its billing, and the caller can push it too', async () => {
     const billing = Object.fromEntries(
       'firstname lastname address_1 city state_or_region postcode_or_pobox country phone'
         .split(' ')
@@ -107,44 +107,44 @@ describe('orders', () => {
     assert.equal(resultOf(await push(pushOf('T-FULL', 'FULL'), 'selcompesa-payment')), '111 PENDING')
   })
 
-  it('a foreign till makes no order, and an order that was never made cannot be pushed', async () => {
+  it('a foreign till makes no order, and the twin refuses a push on an unknown order', async () => {
     assert.equal(resultOf(await create(orderOf('FOREIGN', { vendor: 'OTHER' }))), '651 FAIL')
     assert.equal(resultOf(await push(pushOf('T-FOREIGN', 'FOREIGN'))), '651 FAIL')
     assert.equal(rig.simulator.order('FOREIGN'), null)
   })
 
-  it('a used order_id is answered as the settings choose, and changes nothing', async () => {
+  it('the twin answers a used order_id as the settings choose, and changes nothing', async () => {
     const first = await create(orderOf('TWICE'))
-    for (const [duplicate_order, said] of [
+    for (const [duplicate_order, expected] of [
       ['fail', '643 FAIL'],
       ['ambiguous', '999 AMBIGOUS'],
       ['replay', '000 SUCCESS'],
     ] as const) {
       rig.simulator.set({ duplicate_order, duplicate_code: '643' })
       const again = await create(orderOf('TWICE', { amount: 9999 }))
-      assert.equal(resultOf(again), said)
+      assert.equal(resultOf(again), expected)
       if (duplicate_order === 'replay') assert.deepEqual(again.json, first.json)
     }
     assert.equal(rig.simulator.order('TWICE')?.amount, 5000n)
     assert.equal(rig.simulator.order('TWICE')?.requests, 4)
   })
 
-  it('a used transid of a push is answered as the settings choose; only execute prompts again', async () => {
+  it('the twin answers a used transid of a push as the settings choose, and only execute prompts again', async () => {
     await create(orderOf('PROMPT'))
     await push(pushOf('T-PROMPT', 'PROMPT'))
-    for (const [duplicate_transid, said] of [
+    for (const [duplicate_transid, expected] of [
       ['fail', '400 FAIL'],
       ['ambiguous', '999 AMBIGOUS'],
       ['replay', '111 PENDING'],
     ] as const) {
       rig.simulator.set({ duplicate_transid })
-      assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'))), said)
+      assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'))), expected)
     }
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 1)
     rig.simulator.set({ duplicate_transid: 'execute' })
     await push(pushOf('T-PROMPT', 'PROMPT'))
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 2)
-    // The other rail has its own transids, so the transid is new there.
+    // The other rail has its own transids, so the transid is new on that rail.
     rig.simulator.set({ duplicate_transid: 'fail' })
     assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'), 'selcompesa-payment')), '111 PENDING')
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 3)
@@ -152,13 +152,13 @@ describe('orders', () => {
     assert.equal(rig.simulator.list('payments').items.filter((item) => isOf(item, 'PROMPT')).length, 1)
   })
 
-  it('an order that was never made is answered as the settings choose', async () => {
+  it('the twin answers a query of an unknown order as the settings choose', async () => {
     assert.equal(resultOf(await status('NEVER')), '999 AMBIGOUS')
     rig.simulator.set({ unknown_order: 'fail' })
     assert.equal(resultOf(await status('NEVER')), '651 FAIL')
   })
 
-  it('expires at its own or the default time, and takes no money afterwards', async () => {
+  it('an order expires at its own or the default time, and takes no money afterwards', async () => {
     rig.simulator.set({ pay_after_ms: 120_000, order_expiry_min: 3 })
     await create(orderOf('BRIEF', { expiry: 1 }))
     await create(orderOf('DEFAULT'))
@@ -179,7 +179,7 @@ describe('orders', () => {
     assert.deepEqual(paid, [])
   })
 
-  it('can be cancelled until it is paid, and cannot be paid afterwards', async () => {
+  it('a caller can cancel an order until its payment, and no payer can pay the order afterwards', async () => {
     const cancel = (order_id: string) => rig.call('DELETE', '/checkout/cancel-order', { order_id })
     await create(orderOf('STOPPED'))
     await push({ ...pushOf('T-STOPPED', 'STOPPED'), msisdn: '255740000016' })
@@ -193,7 +193,7 @@ describe('orders', () => {
     assert.equal(dataOf(await status('LIFE')).payment_status, 'COMPLETED')
   })
 
-  it('is listed by its day in East Africa', async () => {
+  it('the list of orders has an order by its day in East Africa', async () => {
     const list = (fromdate: string, todate: string) =>
       rig.call('GET', '/checkout/list-orders', { fromdate, todate }).then(({ json }) => json?.data as unknown[])
     const total = rig.simulator.totals().orders.count

@@ -1,13 +1,13 @@
-// The payers: their actions after a prompt or a scan, and the money that these take from them.
+// The payers: their actions after a prompt or a scan, and the money that the gateway takes from them.
 
-import { type Order, wordAt } from './book.ts'
+import { type Order, statusAt } from './book.ts'
 import { letters } from './chance.ts'
-import { type CallbackKind, PAYER_FATES, type PayerFate, type PayerFateName, type Word } from './fates.ts'
+import { type CallbackKind, type OrderStatus, PAYER_FATES, type PayerFate, type PayerFateName } from './fates.ts'
 import { referenceOf, spellsSecond } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Twin } from './twin.ts'
 
-/** Networks by the two digits after the country code. Only a hint, because numbers move between networks. */
+/** The networks by the two digits after the country code. The digits are only a hint, because numbers move between networks. */
 const CHANNELS: Record<string, string> = {
   '61': 'HALOPESATZ',
   '62': 'HALOPESATZ',
@@ -24,25 +24,25 @@ const CHANNELS: Record<string, string> = {
   '77': 'ZANTELEZPESA',
 }
 
-const SECOND_SPELLING: Partial<Record<Word, string>> = {
+const SECOND_SPELLING: Partial<Record<OrderStatus, string>> = {
   COMPLETED: 'COMPLETE',
   USERCANCELLED: 'USERCANCELED',
   CANCELLED: 'CANCEL',
 }
 
-/** The status of an order in its spelling on the wire. */
-export function spellWord(settings: Settings, order_id: string, word: Word): string {
-  return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[word]) || word
+/** Returns the status of an order in its spelling on the wire. */
+export function spellStatus(settings: Settings, order_id: string, status: OrderStatus): string {
+  return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[status]) || status
 }
 
-/** True while an order can still be paid. */
+/** Returns true while a payer can still pay an order. */
 export function isPayable(order: Order, now: Date): boolean {
-  return isOpen(wordAt(order, now))
+  return isOpen(statusAt(order, now))
 }
 
-/** True for a status without a decision. */
-export function isOpen(word: Word): boolean {
-  return word === 'PENDING' || word === 'INPROGRESS'
+/** Returns true for a status without a decision. */
+export function isOpen(status: OrderStatus): boolean {
+  return status === 'PENDING' || status === 'INPROGRESS'
 }
 
 /** Runs the steps of a payer on an order, with a pause before each. */
@@ -58,19 +58,19 @@ export function payerActs(
   twin.callbacks.started(order, chosen.callbacks)
   let last = order.word
   const step = (index: number): void => {
-    const word = fate.words[index]
-    if (word === undefined) return
+    const status = fate.statuses[index]
+    if (status === undefined) return
     twin.clock.after(twin.settings.pay_after_ms, () => {
       const now = twin.clock.now()
-      // The order was cancelled, expired, or paid through another prompt, so this step is void.
+      // The caller cancelled the order, the order expired, or another prompt paid it. So this step is void.
       if (isOpen(last) && !isPayable(order, now)) return
-      if (word === 'COMPLETED') takeMoney(twin, order, phone, fate.extra ?? 0n)
+      if (status === 'COMPLETED') takeMoney(twin, order, phone, fate.overpaid ?? 0n)
       else if (order.payment) {
         order.payment.returned_at = now
         order.payment = null
       }
-      order.word = word
-      last = word
+      order.word = status
+      last = status
       twin.callbacks.changed(order, chosen.callbacks)
       step(index + 1)
     })
@@ -78,7 +78,10 @@ export function payerActs(
   step(0)
 }
 
-/** A payer scans the code of an order and pays it by chance or by the buyer's number. False: it cannot be paid. */
+/**
+ * Lets a payer scan the code of an order and pay it by chance or by the buyer's number. Returns false if no payer can pay the
+ * order.
+ */
 export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
   if (!isPayable(order, twin.clock.now())) return false
   const chosen = twin.faults.payer(order.order_id, order.buyer_phone)
@@ -86,14 +89,14 @@ export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
   return true
 }
 
-function takeMoney(twin: Twin, order: Order, phone: string, extra: bigint): void {
+function takeMoney(twin: Twin, order: Order, phone: string, overpaid: bigint): void {
   const payment = {
     order_id: order.order_id,
     transid: letters(10, 'channel', order.order_id),
     channel: CHANNELS[phone.slice(3, 5)] ?? 'MPESA-TZ',
     reference: referenceOf('payment', order.order_id),
     phone,
-    amount: order.amount + extra,
+    amount: order.amount + overpaid,
     at: twin.clock.now(),
     returned_at: null,
   }

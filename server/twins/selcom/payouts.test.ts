@@ -24,7 +24,7 @@ const push = (fields: Fields) => rig.call('POST', '/checkout/wallet-payment', fi
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const wallet = (fields: Fields) => rig.call('POST', '/walletcashin/process', fields)
 
-describe('payouts', () => {
+describe('payouts of the twin', () => {
   const query = (rail: string, transid: string) => rig.call('GET', `/${rail}/query`, { transid })
   const balance = async () => {
     const fields = { vendor: 'SIMFLOAT', pin: '0000', transid: 'B1' }
@@ -40,14 +40,14 @@ describe('payouts', () => {
     ]
     for (const [rail, path, fields] of rails) {
       const before = Number(await balance())
-      const heard = await rig.call('POST', path, fields)
-      assert.equal(resultOf(heard), '000 SUCCESS', rail)
-      assert.equal(heard.json?.transid, 'OUT')
+      const reply = await rig.call('POST', path, fields)
+      assert.equal(resultOf(reply), '000 SUCCESS', rail)
+      assert.equal(reply.json?.transid, 'OUT')
       assert.equal(Number(await balance()), before - Number(fields.amount))
-      const asked = await query(rail, 'OUT')
-      assert.equal(asked.json?.messageId, 'OUT')
-      assert.equal(asked.json?.reference, heard.json?.reference)
-      assert.match(dataOf(asked).receipt ?? '', /^\d{10}$/)
+      const queried = await query(rail, 'OUT')
+      assert.equal(queried.json?.messageId, 'OUT')
+      assert.equal(queried.json?.reference, reply.json?.reference)
+      assert.match(dataOf(queried).receipt ?? '', /^\d{10}$/)
       assert.equal(rig.simulator.payout(rail, 'OUT')?.executions, 1)
     }
   })
@@ -55,21 +55,21 @@ describe('payouts', () => {
   it('each rail accepts only its own transids, and answers nothing about others', async () => {
     await wallet(walletOf('MINE'))
     assert.equal(resultOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
-    const heard = await query('qwiksend', 'MINE')
-    assert.equal(resultOf(heard), '999 AMBIGOUS')
-    assert.equal(heard.json?.message, 'No reponse from upstream system')
+    const reply = await query('qwiksend', 'MINE')
+    assert.equal(resultOf(reply), '999 AMBIGOUS')
+    assert.equal(reply.json?.message, 'No reponse from upstream system')
     rig.simulator.set({ unknown_transid: 'fail' })
     assert.equal(resultOf(await query('qwiksend', 'MINE')), '404 FAIL')
     rig.simulator.set({ unknown_transid: 'mixed' })
-    const asked = await Promise.all(Array.from({ length: 60 }, (_, i) => query('qwiksend', `NONE${i}`)))
-    const words = new Set(asked.map(({ json }) => `${json?.resultcode} ${json?.message}`))
-    assert.ok(words.size > 8, [...words].join(', '))
-    assert.deepEqual(new Set(asked.map(({ json }) => json?.result)), new Set(['FAIL']))
-    const echoes = asked.filter(({ json }) => json?.messageId !== undefined).length
-    assert.ok(echoes > 0 && echoes < asked.length)
+    const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => query('qwiksend', `NONE${i}`)))
+    const texts = new Set(replies.map(({ json }) => `${json?.resultcode} ${json?.message}`))
+    assert.ok(texts.size > 8, [...texts].join(', '))
+    assert.deepEqual(new Set(replies.map(({ json }) => json?.result)), new Set(['FAIL']))
+    const echoes = replies.filter(({ json }) => json?.messageId !== undefined).length
+    assert.ok(echoes > 0 && echoes < replies.length)
   })
 
-  it('refuses a foreign float, a wrong PIN, too little, too much and unknown receivers; the transid stays free', async () => {
+  it('the twin refuses a wrong float, PIN, amount or receiver of a payout, and the transid stays free', async () => {
     const refused: [Fields, string][] = [
       [{ vendor: 'SIMTILL' }, '651 FAIL'],
       [{ pin: '1111' }, '651 FAIL'],
@@ -79,7 +79,7 @@ describe('payouts', () => {
       [{ utilityref: '12' }, '010 FAIL'],
     ]
     const before = await balance()
-    for (const [changes, said] of refused) assert.equal(resultOf(await wallet(walletOf('FREE', changes))), said)
+    for (const [changes, expected] of refused) assert.equal(resultOf(await wallet(walletOf('FREE', changes))), expected)
     const bank = await rig.call('POST', '/qwiksend/process', bankOf('FREE', { recipientFiCode: 'VMCASHIN' }))
     assert.equal(resultOf(bank), '612 FAIL')
     const wrong = { vendor: 'SIMFLOAT', pin: '1111', transid: 'B2' }
@@ -98,9 +98,9 @@ describe('payouts', () => {
     assert.equal(await balance(), before)
   })
 
-  it('a used transid is answered as the settings choose; only execute pays again', async () => {
+  it('the twin answers a used transid as the settings choose, and only execute pays again', async () => {
     const first = await wallet(walletOf('AGAIN'))
-    for (const [duplicate_transid, said, executions] of [
+    for (const [duplicate_transid, expected, executions] of [
       ['fail', '400 FAIL', 1],
       ['ambiguous', '999 AMBIGOUS', 1],
       ['replay', '000 SUCCESS', 1],
@@ -109,7 +109,7 @@ describe('payouts', () => {
       rig.simulator.set({ duplicate_transid })
       const before = Number(await balance())
       const again = await wallet(walletOf('AGAIN', { amount: 20_000 }))
-      assert.equal(resultOf(again), said)
+      assert.equal(resultOf(again), expected)
       if (duplicate_transid === 'replay') assert.deepEqual(again.json, first.json)
       assert.equal(rig.simulator.payout('walletcashin', 'AGAIN')?.executions, executions)
       assert.equal(Number(await balance()), duplicate_transid === 'execute' ? before - 15_000 : before)
@@ -117,7 +117,7 @@ describe('payouts', () => {
     assert.equal(rig.simulator.totals().payouts.executed_more_than_once, 1)
   })
 
-  it('a look-up returns the name, and its transid can be used for the payout', async () => {
+  it('a look-up returns the name, and the caller can use its transid for the payout', async () => {
     const look = (utilityref: string) =>
       rig.call('GET', '/walletcashin/namelookup', { utilitycode: 'VMCASHIN', utilityref, transid: 'LOOK' })
     assert.equal(dataOf(await look('255740000999')).name, dataOf(await look('255740000999')).name)

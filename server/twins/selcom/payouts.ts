@@ -1,11 +1,11 @@
-// Payouts: three rails with their own transids, paid from one prepaid float, which collections do not fill.
+// Payouts. Three rails with their own transids pay from one prepaid float, which collections do not fill.
 
 import type { Payout } from './book.ts'
 import { digits, share } from './chance.ts'
 import { duplicate } from './checkout.ts'
 import { PAYEE_FATES, type PayeeFate, type Truth } from './fates.ts'
 import { magicPayee } from './magic.ts'
-import { type Reply, referenceOf, refusal, say, success } from './reply.ts'
+import { type Reply, referenceOf, refusal, replyOfKind, success } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
 /** The rails. */
@@ -23,12 +23,12 @@ const WALLET_NUMBER = /^\d{10,12}$/
 const PESA_NUMBER = /^\d{5,20}$/
 const NAMES = ['ASHA JUMA', 'BARAKA MUSHI', 'NEEMA JOHN', 'HAMISI OMARI']
 
-/** The account of a payout request, by the field name of its rail. */
+/** Returns the account of a payout request, by the field name of its rail. */
 export function accountOf(fields: Record<string, string>): string {
   return fields.utilityref ?? fields.recipientAccount ?? fields.account ?? ''
 }
 
-/** Accepts a payout, or refuses it before any money moves. A refused transid can be used again. */
+/** Accepts a payout, or refuses it before any money moves. A caller can use a refused transid again. */
 export function processOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '', amount = '' } = fields
@@ -70,7 +70,7 @@ export function processOn(rail: Rail): Run {
 function execute(twin: Twin, payout: Payout): Reply {
   const { float } = twin.book
   const fate: PayeeFate = PAYEE_FATES[payout.fate]
-  // Where the money of this execution is; a repeated request has its own.
+  // The place of this execution's money. A repeated request has its own money.
   let mine: Truth | null = null
   const move = (truth: Truth): void => {
     const was_out = mine === 'pending' || mine === 'paid'
@@ -91,11 +91,11 @@ function execute(twin: Twin, payout: Payout): Reply {
     if (index + 1 < fate.moments.length) twin.clock.after(twin.settings.settle_after_ms, () => enter(index + 1))
   }
   enter(0)
-  const reply = say(twin.settings, fate.process, payout.transid, payout.rail)
+  const reply = replyOfKind(twin.settings, fate.process, payout.transid, payout.rail)
   return { ...reply, envelope: { transid: payout.transid, ...reply.envelope } }
 }
 
-/** Decides a pending payout, as the gateway's staff would. False: the payout is not pending. */
+/** Decides a pending payout, as the gateway's staff would. Returns false if the payout is not pending. */
 export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean {
   if (payout.truth !== 'pending' || payout.by_hand) return false
   payout.by_hand = true
@@ -107,13 +107,13 @@ export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean
   return true
 }
 
-/** The status of a payout of this rail. */
+/** Returns the status of a payout of this rail. */
 export function queryOn(rail: Rail): Run {
   return (twin, { transid = '' }) => {
     const payout = twin.book.payouts.get(`${rail} ${transid}`)
     if (!payout) return unknownTransid(twin, transid)
     payout.queries++
-    const { http, envelope } = say(twin.settings, payout.says, transid, rail)
+    const { http, envelope } = replyOfKind(twin.settings, payout.says, transid, rail)
     const data = payout.says === 'success' ? [{ receipt: digits(10, 'receipt', rail, transid) }] : []
     return { http, envelope: { messageId: transid, ...envelope, data } }
   }
@@ -147,24 +147,25 @@ function unknownTransid(twin: Twin, transid: string): Reply {
     return { ...reply, envelope: share('echo', transid) < 0.5 ? { messageId: transid, ...envelope } : envelope }
   }
   if (unknown_transid === 'fail') return refusal('unknown_transid', 200, '404', 'Transaction not found')
-  const reply = say(twin.settings, 'ambiguous', transid, 'unknown')
+  const reply = replyOfKind(twin.settings, 'ambiguous', transid, 'unknown')
   return { ...reply, envelope: { messageId: transid, ...reply.envelope } }
 }
 
-/** The name of an account. The transid of a look-up can be used for the payout afterwards. */
+/** Returns the name of an account. A caller can use the transid of a look-up for the payout afterwards. */
 export function lookupOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '' } = fields
     const account = accountOf(fields)
     const wrong = wrongDestination(rail, fields.utilitycode ?? fields.bank ?? 'SPSCASHIN', account)
     if (wrong) return wrong
-    if (magicPayee(account)?.payee === 'unknown_recipient') return say(twin.settings, 'recipient', transid, rail)
+    if (magicPayee(account)?.payee === 'unknown_recipient')
+      return replyOfKind(twin.settings, 'recipient', transid, rail)
     const name = NAMES[Math.floor(share('name', account) * NAMES.length)] ?? ''
     return success(referenceOf('lookup', rail, transid), 'Name fetch successful', [{ name }])
   }
 }
 
-/** The amount of the float. */
+/** Returns the amount of the float. */
 export const floatBalance: Run = (twin, fields) => {
   const balance = String(twin.book.float.now)
   return (
@@ -178,7 +179,7 @@ function codeOf(rail: Rail, fields: Record<string, string>): string {
   return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
 }
 
-/** One answer for both refusals, so that guesses of a PIN reveal nothing. */
+/** Returns one answer for a wrong vendor and a wrong PIN, so that guesses of a PIN reveal nothing. */
 function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
   const { float_vendor, pin } = twin.account
   if (fields.vendor === float_vendor && fields.pin === pin) return null

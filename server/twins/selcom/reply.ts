@@ -1,10 +1,10 @@
-// The gateway's answers: one envelope for everything, and an HTTP status.
+// The gateway's answers: one envelope for every call, and an HTTP status.
 
 import { digits, share } from './chance.ts'
-import type { Saying } from './fates.ts'
+import type { ReplyKind } from './fates.ts'
 import type { Settings } from './settings.ts'
 
-/** The envelope. Calls of the checkout have no transid, queries of payouts name it messageId. */
+/** The envelope. Calls of the checkout have no transid, and queries of payouts name the transid messageId. */
 export type Envelope = {
   transid?: string
   messageId?: string
@@ -18,36 +18,36 @@ export type Envelope = {
 /** An answer. `refused` names the check that the request failed. */
 export type Reply = { http: number; envelope: Envelope; refused?: string }
 
-/** The message about a silent upstream, misspelled as the gateway does. */
+/** The message about a silent upstream, with the gateway's misspelling. */
 const NO_RESPONSE = 'No reponse from upstream system'
 
-/** The gateway's own reference of a thing: the same thing always has the same one. */
+/** Returns the gateway's own reference of a thing. The same thing always has the same reference. */
 export function referenceOf(...parts: readonly string[]): string {
   return `S${digits(11, 'reference', ...parts)}`
 }
 
-/** A successful call. For a query, that does not mean that the queried thing succeeded. */
+/** Makes the answer of a successful call. For a query, success does not mean that the queried payment succeeded. */
 export function success(reference: string, message: string, data: Envelope['data'] = []): Reply {
   return { http: 200, envelope: { reference, resultcode: '000', result: 'SUCCESS', message, data } }
 }
 
-/** A refusal after a check. */
+/** Makes a refusal after a check. */
 export function refusal(check: string, http: number, resultcode: string, message: string): Reply {
   const reference = referenceOf('refusal', check, message)
   return { http, envelope: { reference, resultcode, result: 'FAIL', message, data: [] }, refused: check }
 }
 
-/** True if this reply has the second spelling. */
+/** Returns true if this reply has the second spelling. */
 export function spellsSecond(settings: Settings, reference: string, what: string): boolean {
   if (settings.texts === 'mixed') return share('texts', what, reference) < 0.5
   return settings.texts === 'second'
 }
 
-/** The answer of one kind in the gateway's words. `what` separates calls that may have different spellings. */
-export function say(settings: Settings, saying: Saying, id: string, what: string): Reply {
+/** Returns the answer of one kind in the gateway's words. `what` separates calls that may have different spellings. */
+export function replyOfKind(settings: Settings, kind: ReplyKind, id: string, what: string): Reply {
   const second = spellsSecond(settings, id, what)
   const [resultcode, result, message] = ((): [string, string, string] => {
-    switch (saying) {
+    switch (kind) {
       case 'success':
         return ['000', 'SUCCESS', 'Transaction successful']
       case 'pending':

@@ -1,4 +1,4 @@
-// The twin as an HTTP server. It uses plain node:http, because it shares its machine with the tested server.
+// The twin as an HTTP server. The twin uses plain node:http, because it shares its machine with the tested server.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,7 +34,7 @@ export async function listen(twin: Twin, options: Listening): Promise<{ url: str
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Hanging requests would keep the server open for ever.
+      // Without this call, hanging requests would keep the server open.
       server.closeAllConnections()
       await closed
     },
@@ -50,7 +50,7 @@ function answer(twin: Twin, token: string, request: IncomingMessage, response: S
     const is_allowed = sameSecret(headers.authorization ?? '', `Bearer ${token}`)
     const [status, content] = is_allowed
       ? control(twin, method, path.slice(CONTROL.length), query, jsonOf(body))
-      : [401, { error: 'the control API wants its own token' }]
+      : [401, { error: 'the control API requires its own token as Authorization: Bearer TOKEN' }]
     sendText(response, [status, 'application/json', JSON.stringify(content, plain)])
   } else if (path.startsWith(`${GATEWAY}/`)) {
     const outcome = handle(twin, {
@@ -82,7 +82,7 @@ function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { rep
 
 type Text = [status: number, type: string, text: string]
 
-/** The text that replaces an answer; null: the answer itself. */
+/** Returns the text that replaces an answer. Null means the answer itself. */
 function spoilt(fault: Outcome['fault'], json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -105,7 +105,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end; a body that is too long closes the connection. */
+/** Reads a body to its end. If a body is too long, the twin closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -120,7 +120,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   })
 }
 
-/** The content of a JSON text, or null. */
+/** Returns the content of a JSON text. Returns null if the text is no JSON. */
 function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -130,7 +130,7 @@ function jsonOf(body: string): unknown {
 }
 
 function sendText(response: ServerResponse, [status, type, text]: Text): void {
-  // As one string, so that node:http writes head and body together.
+  // node:http writes head and body together if the body is one string.
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
   response.end(text)
 }

@@ -1,12 +1,12 @@
-// Settings of the twin, at its start and while it runs. The environment, the control API and the help text come from one
+// The settings of the twin, at its start and while it runs. The environment, the control API and the help text come from one
 // table. Many settings exist because the gateway's documentation does not describe its real behaviour.
 
 type Setting<T> = {
   default: T
   help: string
-  /** The parsed value, or undefined if it is invalid. */
+  /** Returns the parsed value, or undefined if the value is invalid. */
   read(value: unknown): T | undefined
-  /** The value of a text from the environment. */
+  /** Returns the value of a text from the environment. */
   ofText(text: string): unknown
 }
 
@@ -55,55 +55,58 @@ const oneOf = <T extends string>(allowed: readonly [T, ...T[]], help: string): S
   ofText: (text) => text,
 })
 
-/** Every setting. The first value of a choice is its default. */
+/** Every setting of the twin. The first value of a choice is its default. */
 export const SETTINGS = {
-  timestamp_window_s: whole(300, 'Seconds that the Timestamp of a request may be off.'),
-  source_ips: listOrAny('Addresses that may call; others get 403 (4032). Empty: every address.'),
-  disabled_paths: list('Paths, such as /qwiksend/process, that are not enabled: 403 (4035).'),
-  minimum_payout: whole(1000, 'Least payout in shillings; less is refused with 013.'),
-  pay_after_ms: whole(1500, 'Pause before each thing that a payer does.'),
+  timestamp_window_s: whole(300, 'Greatest difference in seconds between the Timestamp of a request and the clock.'),
+  source_ips: listOrAny('Addresses that may call. Other addresses get 403 (4032). Empty: every address.'),
+  disabled_paths: list('Paths, such as /qwiksend/process, that the gateway has not enabled: 403 (4035).'),
+  minimum_payout: whole(1000, 'Minimum payout in shillings. A smaller payout gets 013.'),
+  pay_after_ms: whole(1500, 'Milliseconds before each step of a payer.'),
   scan_after_ms: wholeOrNone(
-    'Pause before a code without a push is scanned and paid. Empty: the code is never scanned.',
+    'Milliseconds before a payer scans and pays a code without a push. Empty: no payer scans the code.',
   ),
-  settle_after_ms: whole(1500, 'Pause before each change of a payout that was not final at once.'),
-  order_expiry_min: wholeOrNone('Minutes until an order without its own expiry is cancelled. Empty: never.'),
-  duplicate_order: oneOf(['fail', 'replay', 'ambiguous'], 'Answer to an order_id that was used:'),
+  settle_after_ms: whole(1500, 'Milliseconds before each change of a payout that was not final at once.'),
+  order_expiry_min: wholeOrNone('Minutes until the gateway cancels an order without its own expiry. Empty: never.'),
+  duplicate_order: oneOf(['fail', 'replay', 'ambiguous'], 'Answer to a used order_id:'),
   duplicate_transid: oneOf(
     ['fail', 'replay', 'ambiguous', 'execute'],
-    'Answer to a transid that its rail has seen; execute moves money again:',
+    'Answer to a used transid of the same rail; execute moves money again:',
   ),
   duplicate_code: code('400', 'Result code of a refused duplicate.'),
-  unknown_order: oneOf(['ambiguous', 'fail'], 'Answer to a query of an order that was never made, 999 or 651:'),
+  unknown_order: oneOf(['ambiguous', 'fail'], 'Answer to a query of an unknown order, 999 or 651:'),
   unknown_transid: oneOf(
     ['ambiguous', 'fail', 'mixed'],
-    'Answer to a query of a transid that the rail never saw, 999, 404, or by chance one of many failures in other words:',
+    'Answer to a query of an unknown transid: 999, 404, or by chance one of many failures:',
   ),
   texts: oneOf(
     ['first', 'second', 'mixed'],
     'Spelling: PENDING 111 / AMBIGOUS / USERCANCELLED / phone, or INPROGRESS 927 / AMBIGUOUS / USERCANCELED / msisdn, or either by chance:',
   ),
-  fault_delay_ms: whole(1000, 'How late a delayed answer is.'),
-  callback_on: oneOf(['success', 'final', 'all'], 'What is called back: paid orders, every final word, pending too:'),
-  callback_late_ms: whole(30_000, 'How late a late callback is.'),
-  callback_timeout_ms: whole(5000, 'How long a callback waits for its answer.'),
-  callback_retries: whole(0, 'How often a callback that was not answered with 2xx is sent again.'),
-  callback_retry_pause_ms: whole(5000, 'Pause before a callback is sent again.'),
+  fault_delay_ms: whole(1000, 'Delay of a late answer in milliseconds.'),
+  callback_on: oneOf(
+    ['success', 'final', 'all'],
+    'Orders with callbacks: paid orders, every final status, or every status:',
+  ),
+  callback_late_ms: whole(30_000, 'Delay of a late callback in milliseconds.'),
+  callback_timeout_ms: whole(5000, 'Timeout of a callback in milliseconds.'),
+  callback_retries: whole(0, 'Number of retries of a callback without an answer 2xx.'),
+  callback_retry_pause_ms: whole(5000, 'Milliseconds before a retry of a callback.'),
 }
 
-/** The current settings. */
+/** The current settings of the twin. */
 export type Settings = { -readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] }
 
-/** The environment variable of a setting. */
+/** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `SIMULATOR_${name.toUpperCase()}`
 }
 
-/** Every setting with its default. */
+/** Returns every setting with its default. */
 export function defaultSettings(): Settings {
   return Object.fromEntries(Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value])) as Settings
 }
 
-/** Settings from JSON, or the name of the first unknown or invalid one. */
+/** Reads settings from JSON. Returns the name of the first unknown or invalid setting as the problem. */
 export function settingsOf(content: unknown): { read: Partial<Settings> } | { problem: string } {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { problem: 'the body' }
   const read: Record<string, unknown> = {}
@@ -115,7 +118,7 @@ export function settingsOf(content: unknown): { read: Partial<Settings> } | { pr
   return { read: read as Partial<Settings> }
 }
 
-/** The settings from the environment. Throws with the variable's name if a value is invalid. */
+/** Reads the settings from the environment. Throws with the variable's name if a value is invalid. */
 export function settingsOfEnvironment(env: Readonly<Record<string, string | undefined>>): Partial<Settings> {
   const read: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Fields, START, START_TEXT, sign, startRig, textToSign } from '../../test/providers/selcom-twin-caller.ts'
 import { digestOf, readTimestamp, signedText, timestampOf } from './signature.ts'
 
-/** Published sample values. They protect nothing. */
+/** The published sample values, which protect nothing. */
 const SAMPLE_SECRET = '81dc9bdb52d04dc20036dbd8313ed055'
 const VECTORS: [string, Fields, string, string?][] = [
   [
@@ -98,14 +98,14 @@ const VECTORS: [string, Fields, string, string?][] = [
 
 describe('the signature', () => {
   for (const [what, fields, digest, timestamp = START_TEXT] of VECTORS) {
-    it(`agrees with the published sample: ${what}`, () => {
+    it(`the signature agrees with the published sample of ${what}`, () => {
       assert.equal(sign(SAMPLE_SECRET, textToSign(timestamp, fields)), digest)
       const values = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
       assert.equal(digestOf(SAMPLE_SECRET, signedText(timestamp, Object.keys(fields), values)), digest)
     })
   }
 
-  it('refuses a secret that was read as hexadecimal', async (t) => {
+  it('the twin refuses a signature with a secret that the caller read as hexadecimal', async (t) => {
     const fields = { order_id: 'COL0001' }
     const rig = await startRig({ account: { api_secret: SAMPLE_SECRET } })
     t.after(() => rig.close())
@@ -115,7 +115,7 @@ describe('the signature', () => {
     assert.equal((await go(Buffer.from(SAMPLE_SECRET, 'hex'))).status, 401)
   })
 
-  it('has times to the second, with an offset of hours and minutes', () => {
+  it('a timestamp has times to the second, with an offset of hours and minutes', () => {
     assert.equal(timestampOf(START), START_TEXT)
     assert.deepEqual(readTimestamp(START_TEXT), START)
     assert.deepEqual(readTimestamp('2026-03-01T12:00:00+0300'), START)

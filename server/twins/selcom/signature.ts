@@ -1,9 +1,9 @@
-// The gateway's signature: over the timestamp and the named fields, in their order, as plain text.
+// The gateway's signature: a MAC over the timestamp and the named fields, in their order, as plain text.
 
 import { createHmac, verify } from 'node:crypto'
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 
-/** The account of a caller. `rsa_public_key` is a PEM text; null: RS256 is refused. */
+/** The account of a caller. `rsa_public_key` is a PEM text. Null means that the twin refuses RS256. */
 export type Account = {
   api_key: string
   api_secret: string
@@ -15,17 +15,17 @@ export type Account = {
   pin: string
 }
 
-/** The text to sign, without escaping. */
+/** Returns the text to sign, without escaping. */
 export function signedText(timestamp: string, names: readonly string[], values: Record<string, string>): string {
   return [`timestamp=${timestamp}`, ...names.map((name) => `${name}=${values[name] ?? ''}`)].join('&')
 }
 
-/** The HS256 digest of a text. The secret is used as text, also if it looks like hexadecimal. */
+/** Returns the HS256 digest of a text. The secret is a text, also if it looks like hexadecimal. */
 export function digestOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64')
 }
 
-/** True if `digest` is the account's, by its method. */
+/** Returns true if `digest` is the account's, by its method. */
 export function isSigned(account: Account, method: string, digest: string, text: string): boolean {
   if (method === 'HS256') return sameSecret(digest, digestOf(account.api_secret, text))
   const { rsa_public_key } = account
@@ -33,7 +33,7 @@ export function isSigned(account: Account, method: string, digest: string, text:
   return verify('sha256', Buffer.from(text), rsa_public_key, Buffer.from(digest, 'base64'))
 }
 
-/** The value of the Authorization header. */
+/** Returns the value of the Authorization header. */
 export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key).toString('base64')}`
 }
@@ -41,12 +41,12 @@ export function authorizationOf(api_key: string): string {
 const EAT_OFFSET_MS = 3 * 3_600_000
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)$/
 
-/** A time in the form of the gateway: to the second, in East Africa. */
+/** Returns a time in the form of the gateway: to the second, in East Africa. */
 export function timestampOf(time: Date): string {
   return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
 }
 
-/** The time of a Timestamp header, or null if invalid. Whole seconds, and an offset with or without colon. */
+/** Returns the time of a Timestamp header. Returns null if the text is no time in whole seconds with an offset. */
 export function readTimestamp(text: string): Date | null {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return null
@@ -54,7 +54,7 @@ export function readTimestamp(text: string): Date | null {
   return Number.isNaN(time.getTime()) ? null : time
 }
 
-/** The headers of a message that the gateway signs. */
+/** Returns the headers of a message that the gateway signs. */
 export function signedHeaders(
   key: { api_key: string; api_secret: string },
   time: Date,

@@ -2,10 +2,10 @@
 
 const ACQUIRER = '09999' // an unused code; the Bank of Tanzania assigns the real ones
 const BILL_MAX_CHARS = 25
-/** Tags whose value is itself a list of tags. */
+/** Returns true for a tag whose value is itself a list of tags. */
 const isTemplate = (tag: number) => (tag >= 26 && tag <= 51) || tag === 62 || tag === 64 || (tag >= 80 && tag <= 99)
 
-/** The text of the code of one order. A reference that is too long for the code is omitted. */
+/** Returns the text of the code of one order. The code omits a reference that is too long. */
 export function tanqrOf(order: { order_id: string; payment_token: string; amount: bigint }): string {
   const { order_id, payment_token, amount } = order
   const text = [
@@ -30,7 +30,7 @@ export function tanqrOf(order: { order_id: string; payment_token: string; amount
   return text + checksumOf(text)
 }
 
-/** The fields of a code, nested ones as 26.01; null if its checksum or one of its lengths is wrong. */
+/** Returns the fields of a code, nested fields as 26.01. Returns null if its checksum or one of its lengths is wrong. */
 export function readTanqr(text: string): Map<string, string> | null {
   const covered = text.slice(0, -4)
   if (!covered.endsWith('6304') || checksumOf(covered) !== text.slice(-4)) return null
@@ -56,7 +56,7 @@ function field(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value
 }
 
-/** CRC-16/CCITT-FALSE of an ASCII text, as four hexadecimal digits. */
+/** Computes the CRC-16/CCITT-FALSE of an ASCII text, as four hexadecimal digits. */
 export function checksumOf(text: string): string {
   let crc = 0xffff
   for (let i = 0; i < text.length; i++) {

@@ -1,4 +1,4 @@
-// Types that every part of the twin uses.
+// The types that every part of the twin uses.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book, Order } from './book.ts'
@@ -8,16 +8,16 @@ import type { Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './signature.ts'
 
-/** Sends the callbacks of an order, as its callback fate requires. */
+/** The sender of an order's callbacks. The callback fate of the order decides what the sender sends. */
 export type Callbacks = {
-  /** A payer got a prompt, or has started to pay. */
+  /** Reports that a payer got a prompt, or has started to pay. */
   started(order: Order, kind: CallbackKind): void
-  /** The status of the order has changed. */
+  /** Reports that the status of the order has changed. */
   changed(order: Order, kind: CallbackKind): void
   close(): Promise<void>
 }
 
-/** The twin: its state and its dependencies. Settings are read at each use, because they can change. */
+/** The twin: its state and its dependencies. Every part reads settings at each use, because they can change. */
 export type Twin = {
   clock: Clock
   account: Account

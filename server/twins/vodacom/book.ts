@@ -1,11 +1,12 @@
-// The twin's own books: the requests it got, the work it did, and the money it moved. Amounts are whole shillings.
+// The twin's own books: the requests that it got, the work that it did, and the money that it moved. Amounts are whole
+// shillings.
 
 import type { FateName } from './fates.ts'
 
 /** One payment or payout. `executions` counts how often its money moved. */
 export type Transaction = {
   kind: 'c2b' | 'b2c'
-  /** The caller's id, and the twin's own two. */
+  /** The caller's id, and the twin's own two ids. */
   conversation: string
   own_conversation: string
   receipt: string
@@ -17,7 +18,7 @@ export type Transaction = {
   state: 'pending' | 'paid' | 'failed' | 'reversed'
   executions: number
   reversals: number
-  /** How often its request arrived, repetitions included, and how often its payer got a prompt. */
+  /** The numbers of its requests, repetitions included, and of the prompts to its payer. */
   requests: number
   prompts: number
   at: Date
@@ -30,14 +31,14 @@ export type Totals = {
   executions: number
   executed_more_than_once: number
   prompts: number
-  /** Money of received payments, and of sent payouts. */
+  /** The money of received payments, and of sent payouts. */
   collected: bigint
   paid_out: bigint
-  /** The float of payouts. Payments do not add to it. */
+  /** The float of payouts. Payments do not add to the float. */
   float: bigint
   sessions: number
   requests: Record<string, number>
-  /** Refused requests by the name of the check. */
+  /** The numbers of refused requests by the name of the check. */
   refusals: Record<string, number>
   struck: Record<string, number>
 }
@@ -45,9 +46,9 @@ export type Totals = {
 /** The books. */
 export type Book = {
   by_conversation: Map<string, Transaction>
-  /** By receipt, and by the twin's own conversation id. */
+  /** The transactions by receipt, and by the twin's own conversation id. */
   by_own_id: Map<string, Transaction>
-  /** Conversation ids of queries and reversals: no id is used twice. */
+  /** The conversation ids of queries and reversals. A caller can use no id twice. */
   used: Set<string>
   float: bigint
   sessions: number
@@ -55,7 +56,7 @@ export type Book = {
   refusals: Record<string, number>
 }
 
-/** Empty books with this float. */
+/** Makes empty books with this float. */
 export function createBook(float: bigint): Book {
   return {
     by_conversation: new Map(),
@@ -68,7 +69,7 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** Sums of the books. */
+/** Returns the sums of the books. */
 export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   const totals: Totals = {
     transactions: book.by_conversation.size,
@@ -96,7 +97,7 @@ export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   return totals
 }
 
-/** Moves the money of a transaction. False: the float is too low for the payout. */
+/** Moves the money of a transaction. Returns false if the float is too low for the payout. */
 export function execute(book: Book, transaction: Transaction): boolean {
   if (transaction.kind === 'b2c' && book.float < transaction.amount) return false
   if (transaction.kind === 'b2c') book.float -= transaction.amount
@@ -105,7 +106,7 @@ export function execute(book: Book, transaction: Transaction): boolean {
   return true
 }
 
-/** Moves the money back. */
+/** Moves the money of a transaction back. */
 export function reverse(book: Book, transaction: Transaction): void {
   if (transaction.kind === 'b2c') book.float += transaction.amount
   transaction.reversals++

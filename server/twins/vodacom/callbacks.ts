@@ -11,13 +11,13 @@ export type CallbackEntry = {
   code: string
   forged: boolean
   status: number | null
-  /** The receiver's answer if it was JSON, else null. */
+  /** The receiver's JSON answer. Null means that the answer was no JSON. */
   answer: Record<string, unknown> | null
 }
 
 /** The callbacks of a twin. */
 export type Callbacks = {
-  /** Sends the callbacks of a transaction when it is decided. */
+  /** Sends the callbacks of a transaction after the twin decided it. */
   follow(transaction: Transaction, decided: Promise<TwinReply | null>): void
   entries: readonly CallbackEntry[]
   /** Resolves when all running callbacks have ended. */
@@ -26,7 +26,7 @@ export type Callbacks = {
 
 const TIMEOUT_MS = 5_000
 
-/** Makes the callbacks. */
+/** Makes the sender of callbacks. */
 export function createCallbacks(settings: Settings): Callbacks {
   const entries: CallbackEntry[] = []
   const under_way = new Set<Promise<void>>()

@@ -1,11 +1,11 @@
-// The fields of a request, their forms, and the code of the refusal for each.
+// Checks the fields of a request and their forms, and chooses the code of each refusal.
 
-/** Fields as they arrived. */
+/** The fields as they arrived. */
 export type Fields = Readonly<Record<string, unknown>>
-/** Checked fields. */
+/** The checked fields. */
 export type Texts = Readonly<Record<string, string>>
 
-/** A refusal: the check's name, for the books, and the code. */
+/** A refusal: the name of the check for the books, and the code. */
 export type Wrong = { check: string; code: string }
 
 type Rule = { pattern: RegExp; code: string; may_miss?: boolean }
@@ -42,7 +42,7 @@ export const RULES = {
   },
 } satisfies Record<string, Record<string, Rule>>
 
-/** Checks fields: each of the call's, no other, and texts only. Null: all are valid. */
+/** Checks that a request has each field of the call, no other field, and texts only. Returns null if all fields are valid. */
 export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | null {
   const rules: Record<string, Rule> = RULES[call]
   for (const name of Object.keys(fields)) {
@@ -58,7 +58,7 @@ export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | n
   return null
 }
 
-/** An amount in whole shillings, or null: the network moves no smaller amounts. */
+/** Returns an amount in whole shillings. Returns null for any other amount, because the network moves no smaller amounts. */
 export function amountOf(amount: string): bigint | null {
   const whole = /^(\d{1,15})(?:\.0+)?$/.exec(amount)?.[1]
   return whole === undefined || BigInt(whole) === 0n ? null : BigInt(whole)

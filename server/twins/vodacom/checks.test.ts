@@ -1,4 +1,4 @@
-// The twin refuses the requests that the gateway would, and moves money only for accepted ones.
+// Tests that the twin refuses the requests that the gateway would refuse, and moves money only for accepted requests.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -31,7 +31,7 @@ describe('access', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('every other call requires a session, and the key is none', async () => {
+  test('every other call requires a session, and the API key is no session', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
@@ -66,7 +66,7 @@ describe('access', () => {
     assert.equal((await send('POST', C2B, c2b(), { secret: second })).status, 401)
   })
 
-  test('origin, content type, market, path and method are checked', async () => {
+  test('the twin checks origin, content type, market, path and method of a request', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const post = (changes: Changes, path = C2B) => send('POST', path, c2b(), { secret, ...changes })
@@ -86,7 +86,7 @@ describe('access', () => {
 })
 
 describe('fields', () => {
-  test('each field is required, in its form, as text; other fields are refused', async () => {
+  test('the twin requires each field in its form as text, and refuses other fields', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const code = async (fields: object) => (await send('POST', C2B, fields, { secret })).code
@@ -122,7 +122,7 @@ describe('fields', () => {
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('a conversation id is used once, for any call', async () => {
+  test('a caller can use a conversation id once, for any call', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -134,9 +134,9 @@ describe('fields', () => {
       (await send('POST', '/b2cPayment/', b2c({ input_ThirdPartyConversationID: id }), { secret })).code,
       'INS-10',
     )
-    const asked = question(id)
-    assert.equal((await send('GET', QUERY, asked, { secret })).code, 'INS-0')
-    assert.equal((await send('GET', QUERY, asked, { secret })).code, 'INS-10')
+    const fields_of_query = question(id)
+    assert.equal((await send('GET', QUERY, fields_of_query, { secret })).code, 'INS-0')
+    assert.equal((await send('GET', QUERY, fields_of_query, { secret })).code, 'INS-10')
     assert.equal(
       (await send('GET', QUERY, question(id, { input_ThirdPartyConversationID: id }), { secret })).code,
       'INS-10',
@@ -146,8 +146,8 @@ describe('fields', () => {
   })
 })
 
-describe('money', () => {
-  test('is found by each of its three ids, is returned once, and adds up', async () => {
+describe('the money of the twin', () => {
+  test('a query finds a payment by each of its three ids, and a reversal returns its money once', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -169,7 +169,7 @@ describe('money', () => {
     assert.deepEqual([twin.totals().collected, twin.totals().by_state.reversed], [0n, 1])
   })
 
-  test('payouts are paid from the float, and payments do not add to it', async () => {
+  test('payouts take money from the float, and payments do not add to the float', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     await send('POST', C2B, c2b({ input_Amount: '70000' }), { secret })
@@ -182,7 +182,7 @@ describe('money', () => {
     assert.deepEqual([float, paid_out, collected], [0n, 100_000n, 70_000n])
   })
 
-  test('an asynchronous application gets no receipt at once; the outcome follows in a callback', async () => {
+  test('an asynchronous application gets no receipt at once, and the payment gets its outcome later', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ mode: 'async', decide_ms: 5_000 })
     const secret = await openSession()

@@ -1,4 +1,4 @@
-// The control API: shows the twin's books with its own token. Also: a key that outlives the twin.
+// Tests the control API, which shows the twin's books with its own token, and a key that outlives its twin.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('the control API refuses every other token, also the key of the gateway', a
   assert.equal((await rig.send('POST', '/book', {}, { base: rig.twin.control_url, headers: TOKEN })).status, 405)
 })
 
-test('a twin with the key of an earlier twin accepts bearers that were encrypted for the earlier one', async () => {
+test('a twin with the key of an earlier twin accepts a bearer that a caller encrypted for the earlier twin', async () => {
   const first = await begin()
   const second = await begin({ key: first.twin.private_pem })
   assert.equal(second.twin.public_key, first.twin.public_key)
@@ -58,9 +58,9 @@ test('the table of magic numbers describes the behaviour of each number', () => 
     Object.keys(MAGIC),
   )
   for (const { ending, happens } of rows) {
-    const { said, truth } = FATES[MAGIC[ending] as keyof typeof FATES]
+    const { reply, truth } = FATES[MAGIC[ending] as keyof typeof FATES]
     assert.ok(!(happens in FATES), happens)
-    if (said !== null && said[1] !== 'INS-0') assert.match(happens, new RegExp(said[1]))
+    if (reply !== null && reply[1] !== 'INS-0') assert.match(happens, new RegExp(reply[1]))
     if (truth === 'paid') assert.match(happens, /paid/)
   }
 })

@@ -1,4 +1,4 @@
-// The control API: shows the twin's books. It has its own path and its own token; the gateway's key does not open it.
+// The control API shows the twin's books. The API has its own path and its own token, and the gateway's key does not open it.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import { totalsOf } from './book.ts'
@@ -12,20 +12,20 @@ const LIST_MAX = 1000
 /** The calls, for help texts. */
 export const CONTROL_CALLS = `
   GET  /book            totals over everything
-  GET  /transactions    the newest ${LIST_MAX}, newest first
-  GET  /transactions/ID one, by the id that the caller chose
+  GET  /transactions    the newest ${LIST_MAX} transactions, newest first
+  GET  /transactions/ID one transaction, by the id that the caller chose
   GET  /magic           the table of magic numbers
 `
 
-/** Answers a call: HTTP status and content. `path` comes without the prefix. */
+/** Answers a call with an HTTP status and content. `path` comes without the prefix. */
 export function control(
   twin: Twin,
   token: string,
   { method, path, authorization }: { method: string; path: string; authorization: string | undefined },
 ): [number, unknown] {
   if (!sameSecret(authorization ?? '', `Bearer ${token}`))
-    return [401, { error: 'the control API wants its own token' }]
-  if (method !== 'GET') return [405, { error: 'GET' }]
+    return [401, { error: 'the control API requires its own token as Authorization: Bearer TOKEN' }]
+  if (method !== 'GET') return [405, { error: 'the control API takes only GET' }]
   const [, name, id, ...more] = path.split('/')
   if (more.length > 0 || (id !== undefined && name !== 'transactions')) return NOT_FOUND
   switch (name) {

@@ -1,11 +1,11 @@
-// Access: the market in the path, a trusted origin, and a bearer with the API key or a session.
+// Checks access: the market in the path, a trusted origin, and a bearer with the API key or a session.
 
 import { count } from './book.ts'
 import type { Call } from './fates.ts'
 import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
-/** A request as it arrived. `path` has no environment and market; null: they were wrong. */
+/** A request as it arrived. `path` comes without environment and market. Null means that they were wrong. */
 export type Incoming = {
   method: string
   path: string | null
@@ -16,7 +16,7 @@ export type Incoming = {
 /** A page of a proxy before the gateway. */
 export const PAGE = 'page'
 
-/** Null: the request has access. `PAGE`: a proxy refused it with a page instead of JSON. */
+/** Checks the access of a request. Returns null for access, and `PAGE` if a proxy refuses with a page instead of JSON. */
 export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
   const { settings, account, book } = twin
   const refuse = (check: string, reply: TwinReply | typeof PAGE) => {
@@ -29,13 +29,13 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinRe
   }
   if (origin === '') return refuse('no origin', replyWith(400, 'INS-20'))
   if (headers['content-type'] !== 'application/json') return refuse('content-type', replyWith(400, 'INS-21'))
-  const held = bearerIn(twin, headers.authorization)
-  if (call === 'session') return held === account.api_key ? null : refuse('api key', replyWith(400, 'INS-989'))
-  if (held === null || !twin.sessions.knows(held)) return refuse('session', noSession(twin))
+  const secret = bearerIn(twin, headers.authorization)
+  if (call === 'session') return secret === account.api_key ? null : refuse('api key', replyWith(400, 'INS-989'))
+  if (secret === null || !twin.sessions.knows(secret)) return refuse('session', noSession(twin))
   return settings.closed.includes(call) ? refuse('closed', replyWith(400, 'INS-997')) : null
 }
 
-/** The decrypted bearer of a request; null: it was not encrypted with the market's key. */
+/** Returns the decrypted bearer of a request. Returns null if the caller did not encrypt the bearer with the market's key. */
 export function bearerIn(twin: Twin, authorization: string | undefined): string | null {
   const bearer = /^Bearer ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]
   return bearer === undefined ? null : twin.key.open(bearer)

@@ -1,15 +1,15 @@
 // The possible courses of a request: its faults, and its outcome at the payer or receiver. The number's last three digits
-// choose first, then chances. A chance follows from the seed, the request's id and its count, so a run can be repeated with
-// requests in any order.
+// choose first, then chances. A chance follows from the seed, the request's id and its count, so a run is repeatable in any
+// order.
 
 import { hash } from 'node:crypto'
 
-/** An answer: HTTP status and code. Null: the request is never answered. */
+/** An answer: HTTP status and code. Null means that the twin never answers the request. */
 type FateReply = readonly [http: number, code: string] | null
 
-/** The course of a payment or payout: the answer, and the truth. `later`: the change after that. */
+/** The course of a payment or payout: the answer, and the truth. `later` is the change after the truth. */
 export type Fate = {
-  said: FateReply
+  reply: FateReply
   truth: 'paid' | 'failed' | 'pending'
   later?: 'paid' | 'reversed'
   receipt?: string
@@ -18,27 +18,27 @@ export type Fate = {
 /** The documented codes of this market for a failure that the request did not cause. */
 const FAILED = [401, 'INS-6'] as const
 
-/** Fates by name. */
+/** The fates by name. */
 export const FATES = {
-  pays: { said: [201, 'INS-0'], truth: 'paid' },
-  fails: { said: FAILED, truth: 'failed' },
-  low_balance: { said: [422, 'INS-2006'], truth: 'failed' },
-  no_such_number: { said: [400, 'INS-2051'], truth: 'failed' },
-  over_limit: { said: [400, 'INS-990'], truth: 'failed' },
-  times_out: { said: [408, 'INS-9'], truth: 'failed' },
-  times_out_pays: { said: [408, 'INS-9'], truth: 'pending', later: 'paid' },
-  internal_fails: { said: [400, 'INS-1'], truth: 'failed' },
-  internal_pays: { said: [400, 'INS-1'], truth: 'paid' },
-  fails_then_pays: { said: FAILED, truth: 'failed', later: 'paid' },
-  returned: { said: [201, 'INS-0'], truth: 'paid', later: 'reversed' },
-  never: { said: null, truth: 'pending' },
-  strange_code_pays: { said: [400, 'INS-7777'], truth: 'paid' },
-  no_receipt: { said: [201, 'INS-0'], truth: 'paid', receipt: 'N/A' },
+  pays: { reply: [201, 'INS-0'], truth: 'paid' },
+  fails: { reply: FAILED, truth: 'failed' },
+  low_balance: { reply: [422, 'INS-2006'], truth: 'failed' },
+  no_such_number: { reply: [400, 'INS-2051'], truth: 'failed' },
+  over_limit: { reply: [400, 'INS-990'], truth: 'failed' },
+  times_out: { reply: [408, 'INS-9'], truth: 'failed' },
+  times_out_pays: { reply: [408, 'INS-9'], truth: 'pending', later: 'paid' },
+  internal_fails: { reply: [400, 'INS-1'], truth: 'failed' },
+  internal_pays: { reply: [400, 'INS-1'], truth: 'paid' },
+  fails_then_pays: { reply: FAILED, truth: 'failed', later: 'paid' },
+  returned: { reply: [201, 'INS-0'], truth: 'paid', later: 'reversed' },
+  never: { reply: null, truth: 'pending' },
+  strange_code_pays: { reply: [400, 'INS-7777'], truth: 'paid' },
+  no_receipt: { reply: [201, 'INS-0'], truth: 'paid', receipt: 'N/A' },
 } as const satisfies Record<string, Fate>
-/** Name of a fate. */
+/** The name of a fate. */
 export type FateName = keyof typeof FATES
 
-/** The last three digits of a number, and their fate. Any other number: by chance. */
+/** The fates by the last three digits of a number. Any other number gets its fate by chance. */
 export const MAGIC: Readonly<Record<string, FateName>> = {
   '001': 'pays',
   '002': 'fails',
@@ -60,26 +60,26 @@ export const MAGIC: Readonly<Record<string, FateName>> = {
 const HAPPENS: Readonly<Record<FateName, string>> = {
   pays: 'paid',
   fails: 'failed (INS-6)',
-  low_balance: 'not enough money (INS-2006): the payer has, or the float of payouts',
+  low_balance: 'the payer, or the float of payouts, has too little money (INS-2006)',
   no_such_number: 'no such number (INS-2051)',
   over_limit: 'over a limit of the customer (INS-990)',
-  times_out: 'timeout (INS-9), and nothing is paid',
+  times_out: 'timeout (INS-9), and not paid',
   times_out_pays: 'timeout (INS-9), then paid',
-  internal_fails: 'internal error (INS-1), and nothing is paid',
+  internal_fails: 'internal error (INS-1), and not paid',
   internal_pays: 'internal error (INS-1), but paid',
   fails_then_pays: 'failed (INS-6), then paid after all',
-  never: 'never answered, and it stays pending',
-  returned: 'paid, then taken back',
+  never: 'never answered, and pending for good',
+  returned: 'paid, then reversed',
   strange_code_pays: 'an unknown code (INS-7777), but paid',
   no_receipt: 'paid, and the answer has no receipt',
 }
 
-/** The table of magic numbers. */
+/** Returns the table of magic numbers. */
 export function magicRows(): { ending: string; happens: string }[] {
   return Object.entries(MAGIC).map(([ending, fate]) => ({ ending, happens: HAPPENS[fate] }))
 }
 
-/** A fault of a call, and whether the call was executed. */
+/** The faults of a call. `executes` is true if the twin executes the call. */
 export const WIRE_FAULTS = {
   hang_before: { executes: false },
   hang_after: { executes: true },
@@ -94,10 +94,10 @@ export const WIRE_FAULTS = {
   limited: { executes: false },
   /** A page of a firewall before the gateway. */
   wall: { executes: false },
-  /** The session expires early. */
+  /** The session of the call expires early. */
   session_ends: { executes: false },
 } as const
-/** Name of a fault of a call. */
+/** The name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
 /** The calls by purpose. */
@@ -105,19 +105,19 @@ export const CALLS = ['session', 'c2b', 'b2c', 'query', 'reversal', 'name'] as c
 /** The purpose of a call. */
 export type Call = (typeof CALLS)[number]
 
-/** The seed, and for each call, or `fate`, the share of each kind. The rest has no fault. */
+/** The seed, and the share of each kind for each call, or for `fate`. The rest has no fault. */
 export type Rates = { seed: string; rates: Partial<Record<Call | 'fate', Record<string, number>>> }
 
-/** Decides about faults and fates. */
+/** The object that decides about faults and fates. */
 export type Chances = {
   set(rates: Partial<Rates>): void
   onWire(call: Call, id: string): WireFault | null
   fate(id: string, msisdn: string): FateName
-  /** How often each occurred, as `group.kind`. */
+  /** The number of times that each fault and fate occurred, as `group.kind`. */
   struck: Record<string, number>
 }
 
-/** Makes it without chances. */
+/** Makes the chances, without any rate. */
 export function createChances(): Chances {
   let current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()
@@ -143,9 +143,11 @@ export function createChances(): Chances {
     set(rates) {
       for (const [group, kinds] of Object.entries(rates.rates ?? {})) {
         const known = group === 'fate' ? FATES : WIRE_FAULTS
-        if (group !== 'fate' && !(CALLS as readonly string[]).includes(group)) throw new Error(`no group ${group}`)
+        if (group !== 'fate' && !(CALLS as readonly string[]).includes(group))
+          throw new Error(`the rates of faults are invalid: there is no group ${group}`)
         for (const kind of Object.keys(kinds ?? {})) {
-          if (!Object.hasOwn(known, kind)) throw new Error(`no kind ${group}.${kind}`)
+          if (!Object.hasOwn(known, kind))
+            throw new Error(`the rates of faults are invalid: there is no kind ${group}.${kind}`)
         }
       }
       current = { ...current, ...rates }

@@ -1,11 +1,11 @@
-// The twin has the requested faults, and its books show the truth.
+// Tests that the twin has the requested faults, and that its books show the truth.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { begin, C2B, c2b } from '../../test/providers/vodacom-twin-caller.ts'
 
 describe('faults', () => {
-  test('each fault has its described effect, and executes the request or not', async () => {
+  test('each fault has its described effect, and the twin executes the request or not', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const outcome = async (kind: string) => {
@@ -28,7 +28,7 @@ describe('faults', () => {
     assert.deepEqual(await outcome('session_ends'), ['401 undefined', false])
   })
 
-  test('a request that hangs is never answered; one kind is executed, the other is not', async () => {
+  test('the twin never answers a request that hangs, and executes hang_after only', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     for (const [kind, executions] of [
@@ -69,7 +69,7 @@ describe('faults', () => {
     assert.ok(new Set(first).size >= 3)
   })
 
-  test('an unknown fault is refused', async () => {
+  test('the twin refuses an unknown fault', async () => {
     const { twin } = await begin()
     assert.throws(() => twin.setChances({ rates: { c2b: { tired: 1 } } }), /c2b\.tired/)
     assert.throws(() => twin.setChances({ rates: { lunch: { html_before: 1 } } as never }), /lunch/)

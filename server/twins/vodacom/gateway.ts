@@ -1,4 +1,4 @@
-// The gateway: its calls, and the handling of one request.
+// The gateway: its calls, and the work for one request.
 
 import { count } from './book.ts'
 import { checkFields, type Texts, type Wrong } from './check.ts'
@@ -8,7 +8,7 @@ import { replyWith, type TwinReply } from './reply.ts'
 import { giveBack, lookUp, query, request } from './transactions.ts'
 import type { Twin } from './twin.ts'
 
-/** The result of a request: an answer, silence, or a page; and its fault. */
+/** The result of a request: an answer, silence or a page, and the fault. */
 export type Outcome = { reply: TwinReply | typeof PAGE | null; fault: WireFault | null }
 
 const OPERATIONS: Readonly<Record<string, Call>> = {
@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<string, Call>> = {
   'GET /queryBeneficiaryName/': 'name',
 }
 
-/** Handles one request: access, fields, fault, then the work. */
+/** Answers one request: access, fields, fault, then the work. */
 export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   const { book, chances } = twin
   const refuse = (http: number, { check, code }: Wrong): Outcome => {
@@ -65,12 +65,12 @@ function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promis
   }
 }
 
-/** The subject of a request. Chances are drawn for it, so that a run can be repeated. */
+/** Returns the subject of a request. The twin draws chances for the subject, so that a run is repeatable. */
 function subjectOf({ fields }: Incoming): string {
   return String(fields?.input_QueryReference ?? fields?.input_ThirdPartyConversationID ?? '')
 }
 
 function endSession(twin: Twin, { headers }: Incoming): void {
-  const held = bearerIn(twin, headers.authorization)
-  if (held !== null) twin.sessions.end(held)
+  const session = bearerIn(twin, headers.authorization)
+  if (session !== null) twin.sessions.end(session)
 }

@@ -1,5 +1,5 @@
-// The HTTP twin of M-Pesa's OpenAPI in Tanzania: it speaks the gateway's protocol, checks each request, moves money in its
-// own books, and has faults on demand. It shares no code with the adapter, so that each can test the other.
+// The HTTP twin of M-Pesa's OpenAPI speaks the gateway's protocol, checks each request, moves money in its own
+// books, and has faults on demand. The twin shares no code with the adapter, so that each can test the other.
 
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
 import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
@@ -24,19 +24,19 @@ export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', servic
 /** The default token of the control API. */
 export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
-/** Options of `startVodacomTwin`. */
+/** The options of `startVodacomTwin`. */
 export type VodacomTwinOptions = {
-  /** 0, the default: any free port. */
+  /** The port. 0, the default, means any free port. */
   port?: number
   host?: string
   account?: Partial<Account>
-  /** Shillings in the float of payouts. */
+  /** The shillings in the float of payouts. */
   float?: bigint
   settings?: Partial<Settings>
   chances?: Partial<Rates>
-  /** Bits of the market's key: 2048. The real ones have 4096, which takes seconds to make. */
+  /** The bits of the market's key: 2048. The real keys have 4096 bits, and making such a key takes seconds. */
   key_bits?: number
-  /** The key of an earlier twin, as its `private_pem`. Null, the default: a new key. */
+  /** The key of an earlier twin, as its `private_pem`. Null, the default, means a new key. */
   key?: string | null
   control_token?: string
   clock?: Clock
@@ -45,24 +45,24 @@ export type VodacomTwinOptions = {
 
 /** A running twin. */
 export type VodacomTwin = {
-  /** Base URL of the gateway's calls, with environment and market. */
+  /** The base URL of the gateway's calls, with environment and market. */
   url: string
   account: Account
   /** The market's public key in the form of the portal, and the private key for a later twin. */
   public_key: string
   private_pem: string
-  /** Base URL of the control API, and its token. */
+  /** The base URL of the control API, and its token. */
   control_url: string
   control_token: string
   totals(): Totals
-  /** The transaction by the caller's id. */
+  /** Returns the transaction by the caller's id. */
   transaction(conversation: string): Transaction | null
   transactions(): readonly Transaction[]
   callbacks: readonly CallbackEntry[]
   /** Resolves when all running callbacks have ended. */
   idle(): Promise<void>
   set(settings: Partial<Settings>): void
-  /** Throws if a group or kind does not exist. */
+  /** Sets the rates of faults. Throws if a group or kind does not exist. */
   setChances(rates: Partial<Rates>): void
   /** Ends every session. */
   endSessions(): void
@@ -71,7 +71,7 @@ export type VodacomTwin = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin and resolves when it listens. */
+/** Starts a twin. Resolves when the twin listens. */
 export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promise<VodacomTwin> {
   const { port = 0, host = '127.0.0.1', clock = systemClock, random = systemRandom() } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }
@@ -97,7 +97,7 @@ export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promis
     transactions: () => [...book.by_conversation.values()],
     callbacks: callbacks.entries,
     idle: () => callbacks.idle(),
-    set: (wanted) => void Object.assign(settings, wanted),
+    set: (changes) => void Object.assign(settings, changes),
     setChances: (rates) => chances.set(rates),
     endSessions: () => sessions.endAll(),
     async close() {

@@ -11,20 +11,21 @@ import {
 
 /** A market's key. */
 export type MarketKey = {
-  /** The private half as PEM, for a twin that keeps its key. It opens only a twin. */
+  /** The private half as PEM, for a twin that keeps its key. This key opens only a twin. */
   private_pem: string
   /** The public half in the form of the portal: base64. */
   public_text: string
-  /** The content of a bearer; null if it was not encrypted with this key. */
+  /** Returns the content of a bearer. Returns null if the caller did not encrypt the bearer with this key. */
   open(bearer: string): string | null
 }
 
-/** Makes a key, or loads a kept one. The real keys have 4096 bits. Throws if the text is no RSA key. */
+/** Makes a key, or loads a kept key. The real keys have 4096 bits. Throws if the text is no RSA key. */
 export function createMarketKey(bits: number, kept: string | null = null): MarketKey {
   const privateKey =
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)
   const length = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8
-  if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('the kept key is no RSA key')
+  if (privateKey.asymmetricKeyType !== 'rsa')
+    throw new Error('the key in TWIN_KEY_FILE is no RSA key; delete the file, so that the twin makes a new key')
   const publicKey = createPublicKey(privateKey)
   return {
     private_pem: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,

@@ -18,26 +18,26 @@ const KEY_FILE = '.data/vodacom-twin.pem'
 const USAGE = `Usage: npm run vodacom-twin
 
 A twin of Vodacom's M-Pesa OpenAPI for tests and rehearsals. It moves no money. It answers its callers and sends callbacks
-to one address. The twin makes its key once and keeps it in TWIN_KEY_FILE. The public half stands beside it, in a file
-that ends in .pub, for VODACOM_PUBLIC_KEY_FILE.
+to one address. The twin makes its key once and keeps it in TWIN_KEY_FILE. A file in the same folder,
+whose name ends in .pub, has the public half for VODACOM_PUBLIC_KEY_FILE.
 
 Environment:
-  PORT                    Port to listen on. 0: any free one. (8092)
+  PORT                    Port to listen on. 0: any free port. (8092)
   HOST                    Address to listen on. (127.0.0.1)
-  TWIN_API_KEY            (${SAMPLE_ACCOUNT.api_key})
-  TWIN_PROVIDER_CODE      (${SAMPLE_ACCOUNT.service_provider_code})
-  TWIN_KEY_FILE           Where its key is kept. (${KEY_FILE})
+  TWIN_API_KEY            API key of the caller. (${SAMPLE_ACCOUNT.api_key})
+  TWIN_PROVIDER_CODE      Short code of the caller. (${SAMPLE_ACCOUNT.service_provider_code})
+  TWIN_KEY_FILE           File of the key. (${KEY_FILE})
   TWIN_KEY_BITS           Bits of a new key: 2048 or 4096. (4096)
-  TWIN_CONTROL_TOKEN      Opens the control API. (${SAMPLE_CONTROL_TOKEN})
+  TWIN_CONTROL_TOKEN      Token of the control API. (${SAMPLE_CONTROL_TOKEN})
   TWIN_MODE               sync or async. (sync)
-  TWIN_DECIDE_MS          Time that payers and receivers take. (1500)
-  TWIN_CALLBACK_URL       Where callbacks go, with its ?secret=. (none)
-  TWIN_FAULTS             By chance, as JSON: {"seed": "1", "rates": {"c2b": {"hang_after": 0.01}, "fate": {"fails": 0.1}}}
+  TWIN_DECIDE_MS          Milliseconds until payers and receivers decide. (1500)
+  TWIN_CALLBACK_URL       URL of callbacks, with its ?secret=. (none)
+  TWIN_FAULTS             Faults by chance, as JSON: {"seed": "1", "rates": {"c2b": {"hang_after": 0.01}, "fate": {"fails": 0.1}}}
 
-  Calls that go wrong: ${CALLS.join(', ')}. How: ${Object.keys(WIRE_FAULTS).join(', ')}.
-  What becomes of a payment or payout, as "fate": ${Object.keys(FATES).join(', ')}.
+  Calls that can have faults: ${CALLS.join(', ')}. Faults: ${Object.keys(WIRE_FAULTS).join(', ')}.
+  Outcomes of a payment or payout, as "fate": ${Object.keys(FATES).join(', ')}.
 
-The last three digits of a number choose what becomes of it; any other number pays, or goes as chance wants:
+The last three digits of a number choose its outcome. Any other number pays, or has an outcome by chance:
 ${magicRows()
   .map(({ ending, happens }) => `  ${ending}  ${happens}`)
   .join('\n')}

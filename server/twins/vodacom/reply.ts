@@ -14,7 +14,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'INS-2006': 'Insufficient balance',
 }
 
-/** Makes an answer with a code. */
+/** Makes an answer with a code and its description. */
 export function replyWith(http: number, code: string, more: Record<string, string> = {}): TwinReply {
   const output_ResponseDesc = DESCRIPTIONS[code] ?? 'Not processed'
   return { http, content: { output_ResponseCode: code, output_ResponseDesc, ...more } }

@@ -1,4 +1,4 @@
-// The twin as an HTTP server. It uses plain node:http, because it shares its machine with the tested server.
+// The twin as an HTTP server. The twin uses plain node:http, because it shares its machine with the tested server.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { PAGE } from './door.ts'
 import { handle, type Outcome } from './gateway.ts'
 import type { Twin } from './twin.ts'
 
-/** Environment and market in the path. */
+/** The environment and market in the path. */
 export const BASE = '/sandbox/ipg/v2/vodacomTZN'
 const BODY_MAX_BYTES = 64 * 1024
 const KEEP_ALIVE_MS = 60_000
@@ -47,7 +47,7 @@ export async function listen(
     control_url: `${origin}${CONTROL}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Hanging requests would keep the server open for ever.
+      // Without this call, hanging requests would keep the server open.
       server.closeAllConnections()
       await closed
     },
@@ -91,12 +91,12 @@ function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
     response.write(halfOf(json), () => response.socket?.resetAndDestroy())
   } else {
     const text = spoilt(fault, http, json) ?? (reply === PAGE ? PAGES.unauthorized : [http, JSON_TYPE, json])
-    // Without an answer the caller keeps waiting.
+    // Without an answer, the caller keeps waiting.
     if (fault !== null || reply !== null) send(response, text)
   }
 }
 
-/** The text that replaces an answer; null: the answer itself. */
+/** Returns the text that replaces an answer. Null means the answer itself. */
 function spoilt(fault: Outcome['fault'], http: number, json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -118,7 +118,7 @@ function spoilt(fault: Outcome['fault'], http: number, json: string): Text | nul
   }
 }
 
-/** JSON has no integers of arbitrary size. */
+/** Writes a bigint as text, because JSON has no integers of arbitrary size. */
 function plain(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
@@ -127,7 +127,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end; a body that is too long closes the connection. */
+/** Reads a body to its end. If a body is too long, the twin closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -139,7 +139,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** The content of a JSON object, or null. */
+/** Returns the content of a JSON object. Returns null if the text is no JSON object. */
 function jsonOf(body: string): Record<string, unknown> | null {
   try {
     const content: unknown = JSON.parse(body)

@@ -1,4 +1,4 @@
-// Sessions, which callers need for every call.
+// Keeps the sessions, which callers need for every other call.
 
 import type { Clock, Random } from '../../src/kernel/lib/index.ts'
 import { randomBase62 } from '../../src/kernel/lib/index.ts'
@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts'
 /** The sessions of the one application. */
 export type Sessions = {
   open(): string
-  /** True while a session is valid. */
+  /** Returns true while a session is valid. */
   knows(id: string): boolean
   end(id: string): void
   endAll(): void
@@ -15,7 +15,7 @@ export type Sessions = {
 
 const LENGTH = 32
 
-/** Makes the sessions. */
+/** Makes the sessions of the application. */
 export function createSessions(settings: Settings, clock: Clock, random: Random): Sessions {
   const made = new Map<string, Date>()
   return {

@@ -1,33 +1,36 @@
-// Settings of a twin, at its start and while it runs. Many exist because the gateway's documentation does not describe its
-// real behaviour.
+// The settings of a twin, at its start and while it runs. Many exist because the gateway's documentation does not describe
+// its real behaviour.
 
-/** The settings. */
+/** The settings of a twin. */
 export type Settings = {
-  /** sync: a payment is answered when its payer has decided. async: at once, and a callback reports the outcome. */
+  /**
+   * The time of the answer to a payment. `sync`: the twin answers when the payer has decided. `async`: the twin answers at
+   * once, and a callback reports the outcome.
+   */
   mode: 'sync' | 'async'
-  /** Time until a payer, or a receiver's network, decides; and until the later change. */
+  /** The time until a payer, or a receiver's network, decides, and until the later change. */
   decide_ms: number
-  /** How long a session lasts, and how long a new one is still refused. */
+  /** The time for which a session is valid, and the time for which the twin still refuses a new session. */
   session_life_ms: number
   session_settle_ms: number
-  /** True: a new session ends the previous one. */
+  /** If true, a new session ends the previous session. */
   one_session: boolean
-  /** The refusal of an invalid session: without a code, with one, or a page of a proxy. */
+  /** The refusal of an invalid session: without a code, with a code, or as a page of a proxy. */
   no_session: 'error' | 'code' | 'page'
-  /** Trusted origins; * is every one. */
+  /** The trusted origins. * means every origin. */
   origins: readonly string[]
-  /** A call of this kind is not enabled for this application. */
+  /** The calls that the gateway does not enable for this application. */
   closed: readonly string[]
-  /** The URL of callbacks; null: none are sent. */
+  /** The URL of callbacks. Null means that the twin sends no callbacks. */
   callback_url: string | null
   /** The fate of callbacks. */
   callbacks: 'plain' | 'lost' | 'duplicate' | 'forged'
   /** The callback's field with the caller's id, and its text for success. */
   callback_field: 'input_ThirdPartyConversationID' | 'input_ThirdPartyReference'
   callback_success: 'INS-0' | '0'
-  /** The statuses in a query. Only the one for paid is documented. */
+  /** The statuses in a query. The gateway documents only the status of a paid transaction. */
   words: { pending: string; paid: string; failed: string }
-  /** False: a query does not find unpaid transactions. */
+  /** If false, a query does not find unpaid transactions. */
   finds_unpaid: boolean
 }
 

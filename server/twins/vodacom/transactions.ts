@@ -6,7 +6,10 @@ import { FATES, type Fate } from './fates.ts'
 import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
-/** A request for a payment or a payout. Answers when it is decided, or at once; null: never. */
+/**
+ * Accepts a request for a payment or a payout. The twin answers after the decision, or at once. Null means that the twin
+ * never answers.
+ */
 export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise<TwinReply | null> {
   const { book, chances, clock, settings } = twin
   const conversation = fields.input_ThirdPartyConversationID ?? ''
@@ -48,7 +51,7 @@ export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise
   return Promise.resolve(replyWith(201, 'INS-0', ids(transaction)))
 }
 
-/** Executes the fate, and returns its answer. */
+/** Executes the fate of a transaction, and returns its answer. */
 function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   const { book, clock, settings } = twin
   const fate: Fate = FATES[transaction.fate]
@@ -64,26 +67,26 @@ function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
       else reverse(book, transaction)
     })
   }
-  if (fate.said === null) return null
-  const [http, code] = fate.said
+  if (fate.reply === null) return null
+  const [http, code] = fate.reply
   const receipt = code === 'INS-0' ? { output_TransactionID: fate.receipt ?? transaction.receipt } : {}
   return replyWith(http, code, { ...ids(transaction), ...receipt })
 }
 
-/** The status of a transaction by any of its three ids. The query's own id is also used only once. */
+/** Returns the status of a transaction by any of its three ids. A caller can use the query's own id only once. */
 export function query({ book, settings }: Twin, fields: Texts): TwinReply {
-  const { input_QueryReference: asked = '', input_ThirdPartyConversationID: own = '' } = fields
+  const { input_QueryReference: reference = '', input_ThirdPartyConversationID: own = '' } = fields
   if (isUsed(book, own)) return refuse({ book }, 'duplicate', replyWith(409, 'INS-10', echo(own)))
   book.used.add(own)
-  const found = book.by_conversation.get(asked) ?? book.by_own_id.get(asked)
+  const found = book.by_conversation.get(reference) ?? book.by_own_id.get(reference)
   const is_shown = found !== undefined && (settings.finds_unpaid || found.executions > 0)
   if (!is_shown) return refuse({ book }, 'not found', replyWith(400, 'INS-23', echo(own)))
   const { words } = settings
-  const word = found.state === 'reversed' ? words.paid : words[found.state]
+  const state_text = found.state === 'reversed' ? words.paid : words[found.state]
   return replyWith(200, 'INS-0', {
     ...echo(own),
     output_ConversationID: found.own_conversation,
-    output_ResponseTransactionStatus: word,
+    output_ResponseTransactionStatus: state_text,
     output_OriginalTransactionID: found.executions > 0 ? found.receipt : 'N/A',
     output_Reversed: String(found.state === 'reversed'),
   })
@@ -104,7 +107,7 @@ export function giveBack(twin: Twin, fields: Texts): TwinReply {
   return replyWith(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
 }
 
-/** The name of a number's owner. */
+/** Returns the name of a number's owner. */
 export function lookUp(twin: Twin, fields: Texts): TwinReply {
   const { input_CustomerMSISDN: msisdn = '', input_ThirdPartyConversationID: own = '' } = fields
   if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return replyWith(400, 'INS-2051', echo(own))

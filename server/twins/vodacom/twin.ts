@@ -8,7 +8,7 @@ import type { MarketKey } from './keys.ts'
 import type { Sessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
 
-/** The only application, with its short code. */
+/** The account of the only application, with its short code. */
 export type Account = { api_key: string; service_provider_code: string }
 
 /** The state of a running twin, as its own files use it. */
