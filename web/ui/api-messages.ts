@@ -1,9 +1,9 @@
-// Swahili translations of the API's messages, which are in English. A test fails if a message has none.
-// The first refusal loads this file, so that no page waits for it.
+// Contains the Swahili translations of the API's English messages. A test fails if a message has no translation. The
+// first refusal loads this file, so that no page waits for the translations.
 
-/** API message -> Swahili. `{}` stands for a value, in the same order on both sides. */
+/** The Swahili translation of each API message. `{}` stands for a value, in the same order on both sides. */
 const SWAHILI: Readonly<Record<string, string>> = {
-  // At a field: the message of the API follows the name of the field.
+  // These messages of a field follow the name of the field in the API.
   'is required': 'Jaza sehemu hii.',
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
@@ -94,7 +94,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'names another recipient than destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
-  // Messages of a whole refusal that add something to its code.
+  // These messages of a whole refusal add a fact to its code.
   'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
@@ -195,7 +195,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
   'The statement was not imported: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
-  // Errors in a line of a statement.
+  // These messages name an error in a line of a statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',
   'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',
@@ -235,7 +235,8 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'You have already approved this withdrawal. It is sent when a second operator approves it.',
 ])
 
-// The longest pattern is the most specific, so it comes first. No value reaches into the next sentence.
+// The longest pattern is the most specific pattern, so the longest comes first. No value reaches into the next
+// sentence.
 const PATTERNS = Object.entries(SWAHILI)
   .toSorted(([one], [other]) => other.length - one.length)
   .map(([api, sw]) => {
@@ -243,14 +244,14 @@ const PATTERNS = Object.entries(SWAHILI)
     return { pattern: new RegExp(`^${parts.join('((?:(?!\\. [A-Z]).)*?)')}$`, 's'), sw }
   })
 
-/** Groups the digits of amounts: "1000000.00" is "1,000,000". */
+/** Groups the digits of amounts, so that "1000000.00" becomes "1,000,000". */
 function grouped(text: string): string {
   return text.replace(/\b\d{4,}\.\d{2}\b/g, (amount) =>
     amount.replace(/\.00$/, '').replace(/\B(?=(\d{3})+(?!\d))/g, ','),
   )
 }
 
-/** Translates a message of the API into Swahili. Null if there is no translation. */
+/** Translates a message of the API into Swahili. Null means that the message has no translation. */
 export function inSwahili(message: string): string | null {
   for (const { pattern, sw } of PATTERNS) {
     const [found, ...values] = pattern.exec(message) ?? []
@@ -261,14 +262,17 @@ export function inSwahili(message: string): string | null {
       return value === 's' ? '' : (inSwahili(value) ?? grouped(value))
     })
   }
-  // Several sentences: each must have a translation.
+  // If a message has several sentences, each sentence must have a translation.
   const sentences = message.split(/(?<=\.) (?=[A-Z])/)
   if (sentences.length < 2) return null
   const all = sentences.map(inSwahili)
   return all.includes(null) ? null : all.join(' ')
 }
 
-/** A message of the API as a whole sentence in this language. Empty if its code has its own text. Null if there is no translation. */
+/**
+ * Returns a message of the API as a whole sentence in this language. An empty text means that the error code has its
+ * own text. Null means that the message has no translation.
+ */
 export function translate(message: string, language: 'sw' | 'en'): string | null {
   if (BY_CODE.has(message)) return ''
   if (language === 'sw') return inSwahili(message)

@@ -1,11 +1,14 @@
-// Calls the API. openapi.json types each call; the access token of this tab authorises it. A failed call throws one of three
-// errors, because the reader recovers from each in a different way.
+// Calls the API. openapi.json types each call, and the access token of this tab authorises each call. A failed call
+// throws one of three errors, because the reader recovers from each in a different way.
 
 import type { Calls } from './api-types.ts'
 import type { Language } from './language.ts'
 import { renew, token } from './session.ts'
 
-/** Translates a sentence of the API. Empty if the error code has its own words; null if there is no translation. */
+/**
+ * Translates a sentence of the API. An empty text means that the error code has its own text. Null means that the
+ * sentence has no translation.
+ */
 type Translate = (sentence: string, language: Language) => string | null
 
 /** The API refused the call. `code` is the reason; support asks for `request_id`. */
@@ -15,7 +18,7 @@ export class Refused extends Error {
   readonly details: Record<string, unknown> | null
   readonly request_id: string | null
   readonly retry_after_s: number | null
-  /** True if each wrong field shows its own message, so that the alert does not repeat them. */
+  /** True if each wrong field shows its own message, so that the alert does not repeat the messages. */
   shown_at_fields = false
   readonly #translate: Translate
   constructor(status: number, body: unknown, headers: Headers, translate: Translate = () => null) {
@@ -29,11 +32,14 @@ export class Refused extends Error {
     this.retry_after_s = Number(headers.get('retry-after')) || null
     this.#translate = translate
   }
-  /** The reason in this language. Empty if `code` has its own words; null if only the English `message` exists. */
+  /**
+   * Returns the reason in this language. An empty text means that `code` has its own text. Null means that only the
+   * English `message` exists.
+   */
   reasonIn(language: Language): string | null {
     return this.#translate(this.message, language)
   }
-  /** The message of each wrong field, by its API name: in this language, or in English if there is no translation. */
+  /** Returns the message of each wrong field by its API name. A message without a translation stays in English. */
   fieldsIn(language: Language): Record<string, string> {
     const fields = this.details?.fields
     if (!Array.isArray(fields)) return {}
@@ -46,7 +52,7 @@ export class Refused extends Error {
   }
 }
 
-/** No answer came. The request may or may not have reached the server. */
+/** The page got no answer. The request may or may not have reached the server. */
 export class NoAnswer extends Error {}
 
 /** The session has ended. After a new sign-in the reader returns to this page. */
@@ -54,25 +60,25 @@ export class SessionOver extends Error {}
 
 /** The name of a call: method and path. */
 export type CallName = keyof Calls
-/** What is sent with a call. `once`: the Idempotency-Key. */
+/** The data that the page sends with a call. `once` is the Idempotency-Key. */
 export type Input<Name extends CallName> = {
   params?: Calls[Name]['params']
   query?: Calls[Name]['query'] & Record<string, unknown>
   body?: Calls[Name]['body']
-  /** A file in place of a body. */
+  /** A file that the page sends in place of a body. */
   file?: Blob
   once?: string
   signal?: AbortSignal
 }
 
-/** Calls the API and returns its data. Throws Refused, Lost or SessionOver. */
+/** Calls the API and returns its data. Throws Refused, NoAnswer or SessionOver. */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
   const reply = await sendAuthorized(name, input)
   const body = await reply.json().catch(() => throwNoAnswer())
   return (body as { data: Calls[Name]['data'] }).data
 }
 
-/** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
+/** Downloads a file, such as a CSV or a PDF, and saves the file. Throws the same errors as `call`. */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await sendAuthorized(name, input)
   const address = URL.createObjectURL(await reply.blob().catch(() => throwNoAnswer()))
@@ -80,7 +86,7 @@ export async function download<Name extends CallName>(name: Name, input: Input<N
   link.href = address
   link.download = /filename="?([^";]+)/.exec(reply.headers.get('content-disposition') ?? '')?.[1] ?? file
   link.click()
-  // After this time the browser has read the file.
+  // The browser reads the file within this time.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 

@@ -1,4 +1,4 @@
-// Checks of a form before the API is called, in both languages. The API checks every field again.
+// Checks a form in both languages before the page calls the API. The API checks every field again.
 
 import { type Language, texts } from './language.ts'
 
@@ -21,14 +21,18 @@ const words = texts({
   },
 })
 
-/** Reads an amount in shillings as people write it ("25,000/=", "Tsh 25000", "25000.50") into the form of the API. Null if it is no amount. */
+/**
+ * Reads an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25000.50") into the form of the API.
+ * Null means that the text is not an amount.
+ */
 export function readAmount(text: string): string | null {
   const plain = text
     .trim()
     .replace(/^(tzs|tsh|sh)\.?/i, '')
     .replace(/\/[=-]$/, '')
     .replace(/\s/g, '')
-  // A comma separates thousands only. "25000,50" is refused, because it could mean 25,000.50 or 2,500,050.
+  // A comma separates thousands only. The check refuses "25000,50", because this text could mean 25,000.50 or
+  // 2,500,050.
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
   if (whole === undefined) return null
   const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
@@ -36,13 +40,16 @@ export function readAmount(text: string): string | null {
   return digits.length > 12 || amount === '0.00' ? null : amount
 }
 
-/** Reads a Tanzanian mobile number as people write it into its canonical form. Null if it is no such number. */
+/**
+ * Reads a Tanzanian mobile number as people write numbers into its canonical form. Null means that the text is not such
+ * a number.
+ */
 export function readPhone(text: string): string | null {
   const [, digits] = /^(?:\+?255|0)?([67]\d{8})$/.exec(text.replace(/[\s-]/g, '')) ?? []
   return digits === undefined ? null : `255${digits}`
 }
 
-/** The checks in one language: each returns the message of an error, or null. */
+/** Returns the checks in one language. Each check returns the message of an error. Null means that the value is correct. */
 export function checks(language: Language) {
   const t = words[language]
   const optional = (check: (value: string) => string | null) => (value: string) =>

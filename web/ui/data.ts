@@ -1,11 +1,12 @@
-// Reads and actions. A read stays fresh while its page is open; an action is sent once, even if the network fails.
+// Reads data and sends actions. A read stays fresh while its page is open. The server gets an action once, even if the
+// network fails.
 
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
 import { type CallName, call, type Input, NoAnswer, Refused } from './api.ts'
 import type { Calls } from './api-types.ts'
 
-/** Live money, or test money. */
+/** Live money or test money. */
 export type Environment = 'live' | 'sandbox'
 /** The query parameters that each call of the page carries: the environment and the merchant. */
 export const ScopeContext = createContext<Record<string, string>>({})
@@ -13,7 +14,10 @@ export const ScopeContext = createContext<Record<string, string>>({})
 /** The interval at which a visible live page reads again. */
 export const LIVE_MS = 5_000
 
-/** Creates the cache of reads of this tab. A refusal is final; only a call without an answer or with a 5xx is retried. */
+/**
+ * Creates the cache of reads of this tab. A refusal is final. The cache retries only a call without an answer or with a
+ * 5xx.
+ */
 export function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -25,7 +29,8 @@ export function createQueries(): QueryClient {
         networkMode: 'always',
         refetchOnReconnect: true,
       },
-      // An action without a network fails at once. It must not wait and then be sent when the reader no longer expects it.
+      // An action without a network fails at once. A delayed action could reach the server when the reader no longer
+      // expects the action.
       mutations: { retry: false, networkMode: 'always' },
     },
   })
@@ -42,19 +47,22 @@ export function withScope<Name extends CallName>(scope: Record<string, string>, 
   return { ...input, query: { ...scope, ...input.query } as Input<Name>['query'] }
 }
 
-/** Calls that concern no merchant: the API refuses them if they name one. */
+/** The calls that concern no merchant. The API refuses these calls if they name a merchant. */
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>(['GET /v1/me', 'GET /v1/destinations'])
 
 function scoped<Name extends CallName>(name: Name, scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return UNSCOPED.has(name) ? input : withScope(scope, input)
 }
 
-/** The scope of the page, for downloads. */
+/** Returns the merchant and environment of the page, for downloads. */
 export function useScope(): Record<string, string> {
   return useContext(ScopeContext)
 }
 
-/** Reads data. `live` reads again every few seconds; `enabled: false` delays the read; `keep` shows the old data meanwhile. */
+/**
+ * Reads data. `live` reads again every few seconds. `enabled: false` delays the read. `keep` shows the old data during
+ * a new read.
+ */
 export function useRead<Name extends CallName>(
   name: Name,
   input: Input<Name> = {},

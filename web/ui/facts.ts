@@ -1,6 +1,7 @@
-// Facts that the server writes into a meta element of the page, so that the sign-in needs no request for them.
+// Reads the facts that the server writes into a meta element of the page, so that the sign-in needs no request for
+// them.
 
-/** Facts about this installation and this console. None of them is secret. */
+/** Facts about this installation and this console. No fact is secret. */
 export type Facts = {
   console: 'dashboard' | 'operator'
   brand_name: string
@@ -14,7 +15,7 @@ export type Facts = {
   nonce: string
 }
 
-/** The facts. Throws if another server sent the page. */
+/** The facts of this page. The expression throws if another server sent the page. */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 
 /** The path of this console, with a slash at its end. */

@@ -1,4 +1,4 @@
-// The facts of a failing webhook endpoint. Both consoles show the same words.
+// Shows the facts of a failing webhook endpoint. Both consoles show the same texts.
 
 import type { ReactNode } from 'react'
 import type { Calls } from './api-types.ts'
@@ -29,7 +29,7 @@ const failingTexts = texts({
   },
 })
 
-/** The failed deliveries: their count, the oldest, the last answer and the next attempt. `beside` adds one line. */
+/** Shows the failed deliveries: their count, the oldest, the last answer and the next attempt. `extraFact` adds a line. */
 export function FailingFacts({
   failing,
   extraFact = null,

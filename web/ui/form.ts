@@ -1,5 +1,5 @@
-// Forms that lose no input: the tab keeps a draft until it is sent, and a request that may have reached the server is repeated
-// under the same Idempotency-Key.
+// Keeps the input of forms. The tab keeps a draft until the page has sent the draft. If a request may have reached the
+// server, the page repeats the request under the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
@@ -28,16 +28,17 @@ export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** True if the server may have received or processed the request: the caller may repeat it under the same key. */
+/** Returns true if the server may have received the request. The caller may then repeat the request under the same key. */
 export function isUnresolved(error: unknown): boolean {
-  // Anything but a refusal: no network, an ended session, or a failure in the page after the answer came.
+  // An error that is not a refusal is a missing network, an ended session, or a failure in the page after the answer
+  // came.
   if (!(error instanceof Refused)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
 }
 
 /**
- * A form named `name` whose draft this tab keeps, also over a new sign-in. `check` returns the errors of the fields; `rename` maps
- * API field names to form field names. Drafts must hold no secrets.
+ * Makes a form named `name` whose draft this tab keeps, also over a new sign-in. `check` returns the errors of the
+ * fields. `rename` maps API field names to form field names. Drafts must hold no secrets.
  */
 export function useDraft<Values extends Record<string, unknown>>({
   name,
@@ -54,7 +55,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
   const [marked, setMarked] = useState<FormErrors>({})
-  // After the render, because the refused field may be on another step of the form.
+  // The focus moves after the render, because the refused field may be on another step of the form.
   useEffect(() => focusFirst(marked), [marked])
   const busy = useRef(false)
   const form = useForm<Values>({
@@ -66,7 +67,10 @@ export function useDraft<Values extends Record<string, unknown>>({
     },
   })
 
-  /** The Idempotency-Key of these values: the previous one if the values have not changed since they were sent. */
+  /**
+   * Returns the Idempotency-Key of these values. Values that have not changed since the last request keep the previous
+   * key.
+   */
   const onceFor = (values: Values): string => {
     const before = readDraft<Values>(name)
     const sent = JSON.stringify(values)
@@ -76,7 +80,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   }
 
   const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
-    // A double click sends once.
+    // A double click sends the request once.
     if (busy.current) return
     busy.current = true
     setSending(true)
@@ -98,7 +102,7 @@ export function useDraft<Values extends Record<string, unknown>>({
     }
   }
 
-  /** For `onSubmit`: sends valid values, and shows the refusals of the API at their fields. */
+  /** Makes an `onSubmit` function that sends valid values, and shows the refusals of the API at their fields. */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
     form.onSubmit((values) => {
       const sendOnce = async () => {
@@ -108,7 +112,7 @@ export function useDraft<Values extends Record<string, unknown>>({
       return guarded(sendOnce, () => writeDraft(name, { values, once: newIdempotencyKey(), sent: null }))
     }, focusFirst)
 
-  /** For `onSubmit` of a step before the last: makes a call with valid values and keeps the draft. */
+  /** Makes an `onSubmit` function for a step before the last, which makes a call with valid values and keeps the draft. */
   const ask = (question: (values: Values) => Promise<unknown>) =>
     form.onSubmit(
       (values) =>
@@ -121,7 +125,7 @@ export function useDraft<Values extends Record<string, unknown>>({
 
   const forget = () => {
     form.setInitialValues(initial)
-    // reset() changes the values, which stores a draft again; the next line removes it.
+    // The call of reset() changes the values, which stores a draft again. The next line removes that draft.
     form.reset()
     sessionStorage.removeItem(draftKey(name))
     setError(null)
@@ -144,7 +148,7 @@ function renamed(
   )
 }
 
-/** The field or the group of choices with this name. */
+/** Returns the field or the group of choices with this name. */
 function findField(name: string): HTMLElement | null {
   return document.querySelector(`[data-path="${CSS.escape(name)}"], [name="${CSS.escape(name)}"]`)
 }

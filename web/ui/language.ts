@@ -1,23 +1,23 @@
-// Swahili and English. Each page has its texts in both languages; a missing text does not compile.
+// Provides Swahili and English. Each page has its texts in both languages, and a missing text does not compile.
 
 import { createContext, useContext } from 'react'
 
 /** The languages of the consoles. Swahili comes first. */
 export const LANGUAGES = ['sw', 'en'] as const
-/** One of them. */
+/** The code of a language of the consoles. */
 export type Language = (typeof LANGUAGES)[number]
 
 /** The same texts in both languages. */
 export type Texts<T> = Record<Language, T>
 
-/** Declares texts: the English texts must have the same keys as the Swahili ones. */
+/** Declares texts. The English texts must have the same keys as the Swahili texts. */
 export function texts<T>(both: { sw: T; en: NoInfer<T> }): Texts<T> {
   return both
 }
 
 const STORAGE_KEY = 'malipo.language'
 
-/** The language that the reader chose before; else English if the browser is English; else Swahili. */
+/** Returns the language that the reader chose before; else English if the browser is English; else Swahili. */
 export function firstLanguage(): Language {
   const stored = localStorage.getItem(STORAGE_KEY)
   if (stored === 'sw' || stored === 'en') return stored
@@ -35,12 +35,12 @@ export const LanguageContext = createContext<{ language: Language; choose(langua
   choose() {},
 })
 
-/** The current language. */
+/** Returns the current language. */
 export function useLanguage(): Language {
   return useContext(LanguageContext).language
 }
 
-/** Texts in the current language. */
+/** Returns the texts in the current language. */
 export function useTexts<T>(both: Texts<T>): T {
   return both[useLanguage()]
 }

@@ -1,5 +1,5 @@
-// Pages that load when the reader opens them. A page that fails to load shows the reason and retries by itself. It never
-// reloads the console without a network, because the browser would then show its own error page.
+// Loads pages when the reader opens them. If a page fails to load, the console shows the reason and retries. Without a
+// network, the console never reloads, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
@@ -31,21 +31,24 @@ const lazyTexts = texts({
   },
 })
 
-/** The interval at which a page that failed to load is retried. */
+/** The interval between two attempts to load a page that failed to load. */
 const RETRY_MS = 3_000
-/** If the browser is never idle, the next page is preloaded after this time. */
+/** The time after which the console preloads the next page, even if the browser is never idle. */
 const IDLE_MS_MAX = 2_000
 /** The pause between two preloads. */
 const AHEAD_MS = 200
 
-/** A page of the router. `preload` never rejects: a page that failed to load is loaded again when it is shown. */
+/**
+ * A page of the router. `preload` never rejects. If a page failed to load, the console loads the page again when the
+ * reader opens it.
+ */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
-/** No network; a server that answers with an error, as during an upgrade; or a file that no longer exists. */
+/** The cause of the failure: no network, a server that answers with an error, or a file that no longer exists. */
 type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
-/** Makes a page of the export `name` of a module. */
+/** Makes a page from the export `name` of a module. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, FunctionComponent>>,
   name: Name,
@@ -89,7 +92,7 @@ export function lazyPage<Name extends string>(
 
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
-/** Finds out why a page failed to load. If its file is gone after an upgrade, this reloads the console once. */
+/** Finds out why a page failed to load. If the file of the page is gone after an upgrade, reloads the console once. */
 async function findLoadFailure(name: string): Promise<LoadFailure> {
   const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)
   if (answer === null) return 'offline'
@@ -122,7 +125,7 @@ function NotLoaded({ failure, retry }: { failure: LoadFailure; retry: () => void
   )
 }
 
-/** Preloads the other pages one by one while the browser is idle. Skipped if the reader saves data. */
+/** Preloads the other pages one by one while the browser is idle. If the reader saves data, preloads nothing. */
 export function loadAhead(): void {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
   if (connection?.saveData || /2g$/.test(connection?.effectiveType ?? '')) return

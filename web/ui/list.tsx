@@ -1,4 +1,5 @@
-// Lists: the address holds filters and page, a table becomes cards on a phone, and the reader can download the result as CSV.
+// Shows lists. The address holds filters and page, a table becomes cards on a phone, and the reader can download the
+// result as CSV.
 
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -12,16 +13,22 @@ import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
-/** One filter. A wrong `phone` shows an error at its field and is not sent. A `day` is a Tanzanian day, sent as the time at which it begins (`from`) or ends (`to`). */
+/**
+ * One filter. The list sends no wrong `phone`, and shows an error at its field. A `day` is a Tanzanian day. The list
+ * sends the time at which the day begins (`from`) or ends (`to`).
+ */
 export type ListFilter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
   | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
-/** A column. The first column links to the record. `wide`: on a phone it has the full width, below its label. */
+/** A column. The first column links to the record. On a phone, a `wide` column has the full width, below its label. */
 export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
 
-/** The query of a list, read from the address: filters, page and page_size. `wrong`: a filter is invalid, so the list must not be read. */
+/**
+ * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid, so
+ * the page must not read the list.
+ */
 export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
@@ -63,7 +70,10 @@ type ListRead<Row> = {
   refetch: () => unknown
 }
 
-/** The body of a list page. `empty`: shown if there are no records and no filters. `csv`: the call that returns the file. */
+/**
+ * Shows the body of a list page. `empty` is the content of a list without records and filters. `csv` is the call that
+ * returns the file.
+ */
 export function List<Row, Csv extends CallName = CallName>(props: {
   label: string
   read: ListRead<Row>
@@ -72,17 +82,17 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
-  /** A filter of another kind, shown before the others. */
+  /** A filter of another kind, which the list shows before the others. */
   first?: ReactNode
   empty: ReactNode
-  /** True if the filters select only work that waits: an empty result then means that the queue is clear. */
+  /** Returns true if the filters select only waiting work. An empty result then means that the queue is clear. */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
   const t = useTexts(partsTexts)
   const language = useLanguage()
   const { read, list, filters } = props
-  // A filter that the API refuses shows its message at its field; the previous rows stay.
+  // If the API refuses a filter, its field shows the message, and the previous rows stay.
   const last = useRef(read.data)
   if (read.data !== undefined) last.current = read.data
   const { error } = read
@@ -104,7 +114,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
 }
 
-/** Why the list is empty: the queue is clear, nothing matches, or the page is past the end. */
+/** Shows why the list is empty: the queue is clear, no record matches, or the page is past the end. */
 function None({
   past,
   list,
@@ -129,7 +139,7 @@ function None({
   return <Text role="status">{t.none_match}</Text>
 }
 
-/** A skeleton while data loads. */
+/** Shows a skeleton while data loads. */
 export function LoadingRows({ label }: { label?: string }) {
   const t = useTexts(partsTexts)
   return (
@@ -141,7 +151,7 @@ export function LoadingRows({ label }: { label?: string }) {
   )
 }
 
-/** The body of a page about one record: its error, the skeleton until the first answer, then the record. */
+/** Shows the body of a page about one record: its error, the skeleton until the first answer, then the record. */
 export function RecordBody<Data>({
   read,
   children,
@@ -158,12 +168,12 @@ export function RecordBody<Data>({
   )
 }
 
-// On a phone CSS turns table rows into cards; the explicit roles keep the table for screen readers.
+// On a phone, CSS turns table rows into cards. The explicit roles keep the table for screen readers.
 const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
 ) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
 
-/** A table whose rows become cards on a phone. */
+/** Shows a table whose rows become cards on a phone. */
 export function Table<Row>(props: {
   label: string
   rows: readonly Row[]
@@ -194,7 +204,7 @@ export function Table<Row>(props: {
                   data-label={label}
                   className={right ? 'right' : wide ? 'wide' : undefined}
                 >
-                  {/* One element beside the label on a phone, whatever the cell contains. */}
+                  {/* On a phone, the cell has one element next to the label, whatever the cell contains. */}
                   <div>{i === 0 && href !== null ? <PageLink to={href}>{show(row)}</PageLink> : show(row)}</div>
                 </td>
               ))}
@@ -223,7 +233,7 @@ function Filters<Csv extends CallName>({
   first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
-  // On a phone the filters are shown if the reader opens them or if one is set.
+  // On a phone, the list shows the filters if the reader opens them or if a filter has a value.
   const [opened, setOpened] = useState(list.filtered)
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
@@ -262,7 +272,7 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // The value changed elsewhere: by "clear filters" or by the back button.
+  // The "clear filters" button or the back button changed the value.
   if (lastValue !== value) {
     setLastValue(value)
     setTyped(value)
@@ -294,7 +304,7 @@ function FilterField({
       error={problem}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        // A year below 2000 is incomplete. An emptied field is applied on blur.
+        // A year below 2000 is incomplete. If the reader empties the field, the blur event applies the empty value.
         if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
       }}
       onBlur={() => apply(typed.trim())}

@@ -1,8 +1,8 @@
-// Texts of the shared components.
+// Contains the texts of the shared components.
 
 import { texts } from './language.ts'
 
-/** Texts that the pages of both consoles use. */
+/** The texts that the pages of both consoles use. */
 export const partsTexts = texts({
   sw: {
     skip: 'Nenda kwenye maudhui',

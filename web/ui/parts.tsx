@@ -1,4 +1,4 @@
-// Components that every page uses: titles, amounts, times, statuses, copying, dialogs.
+// Defines components that every page uses: titles, amounts, times, statuses, copying, dialogs.
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
@@ -10,7 +10,7 @@ import { showAmount, showTime } from './show.ts'
 
 let visited = false
 
-/** A page. It sets the title of the document and moves the focus to its heading when it opens. */
+/** Shows a page. When the page opens, the component sets the title of the document and moves the focus to the heading. */
 export function Page({
   title,
   lead,
@@ -27,8 +27,8 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // The first page leaves the focus at the top, where the skip link is. A later page takes the focus, because the link that
-    // led to it may be gone; only a switch in the header keeps the focus.
+    // The first page leaves the focus at the skip link at the top. A later page takes the focus, because the link that
+    // led to the page may be gone. Only a switch in the header keeps the focus.
     if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
     visited = true
     scrollTo(0, 0)
@@ -57,7 +57,10 @@ export function Page({
   )
 }
 
-/** A link to another page of this console. `to`: a path below it with an optional query, such as "sandbox/collections"; `search`: more parameters. */
+/**
+ * Shows a link to another page of this console. `to` is a path below the console with an optional query, such as
+ * "sandbox/collections". `search` adds parameters.
+ */
 export function PageLink({
   to,
   search,
@@ -77,7 +80,7 @@ export function PageLink({
   )
 }
 
-/** A button that leads to another page of this console. */
+/** Shows a button that leads to another page of this console. */
 export function PageButton({
   to,
   children,
@@ -87,7 +90,7 @@ export function PageButton({
   children: ReactNode
   variant?: string
   size?: string
-  /** Called before the navigation. */
+  /** A function that the button calls before the navigation. */
   onClick?: () => void
 }) {
   return (
@@ -103,17 +106,17 @@ function placeOf(to: string, search: Record<string, string> = {}) {
   return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
 }
 
-/** The path of a page for the router, relative to this console. */
+/** Returns the path of a page for the router, relative to this console. */
 export function hrefOf(to: string): string {
   return `/${to}`
 }
 
-/** An amount that does not break over lines. */
+/** Shows an amount that does not break over lines. */
 export function Amount({ value, currency = 'TZS' }: { value: string | number | null; currency?: string }) {
   return <span className="amount">{value === null ? '–' : showAmount(value, currency)}</span>
 }
 
-/** A time in the time zone of Tanzania. */
+/** Shows a time in the time zone of Tanzania. */
 export function Time({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
   const language = useLanguage()
   if (time === null) return <>–</>
@@ -124,15 +127,15 @@ export function Time({ time, seconds = false }: { time: string | null; seconds?:
   )
 }
 
-/** The tone of a status: it selects a colour. The text repeats the meaning. */
+/** The tone of a status. The tone selects a colour, and the text repeats the meaning. */
 export type Tone = 'good' | 'bad' | 'wait' | 'warn' | 'plain'
 
-/** A status as a coloured word. */
+/** Shows a status as a coloured word. */
 export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`chip chip-${tone}`}>{children}</span>
 }
 
-/** A group of facts with its heading. If `id` is given, the heading has it and names the section. */
+/** Shows a group of facts with its heading. If the caller gives an `id`, the heading has that id and names the section. */
 export function Panel({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
     <section className="panel" aria-labelledby={id}>
@@ -144,7 +147,10 @@ export function Panel({ title, id, children }: { title: string; id?: string; chi
   )
 }
 
-/** The names and values of a record. It leaves out entries that are null or undefined; a wide entry has its own line. */
+/**
+ * Shows the names and values of a record. The list leaves out entries that are null or undefined. A wide entry has its
+ * own line.
+ */
 export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (
     <dl className="facts">
@@ -160,7 +166,7 @@ export function FactList({ facts: entries }: { facts: readonly (readonly [string
   )
 }
 
-/** A button that copies a text and announces the result to screen readers as well. */
+/** Shows a button that copies a text and announces the result to screen readers as well. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useTexts(partsTexts)
   const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
@@ -186,14 +192,14 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/** A text that is selected as a whole, such as a key or an id. */
+/** Shows a text that the reader selects as a whole, such as a key or an id. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
 
 /**
- * A modal dialog: the browser keeps the focus in it, and Escape closes it. `onClose` is called when the reader closes it. The focus
- * starts at the first field, or else at the title, so that a key press meant for the page triggers no button.
+ * Shows a modal dialog. The browser keeps the focus in the dialog, and Escape closes the dialog and calls `onClose`.
+ * The focus starts at the first field, or else at the title, so that a key press meant for the page triggers no button.
  */
 export function Dialog({
   open,
@@ -217,7 +223,8 @@ export function Dialog({
     if (!open && element.open) element.close()
   }, [open])
   const unmounted = useRef(false)
-  // If the page is replaced, the dialog returns the focus. The reader did not close it, so `onClose` is not called.
+  // If another page replaces this page, the dialog returns the focus. The reader did not close the dialog, so the
+  // dialog does not call `onClose`.
   useLayoutEffect(() => {
     const element = dialog.current
     unmounted.current = false
@@ -249,7 +256,7 @@ export function Dialog({
   )
 }
 
-/** Shown if there are no records: what the page is for, and the first step. */
+/** Shows the purpose of the page and the first step, if the page has no records. */
 export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">

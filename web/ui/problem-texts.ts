@@ -1,8 +1,12 @@
-// Texts of errors: each says what to do next. Codes are those of the API's catalogue.
+// Contains the texts of errors. Each text names the next step of the reader. The codes are those of the API's
+// catalogue.
 
 import { texts } from './language.ts'
 
-/** Texts of errors. `codes`: refusals that the reader can resolve; for all others the page shows the message of the API. */
+/**
+ * The texts of errors. `codes` contains refusals that the reader can resolve. For all other codes, the page shows the
+ * message of the API.
+ */
 export const problemTexts = texts({
   sw: {
     lost_title: 'Mtandao umekatika',

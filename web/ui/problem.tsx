@@ -1,4 +1,5 @@
-// Alerts for errors. A lost network, an ended session, a conflict and a refusal each have their own text and action.
+// Shows alerts for errors. A lost network, an ended session, a conflict and a refusal each have their own text and
+// action.
 
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,7 +8,7 @@ import { useLanguage, useTexts } from './language.ts'
 import { problemTexts } from './problem-texts.ts'
 import { signIn } from './session.ts'
 
-/** Codes whose own text says little: the message of the API replaces it. */
+/** Codes whose own text is vague. The message of the API replaces that text. */
 const VAGUE: ReadonlySet<string> = new Set([
   'invalid_state',
   'forbidden',
@@ -15,7 +16,10 @@ const VAGUE: ReadonlySet<string> = new Set([
   'unknown_destination',
 ])
 
-/** An alert for an error. `retry`: the action of its button, if a retry makes sense. Shows nothing without an error. */
+/**
+ * Shows an alert for an error. `retry` is the action of its button, if a retry makes sense. Without an error, the
+ * component shows nothing.
+ */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(problemTexts)
   const language = useLanguage()
@@ -92,7 +96,7 @@ function SignInButton({ text, again = false }: { text: string; again?: boolean }
 function ErrorAlert(props: {
   title: string
   text: string
-  /** Wrong fields that show no message of their own. */
+  /** The wrong fields that show no message of their own. */
   list?: readonly (readonly [field: string, translated: string])[]
   detail?: string | null
   /** True if the detail is in English on a Swahili page. */

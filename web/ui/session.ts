@@ -1,5 +1,5 @@
-// The session: authorization code with PKCE at the issuer that the server names. Tokens stay in the storage of this tab. They
-// never appear in an address, and only `api.ts` reads them.
+// Signs the user in with an authorization code and PKCE at the issuer that the server names. The storage of this tab
+// holds the tokens. No token appears in an address, and only `api.ts` reads the tokens.
 
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
@@ -29,7 +29,7 @@ type SignInState = { to: string }
 
 let renewing: Promise<User | null> | null = null
 
-/** An access token that stays valid for a while. Null if the session has ended. */
+/** Returns an access token that stays valid for a while. Null means that the session has ended. */
 export async function token(): Promise<string | null> {
   const user = await manager.getUser()
   if (user === null) return null
@@ -37,10 +37,10 @@ export async function token(): Promise<string | null> {
   return renew()
 }
 
-/** A token that expires within this time is renewed. */
+/** If a token expires within this time, the page renews the token. */
 const RENEW_S = 60
 
-/** Renews a token that the API refused or that is about to expire. Null if the session has ended. */
+/** Renews a token that the API refused or that is about to expire. Null means that the session has ended. */
 export async function renew(): Promise<string | null> {
   renewing ??= manager
     .getUser()
@@ -65,7 +65,7 @@ export async function signIn({ again = false } = {}): Promise<void> {
   await manager.signinRedirect({ state, ui_locales: language, ...(again ? { prompt: 'login', max_age: 0 } : {}) })
 }
 
-/** True at the address to which the issuer redirects. */
+/** Returns true at the address to which the issuer redirects. */
 export function isCallback(): boolean {
   return location.pathname === `${HOME}callback`
 }
@@ -82,14 +82,14 @@ export async function finishSignIn(): Promise<void> {
 /** The storage key that signals a sign-out to other tabs. Its value is a time and names no user. */
 const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 
-/** Deletes the session with its drafts and choices, so that the next user of this tab does not see them. */
+/** Deletes the session with its drafts and choices, so that the next user of this tab cannot see them. */
 function deleteSession(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(OWN)) sessionStorage.removeItem(key)
   }
 }
 
-/** Signs this tab out if another tab of this console signs out; then calls `then`. */
+/** Signs this tab out and calls `then` when another tab of this console signs out. */
 export function signOutWithOthers(then: () => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key !== SIGNED_OUT || newValue === null) return
@@ -107,7 +107,7 @@ export async function signOut(): Promise<void> {
   try {
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {
-    // The issuer has no sign-out endpoint; the session of this console has been deleted.
+    // If the issuer has no sign-out endpoint, the page only deletes the session of this console.
     location.assign(HOME)
   }
 }

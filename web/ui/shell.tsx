@@ -1,4 +1,4 @@
-// The frame of every page: the menu, the environment, and the account.
+// Shows the frame of every page: the menu, the environment, and the account.
 
 import {
   AppShell,
@@ -24,7 +24,7 @@ import { signOut } from './session.ts'
 /** One line of the menu, or a heading above the lines that follow. */
 export type MenuItem = { to: string; label: string; count?: number | undefined } | { heading: string }
 
-/** The frame. `strip`: a coloured line on every page, such as the environment. */
+/** Shows the frame. `strip` is a coloured line on every page, such as the environment. */
 export function Shell({
   menu,
   strip,
@@ -34,7 +34,7 @@ export function Shell({
 }: {
   menu: readonly MenuItem[]
   strip: { kind: 'sandbox' | 'live' | 'operator'; text: string }
-  /** Switches, beside the name of the product. */
+  /** The switches next to the name of the product. */
   header?: ReactNode
   who: string
   children: ReactNode
@@ -43,7 +43,7 @@ export function Shell({
   const [opened, { toggle, close }] = useDisclosure(false)
   const { online } = useNetwork()
   const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen from the menu covers it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when its reader opens another page
   useEffect(() => close(), [path, close])
   return (
     <AppShell
@@ -121,14 +121,14 @@ export function Shell({
   )
 }
 
-/** True on a page, and on pages below it unless another menu line is a closer match. */
+/** Returns true on a page, and on pages below that page unless another menu line is a closer match. */
 function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
   const href = hrefOf(to)
   const nearer = menu.some((other) => 'to' in other && hrefOf(other.to).startsWith(`${href}/`))
   return path === href || (path.startsWith(`${href}/`) && !nearer)
 }
 
-/** Switches to the other language. Its label is the name of that language. */
+/** Shows a button that switches to the other language. Its label is the name of that language. */
 export function LanguageButton() {
   const t = useTexts(partsTexts)
   const { language, choose } = useContext(LanguageContext)

@@ -2,7 +2,10 @@
 
 import type { Language } from './language.ts'
 
-/** Formats a decimal amount: "25000.00" is "TZS 25,000", "-500.00" is "− TZS 500". Its spaces do not break. */
+/**
+ * Formats a decimal amount: "25000.00" becomes "TZS 25,000", and "-500.00" becomes "− TZS 500". Its spaces do not
+ * break.
+ */
 export function showAmount(amount: string | number, currency = 'TZS'): string {
   const [, sign = '', whole = '0', cents = '00'] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount)) ?? []
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
@@ -22,7 +25,10 @@ export function addAmounts(amounts: readonly string[]): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Formats a canonical phone number as people dial it: 255754123456 is "0754 123 456". Returns any other text unchanged. */
+/**
+ * Formats a canonical phone number as people dial the number: 255754123456 becomes "0754 123 456". Returns any other
+ * text unchanged.
+ */
 export function showPhone(phone: string): string {
   return /^255\d{9}$/.test(phone) ? `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}` : phone
 }
@@ -34,34 +40,34 @@ const MONTHS: Record<Language, readonly string[]> = {
   en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 }
 
-/** Formats a time in the time zone of Tanzania: "30 Nov 2026, 18:00". `seconds` adds seconds. */
+/** Formats a time in the time zone of Tanzania, such as "30 Nov 2026, 18:00". `seconds` adds seconds. */
 export function showTime(time: string, language: Language, seconds = false): string {
   const local = new Date(Date.parse(time) + EAT_MS).toISOString()
   return `${showDate(local, language)}, ${local.slice(11, seconds ? 19 : 16)}`
 }
 
-/** Formats a date YYYY-MM-DD: "30 Nov 2026". */
+/** Formats a date YYYY-MM-DD, such as "30 Nov 2026". */
 export function showDate(date: string, language: Language): string {
   const [year = '', month = '', day = ''] = date.slice(0, 10).split('-')
   return `${Number(day)} ${MONTHS[language][Number(month) - 1]} ${year}`
 }
 
-/** The Tanzanian calendar day of a time, as YYYY-MM-DD. */
+/** Returns the Tanzanian calendar day of a time, as YYYY-MM-DD. */
 export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-/** The time at which a Tanzanian day begins, as the API takes it. */
+/** Returns the time at which a Tanzanian day begins, as the API takes times. */
 export function startOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS).toISOString()
 }
 
-/** The time at which a Tanzanian day ends. */
+/** Returns the time at which a Tanzanian day ends. */
 export function endOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS + 86_400_000).toISOString()
 }
 
-/** Formats a duration: "340 ms", "1.2 s". */
+/** Formats a duration, such as "340 ms" or "1.2 s". */
 export function showDuration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
@@ -72,7 +78,10 @@ const UNITS = [
   { ms: 60_000, sw: ['dakika', 'dakika'], en: ['minute', 'minutes'] },
 ] as const
 
-/** Formats the age of a time in its largest unit: "3 hours", "dakika 5"; under a minute "chini ya dakika". */
+/**
+ * Formats the age of a time in its largest unit, such as "3 hours" or "dakika 5". An age under a minute becomes "chini
+ * ya dakika".
+ */
 export function showAge(time: string, language: Language, now = Date.now()): string {
   const ms = Math.max(0, now - Date.parse(time))
   const unit = UNITS.find((one) => ms >= one.ms)

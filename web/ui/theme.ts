@@ -1,8 +1,8 @@
-// The theme of both consoles. Its colours have a contrast of at least 4.5 in light and dark mode.
+// Defines the theme of both consoles. Its colours have a contrast of at least 4.5 in light and dark mode.
 
 import { type CSSVariablesResolver, createTheme, InputWrapper } from '@mantine/core'
 
-/** The theme of the components. */
+/** The theme of the components of both consoles. */
 export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: { light: 9, dark: 9 },

@@ -1,9 +1,9 @@
-// States, methods and reasons in words, with how good or bad they are.
+// Translates states, methods and reasons, and marks each state as good or bad.
 
 import { texts, useTexts } from './language.ts'
 import type { Tone } from './parts.tsx'
 
-/** What the API's words mean. A word that is not known here is shown as it came. */
+/** The meanings of the codes of the API. If a code is unknown, the page shows the code itself. */
 export const words = texts({
   sw: {
     collection: {
@@ -119,7 +119,7 @@ export const words = texts({
   },
 })
 
-/** Words of one language, each with its fallback: the word as it came. */
+/** Returns the words of one language. Each function returns an unknown code unchanged. */
 export function useWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
@@ -132,7 +132,7 @@ export function useWords() {
     reason: of('reason'),
     role: of('role'),
     environment: of('environment'),
-    /** All words of a kind, for a filter. */
+    /** Returns all words of a kind, for a filter. */
     choices: (kind: keyof typeof t) => Object.entries(t[kind]),
   }
 }
@@ -163,7 +163,7 @@ const TONES: Record<string, Tone> = {
   OVERDUE: 'bad',
 }
 
-/** How good or bad a state is. */
+/** Returns the tone of a state, from good to bad. */
 export function toneOf(status: string): Tone {
   return TONES[status] ?? 'plain'
 }
