@@ -1,5 +1,5 @@
-// npm run build: builds the two consoles from web/ into web/dist/, each file also compressed. It does nothing if no source has
-// changed. `npm start` and `npm test` run it first.
+// Builds the two consoles from web/ into web/dist/, and compresses each file. `npm start` and `npm test` run this file
+// first. If no source has changed, the build does nothing.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -79,7 +79,7 @@ async function compressFile(path: string): Promise<void> {
   await writeFile(`${path}.gz`, await zip(plain, { level: 9 }))
 }
 
-/** A hash of everything that the result depends on. */
+/** Returns a hash of every input of the build. */
 function sourcesHash(): string {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(tsx?|css|html|json)$/.test(path) && !path.startsWith('dist'))

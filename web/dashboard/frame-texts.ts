@@ -1,8 +1,8 @@
-// Texts of the dashboard's frame.
+// Contains the texts of the dashboard's frame.
 
 import { texts } from '../ui/language.ts'
 
-/** The menu, the switches, and the page for a user without a business. */
+/** The texts of the menu, the switches, and the page for a user without a business. */
 export const frameTexts = texts({
   sw: {
     home: 'Mwanzo',

@@ -1,4 +1,4 @@
-// The frame of the dashboard: the user, the business and the environment.
+// Shows the frame of the dashboard: the user, the business and the environment.
 
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
@@ -123,7 +123,7 @@ function DashboardShell({
   )
 }
 
-/** The same page in the other environment; for a record, the list that contains it. */
+/** Links to the same page in the other environment. From a record, links to the list that contains the record. */
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
@@ -147,7 +147,7 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
   )
 }
 
-/** The first page: the environment that this tab used last, else the sandbox. */
+/** Redirects to the first page in the environment that this tab used last, else in the sandbox. */
 export function ToEnvironment() {
   const navigate = useNavigate()
   const last = sessionStorage.getItem(ENVIRONMENT) === 'live' ? 'live' : 'sandbox'

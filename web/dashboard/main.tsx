@@ -1,4 +1,4 @@
-// The merchants' dashboard: its pages, each loaded when the reader opens it.
+// Starts the merchants' dashboard. Each page loads when the reader opens the page.
 
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'
@@ -13,7 +13,7 @@ const root = createRootRoute({ component: DashboardFrame })
 const first = createRoute({ getParentRoute: () => root, path: '/', component: ToEnvironment })
 const environment = createRoute({ getParentRoute: () => root, path: '$env' })
 
-// Runs before the sign-in, because the sign-in returns to the current address.
+// This call runs before the sign-in, because the sign-in returns to the current address.
 chooseNamedMerchant()
 await startConsole(
   root.addChildren([

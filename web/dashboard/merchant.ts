@@ -1,4 +1,4 @@
-// The business and the environment of a page. Every call of the dashboard sends both.
+// Provides the business and the environment of a page. Every call of the dashboard sends both.
 
 import { createContext, useContext } from 'react'
 import type { Environment, SignedInUser } from '../ui/data.ts'
@@ -13,7 +13,7 @@ export type Role = Membership['role']
 /** The storage key of the business that this tab shows. */
 export const CHOSEN = 'malipo.dashboard.merchant'
 
-/** Selects the business that the address names, as links in e-mails do, and removes it from the address. */
+/** Selects the business that the address of an e-mail link names, and removes the business from the address. */
 export function chooseNamedMerchant(): void {
   const address = new URL(location.href)
   const named = address.searchParams.get('merchant')
@@ -26,23 +26,23 @@ export function chooseNamedMerchant(): void {
 /** The environment of a page, and the user's membership in its business. */
 export type MerchantAccess = { environment: Environment; membership: Membership }
 
-/** The frame sets this; pages only exist inside it. */
+/** The frame provides this value, and pages exist only inside the frame. */
 export const MerchantContext = createContext<MerchantAccess | null>(null)
 
-/** The business and the environment of this page. */
+/** Returns the business and the environment of this page. */
 export function useMerchantAccess(): MerchantAccess {
   const acting = useContext(MerchantContext)
   if (acting === null) throw new Error('a page of the dashboard stands in its frame')
   return acting
 }
 
-/** Returns the path of a page in this environment: `useEnvironmentPath()('collections')` is "sandbox/collections". */
+/** Returns a function that makes the path of a page in this environment: 'collections' becomes "sandbox/collections". */
 export function useEnvironmentPath(): (path: string) => string {
   const { environment } = useMerchantAccess()
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
-/** True if the reader has one of these roles. A page offers no action that the reader's role forbids. */
+/** Returns true if the reader has one of these roles. A page offers no action that the reader's role forbids. */
 export function useHasRole(...roles: Role[]): boolean {
   return roles.includes(useMerchantAccess().membership.role)
 }

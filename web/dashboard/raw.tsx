@@ -1,14 +1,14 @@
-// JSON or a command, with a button that copies the text.
+// Shows JSON or a command, with a button that copies the text.
 
 import { Stack } from '@mantine/core'
 import { CopyButton } from '../ui/parts.tsx'
 
-/** The text. `label` names it; `copy` is the label of the button. */
+/** Shows the text. `label` names the text. `copy` is the label of the button. */
 export function Raw({ text, label, copy }: { text: string; label: string; copy: string }) {
   return (
     <Stack gap="xs" mt="xs">
       <section aria-label={label}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach an area that scrolls */}
         <pre className="body" tabIndex={0} lang="en">
           {text}
         </pre>

@@ -1,6 +1,6 @@
-// The result of an action, shown after the API confirms it and announced to screen readers.
+// Shows the result of an action after the API confirms the action, and announces the result to screen readers.
 
-/** The message. An empty text means that there is no result yet. */
+/** Shows the message. An empty text means that the action has no result yet. */
 export function StatusMessage({ children }: { children: string }) {
   return (
     <div role="status" className="status-message">

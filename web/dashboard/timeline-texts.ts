@@ -1,4 +1,4 @@
-// Texts of the timeline of a payment or a withdrawal.
+// Contains the texts of the timeline of a payment or a withdrawal.
 
 import { texts } from '../ui/language.ts'
 

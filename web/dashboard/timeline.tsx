@@ -1,4 +1,4 @@
-// The timeline of one payment or withdrawal.
+// Shows the timeline of one payment or withdrawal.
 
 import './timeline.css'
 import { Text, Title } from '@mantine/core'
@@ -22,7 +22,7 @@ type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
 type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
 
-/** The section of a page with the timeline. It reads again while the page is open. */
+/** Shows the section of a page with the timeline. The section reads the timeline again while the page is open. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
   const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
@@ -45,7 +45,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
         <ol className="timeline">
           {items.map((item, place) => (
             // The timeline only grows, so an index is a stable key.
-            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no name, and its place stays
+            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no id, and keeps its index
             <TimelineRow key={place} item={item} entry={describe(item)} />
           ))}
         </ol>
@@ -73,7 +73,7 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
   )
 }
 
-/** The sentence and the details of an item. `kind` selects the names of its statuses. */
+/** Returns the function that makes the sentence and the details of an item. `kind` selects the names of its statuses. */
 function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
   const words = useWords()

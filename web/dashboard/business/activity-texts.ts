@@ -1,8 +1,8 @@
-// Texts of the activity log.
+// Contains the texts of the activity log.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page, and the name of each action of the log. */
+/** The texts of the page, and the name of each action of the log. */
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',

@@ -1,4 +1,4 @@
-// The activity log of the business.
+// Shows the activity log of the business.
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -11,7 +11,7 @@ import { activityTexts } from './activity-texts.ts'
 
 type ActivityRow = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
 
-/** The log, for administrators. */
+/** Shows the activity log to administrators. */
 export function Activity() {
   const t = useTexts(activityTexts)
   if (!useHasRole('MERCHANT_ADMIN')) return <Page title={t.title}>{t.only}</Page>
@@ -55,7 +55,7 @@ function Who({ row: { actor } }: { row: ActivityRow }) {
   )
 }
 
-// The pages of the records that an entry names, if they have one.
+// The path of each record that has a page, by the type that an entry names.
 const PAGES: Record<string, string> = {
   collection: 'collections',
   withdrawal: 'withdrawals',
@@ -69,7 +69,7 @@ function What({ row }: { row: ActivityRow }) {
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
-  // The log covers both environments; an entry that names one links to that environment.
+  // The log covers both environments. If an entry names an environment, the link leads to that environment.
   const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
   const link = (
     <PageLink key="id" to={`${of}/${page}/${row.target_id}`}>

@@ -1,8 +1,8 @@
-// Texts of the page about IP addresses.
+// Contains the texts of the page about IP addresses.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the form and the dialog. */
+/** The texts of the list, the form and the dialog. */
 export const addressesTexts = texts({
   sw: {
     title: 'Anwani za IP',
@@ -17,7 +17,7 @@ export const addressesTexts = texts({
       string,
       string
     >,
-    asked: 'Iliombwa',
+    requested: 'Iliombwa',
     decided: 'Iliamuliwa',
     acts: 'Vitendo',
     remove: 'Ondoa',
@@ -45,7 +45,7 @@ export const addressesTexts = texts({
     address_help: "Your server's IPv4 or IPv6 address, or a whole network such as 203.0.113.0/24.",
     status: 'Status',
     state: { PENDING: 'Waits for approval', APPROVED: 'Approved', REJECTED: 'Rejected' },
-    asked: 'Requested',
+    requested: 'Requested',
     decided: 'Decided',
     acts: 'Actions',
     remove: 'Remove',

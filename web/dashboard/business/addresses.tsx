@@ -1,4 +1,4 @@
-// The IP addresses from which restricted live keys work. An operator approves each.
+// Shows the IP addresses from which restricted live keys work. An operator approves each address.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -21,7 +21,7 @@ type MerchantAddressRow = Calls['GET /v1/merchant/ip-addresses']['data']['items'
 
 const TONES: Record<MerchantAddressRow['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** The list of addresses, and the form that adds one. */
+/** Shows the list of addresses, and the form that adds an address. */
 export function MerchantAddresses() {
   const t = useTexts(addressesTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
@@ -35,7 +35,7 @@ export function MerchantAddresses() {
     { label: t.label, show: (row) => <strong>{row.label}</strong> },
     { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
     { label: t.status, show: (row) => <AddressStatus row={row} /> },
-    { label: t.asked, show: (row) => <Time time={row.created_at} /> },
+    { label: t.requested, show: (row) => <Time time={row.created_at} /> },
     { label: t.decided, show: (row) => <Time time={row.decided_at} /> },
     ...(may
       ? [

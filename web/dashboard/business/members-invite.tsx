@@ -1,4 +1,4 @@
-// The invitation of a member.
+// Shows the form that invites a member.
 
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -17,7 +17,7 @@ import { membersTexts } from './members-texts.ts'
 /** The roles of a member, the most restricted last. */
 export const ROLES: readonly Role[] = ['MERCHANT_ADMIN', 'FINANCE', 'DEVELOPER', 'VIEWER']
 
-/** The form. `verified`: the reader has confirmed their own e-mail address, which an invitation requires. */
+/** Shows the form. `verified` means that the reader has confirmed the own e-mail address, which an invitation requires. */
 export function Invite({ verified }: { verified: boolean }) {
   const t = useTexts(membersTexts)
   return (

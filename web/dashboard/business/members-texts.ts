@@ -1,8 +1,8 @@
-// Texts of the page about members.
+// Contains the texts of the page about members.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the invitation, and the dialogs. */
+/** The texts of the list, the invitation, and the dialogs. */
 export const membersTexts = texts({
   sw: {
     title: 'Watumiaji',

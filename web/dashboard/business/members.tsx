@@ -1,4 +1,4 @@
-// The members of the business and their roles.
+// Shows the members of the business and their roles.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { type MemberAction, MemberQuestion, type MemberRow } from './member-ques
 import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
 
-/** The list of members, and the invitation. */
+/** Shows the list of members, and the invitation. */
 export function Members() {
   const t = useTexts(membersTexts)
   const words = useWords()

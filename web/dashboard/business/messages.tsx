@@ -1,4 +1,4 @@
-// The e-mails and SMS that were sent in the name of the business, with their full text.
+// Shows the e-mails and SMS that the platform sent in the name of the business, with their full text.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -78,7 +78,7 @@ const TONES: Record<MerchantMessageRow['status'], Tone> = {
   failed: 'bad',
 }
 
-/** The outbox. */
+/** Shows the outbox of the business. */
 export function MerchantMessages() {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()

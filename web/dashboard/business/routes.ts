@@ -1,10 +1,10 @@
-// The pages about the business.
+// Adds the pages about the business.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds these pages below an environment. */
+/** Adds the pages about the business below an environment. */
 export function businessRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

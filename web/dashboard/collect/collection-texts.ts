@@ -1,8 +1,8 @@
-// Texts of one payment.
+// Contains the texts of one payment.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page of a payment. `means`: the meaning of each status for the merchant. */
+/** The texts of the page of a payment. `means` contains the meaning of each status for the merchant. */
 export const collectionTexts = texts({
   sw: {
     title: 'Malipo',

@@ -1,4 +1,4 @@
-// One payment: its status, its timeline, and a button that queries the provider.
+// Shows one payment: its status, its timeline, and a button that queries the provider.
 
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -17,7 +17,7 @@ import { collectionTexts } from './collection-texts.ts'
 
 type CollectionDetail = Calls['GET /v1/collections/{collection_id}']['data']
 
-/** The page of one collection. */
+/** Shows the page of one collection. */
 export function Collection() {
   const t = useTexts(collectionTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -92,7 +92,10 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
   )
 }
 
-/** Queries the provider. A collection without an attempt has no provider, so the button is replaced by a text. */
+/**
+ * Shows a button that queries the provider. If the collection has no attempt, the component shows a text, because no
+ * provider knows the collection.
+ */
 function Refresh({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Payments that customers made or tried to make.
+// Shows payments that customers made or tried to make.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -45,7 +45,7 @@ const collectionsTexts = texts({
 
 const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
 
-/** The list of collections. */
+/** Shows the list of collections. */
 export function Collections() {
   const t = useTexts(collectionsTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// The actions of an invoice: edit, send, make a link, cancel. Send and cancel ask for a confirmation.
+// Shows the actions of an invoice: edit, send, make a link, cancel. Send and cancel ask for a confirmation.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -15,12 +15,12 @@ import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 import { CancelButton } from './record-parts.tsx'
 
-/** An invoice as its merchant sees it. */
+/** An invoice as its merchant sees the invoice. */
 export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** The buttons, and the result of the last action. */
+/** Shows the buttons, and the result of the last action. */
 export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
@@ -55,7 +55,7 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
-/** An action on an invoice. It keeps its Idempotency-Key while the outcome is unknown. */
+/** Makes an action on an invoice. The action keeps its Idempotency-Key while the outcome is unknown. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
   const act = useAction(name)
   const once = useRef(newIdempotencyKey())

@@ -1,4 +1,4 @@
-// The form of an invoice: the customer, the items, the due date.
+// Shows the form of an invoice: the customer, the items, the due date.
 
 import './collect.css'
 import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
@@ -24,7 +24,7 @@ export type TypedInvoice = {
   note: string
 }
 
-/** An empty line. */
+/** An empty line of the form. */
 export const EMPTY_ITEM: TypedItem = { description: '', quantity: '1', unit_price: '' }
 const ITEMS_MAX = 100
 
@@ -46,7 +46,7 @@ export function invoiceBody(values: TypedInvoice) {
   }
 }
 
-/** The form. `name` names its draft; `send` creates or changes the invoice; `back` is the page that Cancel opens. */
+/** Shows the form. `name` names its draft. `send` creates or changes the invoice. `back` is the page that Cancel opens. */
 export function InvoiceForm({
   name,
   initial,
@@ -147,7 +147,7 @@ function Items({ form }: { form: Form }) {
     form.insertListItem('items', { ...EMPTY_ITEM })
     setMessage('')
     const place = items.length
-    // After the render, because the field does not exist before it.
+    // The focus moves after the render, because the field does not exist before the render.
     setTimeout(() => document.querySelector<HTMLElement>(`[data-path="items.${place}.description"]`)?.focus())
   }
   const remove = (place: number) => {
@@ -160,7 +160,7 @@ function Items({ form }: { form: Form }) {
       <Stack gap="sm">
         {items.map((item, place) => (
           <Item
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name, and its fields hold nothing of their own
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no id, and its fields have no state of their own
             key={place}
             {...{ form, item, place }}
             remove={items.length > 1 ? () => remove(place) : null}

@@ -1,4 +1,4 @@
-// The messages about an invoice to its customer.
+// Shows the messages about an invoice to its customer.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -14,12 +14,12 @@ type InvoiceMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][num
 const NO_FILTERS = [] as const
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
-/** The messages about an invoice, newest first. */
+/** Reads the messages about an invoice, newest first. */
 function useMessages(invoice_id: string) {
   return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
 }
 
-/** The result of the newest message of each channel. A message that is only kept is never described as sent. */
+/** Shows the result of the newest message of each channel. The text never describes a kept message as sent. */
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const items = useMessages(invoice_id).data?.items ?? []
@@ -32,7 +32,7 @@ export function Reach({ invoice_id }: { invoice_id: string }) {
   ))
 }
 
-/** The section of the invoice page. */
+/** Shows the section of the invoice page with the messages. */
 export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const list = useListQuery(NO_FILTERS)

@@ -1,31 +1,31 @@
-// The sum of an invoice while it is typed. The API uses the same rounding and computes the sum again.
+// Computes the sum of an invoice while the reader types. The API uses the same rounding and computes the sum again.
 
 import { readAmount } from '../../ui/checks.ts'
 import { addAmounts } from '../../ui/show.ts'
 
-/** A line as the reader types it. */
+/** A line as the reader types the line. */
 export type TypedItem = { description: string; quantity: string; unit_price: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 
-/** Reads a quantity in thousandths. Null if it is no quantity. */
+/** Reads a quantity in thousandths. Null means that the text is not a quantity. */
 function readQuantity(text: string): bigint | null {
   const [match, whole = '0', part = ''] = QUANTITY.exec(text.trim()) ?? []
   const parts = match === undefined ? 0n : BigInt(whole) * 1_000n + BigInt(part.padEnd(3, '0'))
   return parts > 0n ? parts : null
 }
 
-/** True for a valid quantity. */
+/** Returns true for a valid quantity. */
 export function isQuantity(text: string): boolean {
   return readQuantity(text) !== null
 }
 
-/** Reads a unit price into the form of the API; it must be greater than zero. Null if it is no price. */
+/** Reads a unit price greater than zero into the form of the API. Null means that the text is not such a price. */
 export function readPrice(text: string): string | null {
   return /^0+(\.0{1,2})?$/.test(text.trim()) ? '0.00' : readAmount(text)
 }
 
-/** The amount of a line, rounded half up to the cent. Null while the line is incomplete. */
+/** Returns the amount of a line, rounded half up to the cent. Null means that the line is incomplete. */
 export function lineAmount({ quantity, unit_price }: TypedItem): string | null {
   const parts = readQuantity(quantity)
   const price = readPrice(unit_price)
@@ -35,7 +35,7 @@ export function lineAmount({ quantity, unit_price }: TypedItem): string | null {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** The sum of the complete lines. */
+/** Returns the sum of the complete lines. */
 export function itemsTotal(items: readonly TypedItem[]): string {
   return addAmounts(items.map((item) => lineAmount(item) ?? '0.00'))
 }

@@ -1,4 +1,4 @@
-// One invoice: its status, its items, its messages, and its actions.
+// Shows one invoice: its status, its items, its messages, and its actions.
 
 import './collect.css'
 import { Button, Stack } from '@mantine/core'
@@ -17,7 +17,7 @@ import { PaymentsOfLink } from './payments.tsx'
 import { linkFact } from './record-parts.tsx'
 import { Share } from './share.tsx'
 
-/** The page of one invoice. */
+/** Shows the page of one invoice. */
 export function Invoice() {
   const t = useTexts(invoicesTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -44,7 +44,7 @@ export function Invoice() {
 function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const { invoice_url, language, status } = invoice
-  // An invoice that the customer may not read has no public page.
+  // If the customer may not read an invoice, the invoice has no public page.
   if (invoice_url === null || status === 'CANCELLED') return null
   return (
     <>

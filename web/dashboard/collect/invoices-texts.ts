@@ -1,8 +1,8 @@
-// Texts of invoices.
+// Contains the texts of invoices.
 
 import { texts } from '../../ui/language.ts'
 
-/** The pages of invoices. */
+/** The texts of the pages of invoices. */
 export const invoicesTexts = texts({
   sw: {
     title: 'Ankara',

@@ -1,4 +1,4 @@
-// Invoices, newest first.
+// Shows invoices, newest first.
 
 import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
@@ -14,7 +14,7 @@ import { useMayCollect } from './not-yours.tsx'
 
 type InvoiceRow = Calls['GET /v1/invoices']['data']['items'][number]
 
-/** The list of invoices. */
+/** Shows the list of invoices. */
 export function Invoices() {
   const t = useTexts(invoicesTexts)
   const language = useLanguage()

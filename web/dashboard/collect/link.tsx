@@ -1,4 +1,4 @@
-// One payment link: its address, its payments, and its cancellation.
+// Shows one payment link: its address, its payments, and its cancellation.
 
 import './collect.css'
 import { Group, Stack } from '@mantine/core'
@@ -23,7 +23,7 @@ type LinkRecord = Calls['GET /v1/payment-links/{link_id}']['data']
 /** The id of the element that shows the status of the link. */
 const STATUS_ID = 'link-status'
 
-/** The page of one payment link. */
+/** Shows the page of one payment link. */
 export function Link() {
   const t = useTexts(linksTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }

@@ -1,8 +1,8 @@
-// Texts of payment links.
+// Contains the texts of payment links.
 
 import { texts } from '../../ui/language.ts'
 
-/** The pages of payment links. */
+/** The texts of the pages of payment links. */
 export const linksTexts = texts({
   sw: {
     title: 'Viungo vya malipo',

@@ -1,4 +1,4 @@
-// Payment links, newest first.
+// Shows payment links, newest first.
 
 import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
@@ -13,7 +13,7 @@ import { linksTexts } from './links-texts.ts'
 
 type PaymentLinkRow = Calls['GET /v1/payment-links']['data']['items'][number]
 
-/** The list of payment links. */
+/** Shows the list of payment links. */
 export function Links() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// The form of a new payment link: three fields, and optional ones.
+// Shows the form of a new payment link: three fields, and optional fields.
 
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,12 +16,12 @@ import { NotYet, NotYours, useLiveNotReady, useMayCollect } from './not-yours.ts
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
-/** Leaves out empty optional fields. */
+/** Returns null for an empty optional field, so that the request leaves out the field. */
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim()
 }
 
-/** The form. */
+/** Shows the form of a new payment link. */
 export function NewLink() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)

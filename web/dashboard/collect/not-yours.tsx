@@ -1,4 +1,5 @@
-// The pages for a reader whose role forbids a form, and for a business that may not take real money yet.
+// Shows pages without a form: for a reader whose role forbids the form, and for a business that may not take real money
+// yet.
 
 import { Text } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -26,14 +27,14 @@ const notYoursTexts = texts({
   },
 })
 
-/** True if the reader may ask customers for money. */
+/** Returns true if the role of the reader may request money from customers. */
 export function useMayCollect(): boolean {
   return useHasRole('MERCHANT_ADMIN', 'FINANCE')
 }
 
 /**
- * True if a payment page would take real money that the business may not take yet. On a platform that moves real money, this holds
- * for every payment page, also for one made in the sandbox.
+ * Returns true if a payment page would take real money that the business may not take yet. On a platform with real
+ * money, even a page from the sandbox takes real money.
  */
 export function useLiveNotReady(): boolean {
   const { environment, membership } = useMerchantAccess()
@@ -41,7 +42,7 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** The page for such a business. It appears before the reader types anything. */
+/** Shows the page for a business that may not take real money yet. The page appears before the reader types anything. */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
@@ -64,7 +65,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** The page for a reader whose role forbids the form. `back`: the list to which it links. */
+/** Shows the page for a reader whose role forbids the form. `back` is the list to which the page links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

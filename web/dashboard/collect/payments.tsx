@@ -1,4 +1,4 @@
-// The payments of one payment link.
+// Shows the payments of one payment link.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -14,7 +14,7 @@ type LinkPaymentRow = Calls['GET /v1/payment-links/{link_id}/collections']['data
 
 const NO_FILTERS = [] as const
 
-/** The section of a page. */
+/** Shows the section of the link page with its payments. */
 export function PaymentsOfLink({ link_id }: { link_id: string }) {
   const t = useTexts(linksTexts)
   const words = useWords()

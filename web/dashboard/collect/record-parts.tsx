@@ -1,11 +1,11 @@
-// Components that the pages of an invoice and of a payment link share.
+// Contains components that the pages of an invoice and of a payment link share.
 
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Dialog, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
-/** A fact that links to another page. Null, which FactList leaves out, if `to` is null. */
+/** Makes a fact that links to another page. If `to` is null, returns null, and FactList leaves out the fact. */
 export function linkFact(label: string, to: string | null, text: string): readonly [string, ReactNode] | null {
   if (to === null) return null
   return [
@@ -19,7 +19,7 @@ export function linkFact(label: string, to: string | null, text: string): readon
 /** The texts of a cancellation, which invoices and links both have. */
 type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
 
-/** The button that cancels, and the dialog that asks for a confirmation. */
+/** Shows the button that cancels, and the dialog that asks for a confirmation. */
 export function CancelButton(props: {
   t: CancelTexts
   text: string

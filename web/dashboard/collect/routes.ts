@@ -1,9 +1,9 @@
-// The pages about payments, links and invoices.
+// Adds the pages about payments, links and invoices.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds these pages below an environment. */
+/** Adds the pages about payments, links and invoices below an environment. */
 export function collectRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -1,4 +1,4 @@
-// Ways to share a payment page: copy, WhatsApp, SMS, poster.
+// Shows the ways to share a payment page: copy, WhatsApp, SMS, poster.
 
 import './collect.css'
 import { Button, Group, Stack } from '@mantine/core'
@@ -12,7 +12,7 @@ import { showAmount } from '../../ui/show.ts'
 import { useMerchantAccess } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
-/** The page to share. `phone`: the customer's canonical phone number. */
+/** The payment page to share. `phone` is the customer's canonical phone number. */
 export type Shared = {
   link_id: string
   url: string
@@ -22,7 +22,7 @@ export type Shared = {
   phone: string | null
 }
 
-/** The address of a payment page, and the ways to share it. */
+/** Shows the address of a payment page, and the ways to share the address. */
 export function Share({ shared }: { shared: Shared }) {
   const t = useTexts(linksTexts)
   const { membership } = useMerchantAccess()

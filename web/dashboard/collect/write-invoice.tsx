@@ -1,4 +1,4 @@
-// The page of a new invoice, and the page that edits a draft.
+// Shows the page of a new invoice, and the page that edits a draft.
 
 import { Text } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -15,14 +15,14 @@ import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
-/** Opens a saved invoice, which confirms that it was saved. */
+/** Returns a function that opens a saved invoice. The page of the invoice confirms the save. */
 function useSaved(): (id: string) => Promise<void> {
   const navigate = useNavigate()
   const at = useEnvironmentPath()
   return (id) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true } as never })
 }
 
-/** The page of a new invoice. */
+/** Shows the page of a new invoice. */
 export function NewInvoice() {
   const t = useTexts(invoicesTexts)
   const language = useLanguage()
@@ -49,7 +49,7 @@ export function NewInvoice() {
   )
 }
 
-/** The page that edits a draft. */
+/** Shows the page that edits a draft. */
 export function EditInvoice() {
   const t = useTexts(invoicesTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }

@@ -1,4 +1,4 @@
-// Components that the list of deliveries, the page of one delivery and the test share.
+// Contains components that the list of deliveries, the page of one delivery and the test share.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -8,7 +8,7 @@ import { webhooksTexts } from './webhooks-texts.ts'
 
 /** One delivery with its attempts. */
 export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
-/** One attempt to deliver. */
+/** One attempt to deliver an event. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number]
 
 /** The colour of each delivery status. */
@@ -18,7 +18,7 @@ export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   failed: 'bad',
 }
 
-/** The event of a delivery. A test delivery has the name of a real event, so a chip marks it. */
+/** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */
 export function EventName({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
@@ -28,12 +28,12 @@ export function EventName({ row }: { row: WebhookDelivery }) {
   )
 }
 
-/** True for a delivery that the test button sent. */
+/** Returns true for a delivery that the test button sent. */
 export function isTest({ payload }: WebhookDelivery): boolean {
   return (payload as { test?: unknown }).test === true
 }
 
-/** The status code or error of an attempt, and how long it took. */
+/** Shows the status code or error of an attempt, and its duration. */
 export function AttemptResult({ attempt }: { attempt: DeliveryAttempt | undefined }) {
   const t = useTexts(webhooksTexts)
   if (attempt === undefined) return <>{t.no_attempt}</>

@@ -1,4 +1,4 @@
-// The form of a new API key: its environment, its scopes, its addresses.
+// Shows the form of a new API key: its environment, its scopes, its addresses.
 
 import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -23,7 +23,7 @@ type ApiKeyFields = {
   rule: 'any' | 'listed'
 }
 
-/** The form, and then the key, which is shown once. */
+/** Shows the form, and then the key. The server returns the key once. */
 export function NewKey() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
@@ -71,7 +71,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
       ip_whitelist_enabled: rule === 'listed',
       continue_without_ip_whitelist: rule === 'any',
     }
-    // Not through useAction: its cache would keep the key after the page is left.
+    // This call avoids useAction, whose cache would keep the key after the reader leaves the page.
     const { plaintext_key } = await call('POST /v1/merchant/api-keys', { body, once })
     show({ plaintext_key, environment: typed.environment, scopes: body.scopes })
     void queries.invalidateQueries()
@@ -134,7 +134,10 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
   )
 }
 
-/** The reasons why this business may have no live key yet. Empty if it may. */
+/**
+ * Returns the reasons why this business may have no live key yet. An empty list means that the business may have a live
+ * key.
+ */
 function useLiveKeyObstacles(): string[] {
   const t = useTexts(keysTexts)
   const { status, verified, priced } = useMerchantAccess().membership

@@ -1,4 +1,4 @@
-// The dialogs that rotate or revoke a key.
+// Shows the dialogs that rotate or revoke a key.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,10 +16,10 @@ import { keysTexts } from './keys-texts.ts'
 /** A key without its secret. */
 export type ApiKeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
 
-/** The change that the reader asks for, and the key that it concerns. */
+/** The change that the reader requests, and the key that the change concerns. */
 export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
-/** The dialog. `show` gets the new key of a rotation; `said` gets the message of a revocation. */
+/** Shows the dialog of a change. `show` gets the new key of a rotation. `message` gets the message of a revocation. */
 export function KeyQuestion(props: {
   action: KeyAction | null
   close: () => void
@@ -49,14 +49,15 @@ function KeyActionDialog({
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  // Every retry of this dialog uses the same key, so that a rotation whose answer was lost is not done twice.
+  // Every retry of this dialog uses the same Idempotency-Key, so that the server rotates the key once even if an answer
+  // is lost.
   const [once] = useState(newIdempotencyKey)
   const sendAction = async () => {
     setBusy(true)
     setError(null)
     try {
       const params = { key_id: row.id }
-      // Not through useAction: its cache would keep the key after the page is left.
+      // This call avoids useAction, whose cache would keep the key after the reader leaves the page.
       if (act === 'rotate') {
         const { plaintext_key, environment, scopes } = await call('POST /v1/merchant/api-keys/{key_id}/rotate', {
           params,

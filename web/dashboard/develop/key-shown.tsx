@@ -1,4 +1,4 @@
-// A new key. In the browser it exists only in the memory of this page.
+// Shows a new key. In the browser, the key exists only in the memory of this page.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -6,11 +6,11 @@ import { useTexts } from '../../ui/language.ts'
 import { CopyButton, Page } from '../../ui/parts.tsx'
 import { keysTexts } from './keys-texts.ts'
 
-/** The data shown once: the key, its environment and its scopes. */
+/** The data that the page shows once: the key, its environment and its scopes. */
 export type Made = { plaintext_key: string | undefined; environment: 'live' | 'sandbox'; scopes: readonly string[] }
 
-// A harmless read for each scope. A key without any of these gets 403, which names the missing scope.
-const TRIES: readonly (readonly [scope: string, path: string])[] = [
+// Each scope has a harmless read. If a key has none of these scopes, the API answers 403 and names the missing scope.
+const SAMPLE_READS: readonly (readonly [scope: string, path: string])[] = [
   ['collections:read', '/v1/collections'],
   ['collections:write', '/v1/collections'],
   ['payment_links:read', '/v1/payment-links'],
@@ -19,7 +19,7 @@ const TRIES: readonly (readonly [scope: string, path: string])[] = [
   ['webhooks:manage', '/v1/merchant/webhook-config'],
 ]
 
-/** The page. `done` removes the key from memory. */
+/** Shows the page of a new key. `done` removes the key from memory. */
 export function KeyShown({ made, done }: { made: Made; done: () => void }) {
   const t = useTexts(keysTexts)
   const { plaintext_key: key } = made
@@ -33,7 +33,7 @@ export function KeyShown({ made, done }: { made: Made; done: () => void }) {
     )
   }
   const address = facts.base_url === '' ? location.origin : facts.base_url
-  const path = TRIES.find(([scope]) => made.scopes.includes(scope))?.[1] ?? '/v1/balance'
+  const path = SAMPLE_READS.find(([scope]) => made.scopes.includes(scope))?.[1] ?? '/v1/balance'
   const command = `curl ${address}${path} \\\n  -H "Authorization: Bearer ${key}"`
   return (
     <Page title={t.shown_title} lead={t.shown_lead}>
@@ -81,6 +81,6 @@ function keepEnv(address: string, { environment }: Made, key: string): void {
   link.href = file
   link.download = `${environment}.env`
   link.click()
-  // After this time the browser has read the file. The address contains no part of the key.
+  // The browser reads the file within this time. The address contains no part of the key.
   setTimeout(() => URL.revokeObjectURL(file), 10_000)
 }

@@ -1,8 +1,8 @@
-// Texts of the pages about API keys.
+// Contains the texts of the pages about API keys.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the form, and the page that shows a new key once. */
+/** The texts of the list, the form, and the page that shows a new key once. */
 export const keysTexts = texts({
   sw: {
     title: 'Funguo za API',

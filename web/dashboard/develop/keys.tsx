@@ -1,4 +1,4 @@
-// The API keys of the business: their scopes, their last use, rotation and revocation.
+// Shows the API keys of the business: their scopes, their last use, rotation and revocation.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 import { scopeTexts } from './scopes.ts'
 
-/** The list; after a rotation the new key, once. */
+/** Shows the list of keys. After a rotation, the page shows the new key once. */
 export function ApiKeys() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()

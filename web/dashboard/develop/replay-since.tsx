@@ -1,4 +1,4 @@
-// The replay of webhook deliveries since a given time.
+// Replays webhook deliveries since a given time.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -18,7 +18,10 @@ import { webhooksTexts } from './webhooks-texts.ts'
 const CALL = 'POST /v1/merchant/webhook-deliveries/replay'
 type ReplaySelection = NonNullable<Calls[typeof CALL]['body']['status']>
 
-/** Reads the value of a date and time field in Tanzanian time (2026-11-22T08:00, also with seconds). Null if it is invalid. */
+/**
+ * Reads the value of a date and time field in Tanzanian time, such as 2026-11-22T08:00. Null means that the value is
+ * invalid.
+ */
 function readLocalTime(text: string): string | null {
   const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text) ?? []
   if (Number.isNaN(Date.parse(day))) return null
@@ -27,14 +30,14 @@ function readLocalTime(text: string): string | null {
   return new Date(Date.parse(startOfDay(day)) + since_midnight).toISOString()
 }
 
-/** Formats a time for the field, to the millisecond, so that no delivery is sent twice. */
+/** Formats a time for the field to the millisecond, so that the server sends no delivery twice. */
 function toFieldValue(moment: string): string {
   const day = dayOf(new Date(moment))
   const since_midnight = Date.parse(moment) - Date.parse(startOfDay(day))
   return `${day}T${new Date(since_midnight).toISOString().slice(11, 23)}`
 }
 
-/** The dialog: the start, the selection, and then the number of queued deliveries. */
+/** Shows the dialog: the start, the selection, and then the number of queued deliveries. */
 export function ReplaySince({ open, close }: { open: boolean; close: () => void }) {
   const t = useTexts(webhooksTexts)
   return (

@@ -1,4 +1,4 @@
-// One API request: its stored data, and a link to the record that it created.
+// Shows one API request: its stored data, and a link to the record that the request created.
 
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { requestsTexts } from './requests-texts.ts'
 
 type Logged = Calls['GET /v1/merchant/requests/{id}']['data']
 
-/** The page of one request. */
+/** Shows the page of one request. */
 export function RequestPage() {
   const t = useTexts(requestsTexts)
   const { request_id: id } = useParams({ strict: false }) as { request_id: string }
@@ -116,7 +116,7 @@ function Body({ title, text, cut }: { title: string; text: string | null; cut: b
   )
 }
 
-/** Formats JSON. Returns any other text, such as one that was cut, unchanged. */
+/** Formats JSON. Returns any other text unchanged, such as a cut body. */
 function pretty(text: string | null): string | null {
   if (text === null || text === '') return null
   try {
@@ -136,7 +136,7 @@ const PAGES: readonly (readonly [path: RegExp, kind: ResourceKind, page: string]
   [/^\/v1\/merchant\/webhook-deliveries/, 'deliveries', 'webhooks/deliveries'],
 ]
 
-/** The path of the record that a request created or named. Null if there is none. */
+/** Returns the path of the record that a request created or named. Null means that the record has no page. */
 function madeBy({ path, resource_id }: Logged): { kind: ResourceKind; to: string } | null {
   if (path === null) return null
   const reference = /^\/v1\/transactions\/(TXN-\w+)$/.exec(path)?.[1]

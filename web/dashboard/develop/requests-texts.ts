@@ -1,8 +1,8 @@
-// Texts of the log of API requests.
+// Contains the texts of the log of API requests.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, and one request. */
+/** The texts of the list, and of one request. */
 export const requestsTexts = texts({
   sw: {
     title: 'Maombi ya API',

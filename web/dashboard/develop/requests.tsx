@@ -1,4 +1,4 @@
-// The API requests of the business's own systems, and the answers.
+// Shows the API requests of the business's own systems, and the answers.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -15,7 +15,7 @@ type ApiRequestRow = Calls['GET /v1/merchant/requests']['data']['items'][number]
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** The log of requests. */
+/** Shows the log of requests. */
 export function Requests() {
   const t = useTexts(requestsTexts)
   const parts = useTexts(partsTexts)
@@ -95,7 +95,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
 
 const TONES: readonly Tone[] = ['plain', 'plain', 'good', 'plain', 'warn', 'bad']
 
-/** A status code, coloured by its class. */
+/** Shows a status code in the colour of its class. */
 export function Status({ status }: { status: number | null }) {
   if (status === null) return <>–</>
   return <Chip tone={TONES[Math.floor(status / 100)] ?? 'plain'}>{status}</Chip>

@@ -1,10 +1,10 @@
-// The pages for developers.
+// Adds the pages for developers.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds these pages below an environment. */
+/** Adds the pages for developers below an environment. */
 export function developRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

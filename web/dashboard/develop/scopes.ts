@@ -1,4 +1,4 @@
-// The scopes of API keys in words, and common selections of them.
+// Describes the scopes of API keys, and common selections of scopes.
 
 import { texts } from '../../ui/language.ts'
 
@@ -15,12 +15,12 @@ export const SCOPES = [
   'disbursements:write',
   'disbursements:read',
 ] as const
-/** One of them. */
+/** The name of a scope. */
 export type Scope = (typeof SCOPES)[number]
 
-/** Selections that fit most businesses. `by_hand`: the reader ticks the scopes. */
+/** The selections that fit most businesses. `by_hand` means that the reader ticks the scopes. */
 export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
-/** One of them. */
+/** The name of a selection of scopes. */
 export type Preset = (typeof PRESETS)[number]
 
 /** The scopes of each selection. */
@@ -31,7 +31,7 @@ export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
   all: SCOPES,
 }
 
-/** Texts of scopes and selections. */
+/** The texts of scopes and selections. */
 export const scopeTexts = texts({
   sw: {
     scope: {

@@ -1,4 +1,4 @@
-// The webhook address, its events, and its signing secret, which is shown once after it is created.
+// Shows the webhook address, its events, and its signing secret. The page shows the secret once, after its creation.
 
 import { Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,10 +16,10 @@ import { useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** The stored configuration. */
+/** The stored configuration of webhooks. */
 export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data']
 
-/** The form, and the secret. Null if there is no configuration yet. */
+/** Shows the form and the secret. Null in `config` means that the merchant has no configuration yet. */
 export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
@@ -110,9 +110,10 @@ function WebhookConfigForm({
   const send = draft.submit(async ({ webhook_url, events }, once) => {
     saved(false)
     const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
-    // Not through useAction: its cache would keep the secret after the page is left.
+    // This call avoids useAction, whose cache would keep the secret after the reader leaves the page.
     const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
-    // The first save creates a secret. If the stored configuration came without one, the answer with the secret was lost.
+    // The first save creates a secret. If the stored configuration came without a secret, the page lost the answer with
+    // the secret.
     if (secret !== undefined || config === null) made(secret)
     saved(true)
     await queries.invalidateQueries()
@@ -158,7 +159,7 @@ function Secret({ secret, forget }: { secret: string | null; forget: () => void 
 function NewSecret({ secret, forget }: { secret: string; forget: () => void }) {
   const t = useTexts(webhooksTexts)
   const panel = useRef<HTMLElement>(null)
-  // The secret appears above the button and only once, so it takes the focus.
+  // The secret appears only once and above the button, so the panel takes the focus.
   useEffect(() => panel.current?.focus(), [])
   return (
     <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby="secret">
@@ -190,7 +191,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  // One Idempotency-Key per dialog: if an answer is lost, the retries count as one rotation.
+  // Each dialog has one Idempotency-Key. If an answer is lost, the retries count as one rotation.
   const [once, setOnce] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

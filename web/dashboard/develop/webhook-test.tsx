@@ -1,4 +1,4 @@
-// A test delivery, and its result in words.
+// Sends a test delivery, and shows its result in words.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -12,14 +12,14 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
-/** The call that reads the list below. */
+/** The call that reads the list of deliveries below the test. */
 const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
 /** The interval at which the page polls for the result. */
 const LOOK_MS = 500
 /** The time after which the page stops polling. */
 const PATIENCE_MS = 30_000
 
-/** Sends a test and waits for its first attempt. */
+/** Shows a button that sends a test and waits for its first attempt. */
 export function WebhookTest() {
   const t = useTexts(webhooksTexts)
   const at = useEnvironmentPath()
@@ -35,7 +35,7 @@ export function WebhookTest() {
   const queries = useQueryClient()
   const [listed, setListed] = useState<string | null>(null)
   const found = recorded === undefined ? null : id
-  // The list below is read again before the result is shown, so that both show the same state.
+  // The page reads the list of deliveries before the result appears, so that both show the same state.
   useEffect(() => {
     if (found === null) return
     void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))

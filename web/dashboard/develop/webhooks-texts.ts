@@ -1,8 +1,8 @@
-// Texts of the pages about webhooks.
+// Contains the texts of the pages about webhooks.
 
 import { texts } from '../../ui/language.ts'
 
-/** The events, in the order of the form. */
+/** The events of webhooks, in the order of the form. */
 export const EVENTS = [
   'collection.success',
   'collection.failed',
@@ -13,7 +13,7 @@ export const EVENTS = [
   'disbursement.reversed',
 ] as const
 
-/** The address, its secret and its test; deliveries and their attempts. */
+/** The texts of the address, its secret and its test, and of deliveries and their attempts. */
 export const webhooksTexts = texts({
   sw: {
     title: 'Webhook',

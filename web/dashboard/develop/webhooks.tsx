@@ -1,4 +1,4 @@
-// Webhooks: the configuration, a test, and the deliveries.
+// Shows webhooks: the configuration, a test, and the deliveries.
 
 import { Button, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -16,11 +16,11 @@ import { WebhookConfig } from './webhook-config.tsx'
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** The page: address and secret, a test, deliveries. */
+/** Shows the page with address and secret, a test, and deliveries. */
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')
-  // Before the first save the API answers 404, which is no error here.
+  // Before the first save, the API answers 404. The page treats this answer as an empty configuration.
   const none = config.error instanceof Refused && config.error.status === 404
   // A new read drops the 404 and its data. The page stays open, because it may show a new secret.
   const [opened, setOpened] = useState(false)

@@ -1,8 +1,8 @@
-// Texts of the first steps.
+// Contains the texts of the first steps.
 
 import { texts } from '../../ui/language.ts'
 
-/** The first steps, the command of a first payment, and the test phone numbers of the sandbox. */
+/** The texts of the first steps, the command of a first payment, and the test phone numbers of the sandbox. */
 export const checklistTexts = texts({
   sw: {
     title: 'Hatua za kuanza',

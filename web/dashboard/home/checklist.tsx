@@ -1,4 +1,4 @@
-// The steps to a first real payment. The data of the business completes a step; a click does not.
+// Shows the steps to a first real payment. The data of the business completes a step; a click does not.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
@@ -14,7 +14,7 @@ import { checklistTexts } from './checklist-texts.ts'
 
 type ChecklistItem = Calls['GET /v1/merchant/checklist']['data']['items'][number]
 
-/** The page of each step. Null if the merchant cannot do the step. */
+/** The page of each step. Null means that the merchant cannot do the step. */
 const PLACES: Record<ChecklistItem['key'], string | null> = {
   sandbox_key: 'sandbox/keys',
   first_payment: 'sandbox/links/new',
@@ -24,7 +24,7 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
   first_live_payment: 'live/links/new',
 }
 
-/** The steps, until all are done or the reader hides them in this tab. */
+/** Shows the steps until all are done or the reader hides them in this tab. */
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()
@@ -74,7 +74,7 @@ export function Checklist() {
   )
 }
 
-/** One step. `next`: the first step that is not done. */
+/** Shows one step. `next` marks the first step that is not done. */
 function Step({ item, place, next }: { item: ChecklistItem; place: number; next: boolean }) {
   const t = useTexts(checklistTexts)
   const step = t.steps[item.key]

@@ -1,4 +1,4 @@
-// A warning while the webhook endpoint of the merchant fails, live or in the sandbox.
+// Warns the merchant while its webhook endpoint fails, live or in the sandbox.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -30,7 +30,10 @@ const failingTexts = texts({
   },
 })
 
-/** Shown until a delivery succeeds again. Shows nothing while all is well or the state is unknown. */
+/**
+ * Shows a warning until a delivery succeeds again. If no endpoint fails or the state is unknown, the component shows
+ * nothing.
+ */
 export function WebhookWarning() {
   const t = useTexts(failingTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')

@@ -1,8 +1,8 @@
-// Texts of the first page.
+// Contains the texts of the first page.
 
 import { texts } from '../../ui/language.ts'
 
-/** The totals of the business, and how they are counted. */
+/** The texts of the totals, and of the way in which the server counts them. */
 export const homeTexts = texts({
   sw: {
     title: 'Mwanzo',

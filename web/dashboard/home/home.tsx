@@ -1,5 +1,5 @@
-// The first page: the balance, the totals, and the first steps. Each part reads its own data, so that a failed read hides
-// no other part.
+// Shows the first page: the balance, the totals, and the first steps. Each part reads its own data, so that a failed
+// read hides no other part.
 
 import './home.css'
 import { SegmentedControl, Stack, Title } from '@mantine/core'
@@ -18,7 +18,7 @@ import { Trend } from './trend.tsx'
 
 const NO_FILTERS = [] as const
 
-/** The first page. */
+/** Shows the first page of the dashboard. */
 export function Home() {
   const t = useTexts(homeTexts)
   const at = useEnvironmentPath()

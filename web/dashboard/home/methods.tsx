@@ -1,4 +1,4 @@
-// The amount received by each method and network, with bars.
+// Shows the amount received by each method and network, with bars.
 
 import { Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -11,7 +11,7 @@ import type { Overview } from './totals.tsx'
 
 type MethodRow = Overview['methods'][number]
 
-/** The section of the first page. */
+/** Shows the section of the first page about methods. */
 export function Methods({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// The chart and its library, loaded only if there is data to draw.
+// Draws the chart. The page loads this file and its library only if the chart has data.
 
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
@@ -11,7 +11,7 @@ import type { TrendPoint } from './trend.tsx'
 
 const HEIGHT = 260
 
-/** Shortens a figure for an axis: 1250000 is "1.25M". */
+/** Shortens a figure for an axis: 1250000 becomes "1.25M". */
 function shortNumber(value: number): string {
   const [size, unit] = value >= 1e9 ? [1e9, 'B'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e3 ? [1e3, 'k'] : [1, '']
   return `${Number((value / size).toFixed(2))}${unit}`
@@ -24,7 +24,7 @@ export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[];
   const place = useRef<HTMLDivElement>(null)
   const [pointed, setPointed] = useState<number | null>(null)
   const drawn = JSON.stringify(steps)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in other colours, and when the numbers are others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new colours or new numbers draw the chart again
   useEffect(() => {
     const element = place.current
     if (element === null) return

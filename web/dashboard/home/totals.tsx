@@ -1,4 +1,4 @@
-// The totals of a period. Each total links to the list of the records that it counts.
+// Shows the totals of a period. Each total links to the list of the records that the total counts.
 
 import type { ReactNode } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
@@ -10,17 +10,17 @@ import { homeTexts } from './home-texts.ts'
 
 /** The totals that the first page shows. */
 export type Overview = Calls['GET /v1/merchant/overview']['data']
-/** The periods, shortest first. */
+/** The periods, the shortest first. */
 export const PERIODS = ['today', '7d', '30d'] as const
-/** One of them. */
+/** The name of a period. */
 export type TotalsPeriod = (typeof PERIODS)[number]
 
-/** The first and the last Tanzanian day of a period, as the filters of a list take them. */
+/** Returns the first and the last Tanzanian day of a period, in the form of list filters. */
 export function daysOf({ from, to }: { from: string; to: string }): { from: string; to: string } {
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
 }
 
-/** The totals of a period. A total of zero is left out if it says nothing. */
+/** Shows the totals of a period, without the totals that are zero and carry no information. */
 export function Totals({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const { collections, withdrawals, success_rate, fees, currency } = overview

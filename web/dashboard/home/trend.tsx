@@ -1,4 +1,4 @@
-// The amount received and the success rate over time: a chart, and a table of the same numbers.
+// Shows the amount received and the success rate over time, as a chart and as a table of the same numbers.
 
 import { Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
@@ -15,7 +15,7 @@ const Plot = lazy(() =>
   ),
 )
 
-/** One point of the chart with its label. `rate` is a percentage; null if no payment has an outcome. */
+/** One point of the chart with its label. `rate` is a percentage. Null in `rate` means that no payment has an outcome. */
 export type TrendPoint = {
   label: string
   short: string
@@ -25,7 +25,7 @@ export type TrendPoint = {
   rate: number | null
 }
 
-/** The points of a series: hours of one day, else days. */
+/** Returns the points of a series. The points are hours for a period of one day, else days. */
 function trendPoints({ series, period }: Overview, language: Language): TrendPoint[] {
   return series.map(({ from, to, successful, failed }) => {
     const answered = successful.count + failed.count
@@ -42,7 +42,7 @@ function trendPoints({ series, period }: Overview, language: Language): TrendPoi
   })
 }
 
-/** The section of the first page. */
+/** Shows the section of the first page about the trend. */
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-// The balance, shown above the pages about withdrawals.
+// Shows the balance above the pages about withdrawals.
 
 import { Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -27,7 +27,7 @@ const balanceTexts = texts({
   },
 })
 
-/** The balance of this environment, read again while the page is open. */
+/** Shows the balance of this environment. The page reads the balance again while the page is open. */
 export function Balance() {
   const t = useTexts(balanceTexts)
   const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })

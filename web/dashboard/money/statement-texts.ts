@@ -1,8 +1,8 @@
-// Texts of statements.
+// Contains the texts of statements.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page and its printed form. */
+/** The texts of the page and its printed form. */
 export const statementTexts = texts({
   sw: {
     title: 'Taarifa za akaunti',

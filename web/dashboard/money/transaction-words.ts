@@ -1,4 +1,4 @@
-// The names of transaction types.
+// Translates the names of transaction types.
 
 import { texts, useTexts } from '../../ui/language.ts'
 
@@ -19,13 +19,13 @@ const kinds = texts({
   },
 })
 
-/** The name of a type, and all names for a filter. */
+/** Returns the name of a type, and all names for a filter. */
 export function useKinds() {
   const t = useTexts(kinds)
   return { word: (kind: string) => t[kind] ?? kind, choices: Object.entries(t) }
 }
 
-/** The status of a transaction, in the words of its payment or withdrawal. */
+/** Returns the status of a transaction, in the words of its payment or withdrawal. */
 export function statusWord(
   type: string,
   status: string,

@@ -1,4 +1,4 @@
-// One transaction and the record that it belongs to.
+// Shows one transaction and its record.
 
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'
@@ -47,7 +47,7 @@ const transactionTexts = texts({
   },
 })
 
-/** The page of one transaction. */
+/** Shows the page of one transaction. */
 export function Transaction() {
   const t = useTexts(transactionTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// All changes of the balance.
+// Shows all changes of the balance.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -45,7 +45,7 @@ const transactionsTexts = texts({
   },
 })
 
-/** The list of transactions. */
+/** Shows the list of transactions. */
 export function Transactions() {
   const t = useTexts(transactionsTexts)
   const parts = useTexts(partsTexts)
@@ -106,7 +106,7 @@ export function Transactions() {
   )
 }
 
-/** The change of the balance with its sign, so that colour alone does not carry the direction. */
+/** Shows the change of the balance with its sign, so that the reader needs no colour to see the direction. */
 export function Signed({ row }: { row: Pick<TransactionRow, 'direction' | 'net_amount' | 'currency'> }) {
   const amount = row.net_amount.replace(/^-/, '')
   return (

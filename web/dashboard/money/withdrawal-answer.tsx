@@ -1,4 +1,4 @@
-// The question of an operator about a withdrawal, and the answer.
+// Shows the question of an operator about a withdrawal, and the form of the answer.
 
 import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -13,7 +13,10 @@ import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shown while the operator waits for an answer. It confirms a sent answer. */
+/**
+ * Shows the question while the operator waits for an answer. After the answer, the component confirms that the server
+ * has the answer.
+ */
 export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
@@ -24,7 +27,7 @@ export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
       <StatusMessage>{sent && !is_open ? t.answered : ''}</StatusMessage>
       {is_open ? (
         <section className="panel">
-          <Title order={2}>{t.asked}</Title>
+          <Title order={2}>{t.question_title}</Title>
           <Stack gap="md">
             <Text className="quoted">{row.status_reason ?? '–'}</Text>
             {may ? <AnswerForm row={row} sent={() => setSent(true)} /> : <Text size="sm">{t.answer_who}</Text>}

@@ -1,4 +1,4 @@
-// The payments that funded a withdrawal.
+// Shows the payments that funded a withdrawal.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -11,7 +11,7 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** The transactions that brought the money. They are known once the money is reserved. */
+/** Shows the transactions that brought the money. The server knows these transactions after the reservation. */
 export function Funding({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const at = useEnvironmentPath()

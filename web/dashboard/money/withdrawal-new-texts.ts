@@ -1,8 +1,8 @@
-// Texts of the form of a withdrawal, and of its review.
+// Contains the texts of the form of a withdrawal, and of its review.
 
 import { texts } from '../../ui/language.ts'
 
-/** Both steps. */
+/** The texts of the form and of the review. */
 export const newTexts = texts({
   sw: {
     title: 'Toa pesa',

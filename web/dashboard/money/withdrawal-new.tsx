@@ -1,4 +1,4 @@
-// A new withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
+// Creates a withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
 
 import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -30,7 +30,7 @@ const EMPTY: WithdrawalFields = {
   reference: '',
 }
 
-// The API's field names, which differ by method, and the fields of the form.
+// The field of the form for each field of the API. The API's field names differ by method.
 const RENAME = {
   destination_phone: 'identifier',
   destination_identifier: 'identifier',
@@ -40,7 +40,7 @@ const RENAME = {
   bank_name: 'destination_code',
 }
 
-/** The page. It refuses a reader whose role forbids withdrawals. */
+/** Shows the page of a new withdrawal. The page refuses a reader whose role forbids withdrawals. */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)

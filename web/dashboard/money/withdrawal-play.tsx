@@ -1,4 +1,4 @@
-// Sandbox only: a developer simulates the decision of the operator and the answer of the provider.
+// Simulates the decision of the operator and the answer of the provider, for developers in the sandbox only.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -19,7 +19,7 @@ const WAITING = [
   'BLOCKED_IP_WHITELIST',
   'REVERSED',
 ] as const
-/** The outcomes that can be simulated from each status. */
+/** The outcomes that a developer can simulate from each status. */
 const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITING)[number][]>> = {
   PENDING_ADMIN_APPROVAL: WAITING,
   INFO_REQUESTED: WAITING.filter((one) => one !== 'INFO_REQUESTED'),
@@ -29,7 +29,7 @@ const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITIN
   SUCCESS: ['REVERSED'],
 }
 
-/** The buttons that simulate an outcome. */
+/** Shows the buttons that simulate an outcome. */
 export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()

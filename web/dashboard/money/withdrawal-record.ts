@@ -1,4 +1,4 @@
-// A withdrawal, its form, and its destination as people read it.
+// Defines a withdrawal, its form, and its destination as people read the destination.
 
 import type { Calls } from '../../ui/api-types.ts'
 import type { useDraft } from '../../ui/form.ts'
@@ -9,7 +9,7 @@ export type WithdrawalDetail = Calls['GET /v1/merchant/withdrawals/{withdrawal_i
 
 /** The payout methods. */
 export const METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** One of them. */
+/** The name of a payout method. */
 export type PayoutMethod = (typeof METHODS)[number]
 
 /** The fields of the form of a withdrawal, as the reader types them. */
@@ -21,10 +21,10 @@ export type WithdrawalFields = {
   amount: string
   reference: string
 }
-/** The form of a withdrawal, kept as a draft. */
+/** The form of a withdrawal, whose draft this tab keeps. */
 export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
 
-/** Formats the identifier of a recipient: a phone number as people dial it, an account number unchanged. */
+/** Formats the identifier of a recipient: a phone number as people dial the number, and an account number unchanged. */
 export function showIdentifier(method: PayoutMethod, identifier: string): string {
   return method === 'BANK_ACCOUNT' ? identifier : showPhone(identifier)
 }

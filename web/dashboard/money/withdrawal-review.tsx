@@ -1,4 +1,5 @@
-// The review of a withdrawal before it is submitted: the recipient, each fee, and the remaining balance.
+// Shows the review of a withdrawal before the reader submits the withdrawal: the recipient, each fee, and the remaining
+// balance.
 
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
@@ -15,7 +16,7 @@ import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './w
 /** The fees of a withdrawal. */
 export type WithdrawalQuote = Calls['POST /v1/merchant/withdrawals/quote']['data']
 
-/** The page. `place`: the name of the network, bank or wallet; `send` submits the withdrawal. */
+/** Shows the review. `place` is the name of the network, bank or wallet. `send` submits the withdrawal. */
 export function Review(props: {
   typed: WithdrawalFields
   quote: WithdrawalQuote
@@ -89,7 +90,7 @@ function Fees({ quote }: { quote: WithdrawalQuote }) {
   const fees: [string, string][] = [
     [t.percentage, quote.percentage_fee],
     [t.flat, quote.flat_fee],
-    // A charge that the merchant does not pay is not shown.
+    // The page does not show a charge that the merchant does not pay.
     ...(quote.processor_fee_pass_through ? ([[t.processor, quote.processor_charge]] as [string, string][]) : []),
     [t.charges, quote.total_charges],
   ]
@@ -109,7 +110,7 @@ function Line({ label, strong = false, children }: { label: string; strong?: boo
   )
 }
 
-/** The destination in words. */
+/** Returns the destination in words. */
 function whereTo(typed: WithdrawalFields, place: string, t: (typeof newTexts)['sw']): string {
   const name = typed.name.trim()
   const number = typed.identifier.trim()

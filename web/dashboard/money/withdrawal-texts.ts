@@ -1,8 +1,8 @@
-// Texts of the page of one withdrawal.
+// Contains the texts of the page of one withdrawal.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page and its parts. */
+/** The texts of the page of a withdrawal and its parts. */
 export const withdrawalTexts = texts({
   sw: {
     title: (amount: string) => `Utoaji wa ${amount}`,
@@ -48,7 +48,7 @@ export const withdrawalTexts = texts({
     created: 'Liliombwa',
     completed: 'Limekamilika',
     id: 'Namba ya ombi hili',
-    asked: 'Mwendeshaji anauliza',
+    question_title: 'Mwendeshaji anauliza',
     answer: 'Jibu lako',
     answer_help: 'Mwendeshaji na watumiaji wa biashara yako wataliona. Usiandike PIN wala nywila.',
     send_answer: 'Tuma jibu',
@@ -112,7 +112,7 @@ export const withdrawalTexts = texts({
     created: 'Requested',
     completed: 'Completed',
     id: 'Id of this request',
-    asked: 'The operator asks',
+    question_title: 'The operator asks',
     answer: 'Your answer',
     answer_help: 'The operator and the members of your business will see it. Never write a PIN or a password.',
     send_answer: 'Send the answer',

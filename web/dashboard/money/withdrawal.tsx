@@ -1,4 +1,4 @@
-// One withdrawal: the next step, the fees, and the history.
+// Shows one withdrawal: the next step, the fees, and the history.
 
 import { Alert, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -17,7 +17,7 @@ import { SimulateOutcome } from './withdrawal-play.tsx'
 import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** The page of one withdrawal. It reads again while it is open. */
+/** Shows the page of one withdrawal. The page reads the withdrawal again while the page is open. */
 export function Withdrawal() {
   const t = useTexts(withdrawalTexts)
   const { withdrawal_id } = useParams({ strict: false }) as { withdrawal_id: string }
@@ -56,7 +56,7 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
 
 const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
 
-/** The final statuses. */
+/** The final statuses of a withdrawal. */
 const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set(['SUCCESS', 'FAILED', 'REJECTED', 'REVERSED'])
 
 function NextStep({ row }: { row: WithdrawalDetail }) {

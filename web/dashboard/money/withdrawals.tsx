@@ -1,4 +1,4 @@
-// Withdrawals of every status.
+// Shows withdrawals of every status.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -49,7 +49,7 @@ const withdrawalsTexts = texts({
   },
 })
 
-/** The list of withdrawals, below the balance. */
+/** Shows the list of withdrawals, below the balance. */
 export function MerchantWithdrawals() {
   const t = useTexts(withdrawalsTexts)
   const parts = useTexts(partsTexts)
