@@ -1,11 +1,11 @@
-// The form of a dialog: its body, the button that names the action, and the button that cancels.
+// Shows the form of a dialog: its body, the button that names the action, and the button that cancels.
 
 import { Button, Group, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
-/** The body of a dialog. */
+/** Shows the body of a dialog. */
 export function DialogForm({
   onSubmit,
   children,
@@ -20,7 +20,7 @@ export function DialogForm({
   )
 }
 
-/** The buttons of a dialog. `text` names the action; `danger` colours its button. */
+/** Shows the buttons of a dialog. `text` names the action. `danger` colours its button. */
 export function DialogButtons({
   text,
   danger = false,

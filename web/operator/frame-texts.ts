@@ -1,8 +1,8 @@
-// Texts of the console's frame.
+// Contains the texts of the console's frame.
 
 import { texts } from '../ui/language.ts'
 
-/** The menu, and the page for a user who is not an operator. */
+/** The texts of the menu, and of the page for a user who is not an operator. */
 export const frameTexts = texts({
   sw: {
     console: 'Waendeshaji',

@@ -1,4 +1,4 @@
-// The frame of the operator console: the account, and the number of open items behind each menu line.
+// Shows the frame of the operator console: the account, and the number of open items behind each menu line.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
@@ -77,7 +77,7 @@ function OperatorShell({ email }: { email: string }) {
   )
 }
 
-/** The page for a user who is not an operator: no data, and two ways out. */
+/** Shows the page for a user who is not an operator: no data, and two ways out. */
 function NotAnOperator({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,5 @@
-// Keyboard shortcuts for operators: single letters that open a dialog and never decide. The operator can switch them off.
+// Defines keyboard shortcuts for operators: single letters that open a dialog and never decide. The operator can switch
+// them off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
@@ -30,14 +31,14 @@ const keysTexts = texts({
 /** A shortcut: its letter, its description and its function. */
 export type Shortcut = { key: string; does: string; run: () => void }
 
-/** True while the operator types into a field or a dialog is open. */
+/** Returns true while the operator types into a field or a dialog is open. */
 function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return true
   const field = target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
-/** Listens for these shortcuts while the page is open, and offers the dialog that lists them. */
+/** Listens for these shortcuts while the page is open, and offers the dialog that lists the shortcuts. */
 export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// The operator console: its pages, each loaded when the operator opens it.
+// Starts the operator console. Each page loads when the operator opens the page.
 
 import './operator.css'
 import { createRootRoute } from '@tanstack/react-router'

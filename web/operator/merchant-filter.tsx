@@ -1,4 +1,4 @@
-// The merchant filter of a list: search by a part of the name or the start of the merchant code.
+// Filters a list by merchant. The operator searches by a part of the name or the start of the merchant code.
 
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -24,7 +24,7 @@ const filterTexts = texts({
   },
 })
 
-/** The filter as a list knows it. `MerchantFilter` lets the operator choose its value. */
+/** The filter of a list. `MerchantFilter` lets the operator choose its value. */
 export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kind: 'text' }
 
 /** Shows the chosen merchant, or a search field. */

@@ -1,9 +1,12 @@
-// The result of an action.
+// Shows the result of an action.
 
 import { Alert } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 
-/** Announces a text to screen readers and takes the focus when the text changes. Shows nothing for null. */
+/**
+ * Announces a text to screen readers and takes the focus when the text changes. Null means that the component shows
+ * nothing.
+ */
 export function Notice({ text }: { text: string | null }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

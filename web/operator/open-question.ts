@@ -1,8 +1,11 @@
-// The address holds the name of the open dialog, so that a new sign-in returns to it with its draft.
+// Keeps the name of the open dialog in the address, so that a new sign-in returns to the dialog with its draft.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-/** The open dialog, and the function that opens or closes one. Opening a page with a dialog in its address decides nothing. */
+/**
+ * Returns the open dialog, and the function that opens or closes a dialog. A page whose address names a dialog decides
+ * nothing by itself.
+ */
 export function useOpenQuestion<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()

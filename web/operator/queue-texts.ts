@@ -1,11 +1,11 @@
-// Texts of the work queue.
+// Contains the texts of the work queue.
 
 import { texts } from '../ui/language.ts'
 import type { QueueItem } from './operator.ts'
 
 type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 
-/** The name of each kind of work, and what the operator does about it. */
+/** The name of each kind of work, and the task of the operator. */
 export const queueTexts = texts({
   sw: {
     title: 'Yanayosubiri uamuzi',
@@ -19,7 +19,7 @@ export const queueTexts = texts({
     nothing: 'Foleni iko wazi: hakuna kinachosubiri',
     nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
-    beside: {
+    other_environment: {
       sandbox: (count: string) => `Kwenye Majaribio yanasubiri: ${count}`,
       live: (count: string) => `Kwenye Halisi yanasubiri: ${count}`,
     },
@@ -70,7 +70,7 @@ export const queueTexts = texts({
     nothing: 'The queue is empty',
     nothing_teach: 'There is no open work. New work appears here automatically.',
     done: 'Nothing to do at the moment',
-    beside: {
+    other_environment: {
       sandbox: (count: string) => `Waiting in the sandbox: ${count}`,
       live: (count: string) => `Waiting in live: ${count}`,
     },

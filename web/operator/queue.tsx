@@ -1,4 +1,4 @@
-// The first page: the open work of each kind, its age and its amount.
+// Shows the first page: the open work of each kind, its age and its amount.
 
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -33,7 +33,7 @@ const OF_MONEY: ReadonlySet<QueueItem['kind']> = new Set(
   (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
 )
 
-/** The work queue. */
+/** Shows the work queue. */
 export function Queue() {
   const t = useTexts(queueTexts)
   const parts = useTexts(partsTexts)
@@ -70,7 +70,7 @@ export function Queue() {
       {other_count > 0 ? (
         <Text>
           <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
-            {t.beside[other](showCount(other_count))}
+            {t.other_environment[other](showCount(other_count))}
           </PageLink>
         </Text>
       ) : null}

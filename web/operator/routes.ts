@@ -1,9 +1,9 @@
-// The pages about money that waits for an operator: the queue, withdrawals, payments, held collections.
+// Adds the pages about money that waits for an operator: the queue, withdrawals, payments, held collections.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../ui/lazy.tsx'
 
-/** Adds these pages below the frame. */
+/** Adds the pages about waiting money below the frame. */
 export function queueRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

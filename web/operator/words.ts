@@ -1,4 +1,4 @@
-// Words for operators: actors, payout states, refusals of an approval, merchant statuses.
+// Translates codes for operators: actors, payout states, refusals of an approval, merchant statuses.
 
 import { texts, useTexts } from '../ui/language.ts'
 
@@ -62,7 +62,7 @@ const words = texts({
   },
 })
 
-/** Words in the current language. An unknown code is shown unchanged. */
+/** Returns the words in the current language. An unknown code stays unchanged. */
 export function useOperatorWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string) => t[kind][word] ?? word

@@ -1,4 +1,4 @@
-// One held collection with its facts, and the decision about its money.
+// Shows one held collection with its facts, and the decision about its money.
 
 import { Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { checks, readAmount } from '../../ui/checks.ts'
@@ -18,7 +18,7 @@ const REASON_MAX = 500
 
 type Props = { of: CollectionRow; onDone: (notice: string) => void; onClose: () => void }
 
-/** The case, with the form of the decision while it is open. */
+/** Shows the case, with the form of the decision while the case is open. */
 export function Clear(props: Props) {
   const t = useTexts(heldTexts)
   const { of } = props
@@ -50,7 +50,7 @@ function HeldFacts({ of }: { of: CollectionRow }) {
   return (
     <FactList
       facts={[
-        [t.asked, money(of.amount)],
+        [t.requested, money(of.amount)],
         isForeign
           ? [
               t.foreign_received,
@@ -167,7 +167,7 @@ function Decision({ of, onDone, onClose }: Props) {
   )
 }
 
-/** The status history of a payment, oldest first. `order`: the level of its heading. */
+/** Shows the status history of a payment, oldest first. `order` is the level of its heading. */
 export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 3 }) {
   const t = useTexts(heldTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// The columns that the list of payments and the list of held collections share.
+// Defines the columns that the list of payments and the list of held collections share.
 
 import { Group, Text } from '@mantine/core'
 import type { Column } from '../../ui/list.tsx'
@@ -7,7 +7,7 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import type { CollectionRow } from './record.ts'
 
-/** The merchant, and the payer with the phone. */
+/** Returns the columns of the merchant, and of the payer with the phone. */
 export function partyColumns(t: { merchant: string; payer: string }): Column<CollectionRow>[] {
   return [
     { label: t.merchant, show: (row) => row.merchant_name },
@@ -25,7 +25,7 @@ export function partyColumns(t: { merchant: string; payer: string }): Column<Col
   ]
 }
 
-/** The status of a payment, with a chip if it is a sandbox payment. */
+/** Shows the status of a payment, with a chip if the payment is a sandbox payment. */
 export function PaymentStatus({ of }: { of: Pick<CollectionRow, 'status' | 'environment'> }) {
   const words = useWords()
   return (

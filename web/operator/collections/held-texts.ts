@@ -1,8 +1,8 @@
-// Texts of held collections.
+// Contains the texts of held collections.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, one case, and the decision. */
+/** The texts of the list, of one case, and of the decision. */
 export const heldTexts = texts({
   sw: {
     title: 'Makusanyo yaliyozuiwa',
@@ -10,7 +10,7 @@ export const heldTexts = texts({
     status: 'Hali',
     environment: 'Mazingira',
     held_at: 'Ilizuiwa',
-    asked: 'Kiasi kilichoombwa',
+    requested: 'Kiasi kilichoombwa',
     received: 'Kiasi kilichopokelewa',
     merchant: 'Biashara',
     payer: 'Mlipaji',
@@ -24,7 +24,7 @@ export const heldTexts = texts({
     teach: 'Malipo yenye kiasi tofauti na kilichoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
     gone: 'Rekodi hii haipo tena kwenye ukurasa huu wa orodha. Huenda imeamuliwa.',
-    differs: (asked: string, received: string) => `Iliombwa ${asked}, lakini imepokelewa ${received}.`,
+    differs: (requested: string, received: string) => `Iliombwa ${requested}, lakini imepokelewa ${received}.`,
     foreign: (received: string) =>
       `Zimepokelewa ${received}, si shilingi. Hakuna kilichoingizwa kwenye vitabu hadi useme thamani yake kwa shilingi.`,
     foreign_received: 'Kiasi kilichopokelewa kwa sarafu nyingine',
@@ -80,7 +80,7 @@ export const heldTexts = texts({
     status: 'Status',
     environment: 'Environment',
     held_at: 'Held since',
-    asked: 'Requested amount',
+    requested: 'Requested amount',
     received: 'Amount received',
     merchant: 'Merchant',
     payer: 'Payer',
@@ -94,7 +94,7 @@ export const heldTexts = texts({
     teach: 'Payments with another amount than requested, or held by the provider, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'This record is no longer on this page of the list. Another operator may have decided it.',
-    differs: (asked: string, received: string) => `${asked} was requested, but ${received} was received.`,
+    differs: (requested: string, received: string) => `${requested} was requested, but ${received} was received.`,
     foreign: (received: string) =>
       `${received} was received, not shillings. Nothing is booked until you state its value in shillings.`,
     foreign_received: 'Received in another currency',

@@ -1,4 +1,4 @@
-// Held collections: received money that waits for the decision of an operator.
+// Shows held collections: received money that waits for the decision of an operator.
 
 import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
@@ -18,11 +18,11 @@ import { PaymentStatus, partyColumns } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from './record.ts'
 
-/** The statuses of a collection that was held at some time. The API lists one status at a time, by default the open ones. */
+/** The possible statuses of a held collection. The API lists one status at a time, by default the open collections. */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
 const STATUS_FILTER: ListFilter = { name: 'status', label: '', kind: 'text' }
 
-/** The list, and the dialog of one case. */
+/** Shows the list of held collections, and the dialog of one case. */
 export function HeldCollections() {
   const t = useTexts(heldTexts)
   const words = useWords()
@@ -35,7 +35,7 @@ export function HeldCollections() {
   const [notice, setNotice] = useState<string | null>(null)
   const { open_question, about, ask } = useOpenQuestion(['case'])
   const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
-  // If the case is on another page of the list or outside its filters, it is read separately.
+  // If the case is on another page of the list or outside its filters, the page reads the case separately.
   const alone = useRead(
     'GET /v1/operator/collections/{collection_id}',
     { params: { collection_id: about ?? '' } },
@@ -93,7 +93,7 @@ export function HeldCollections() {
   )
 }
 
-/** Shown if the case does not exist or could not be read. */
+/** Shows a message if the case does not exist or if the read failed. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)
@@ -127,7 +127,7 @@ function useHeldColumns(open: (id: string) => void): Column<CollectionRow>[] {
         </UnstyledButton>
       ),
     },
-    { label: t.asked, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.requested, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.held_at, show: (row) => <Time time={row.held_at} /> },
     ...partyColumns(t),
     {

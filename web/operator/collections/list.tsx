@@ -1,4 +1,4 @@
-// The payments of all merchants, of every status.
+// Shows the payments of all merchants, of every status.
 
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -12,7 +12,7 @@ import type { CollectionRow } from './record.ts'
 
 const METHODS = ['wallet_push', 'provider_pesa', 'qr']
 
-/** The list of payments. */
+/** Shows the list of payments of all merchants. */
 export function Payments() {
   const t = useTexts(paymentTexts)
   const words = useWords()

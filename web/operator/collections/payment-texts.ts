@@ -1,8 +1,8 @@
-// Texts of the list of all payments, and of one payment.
+// Contains the texts of the list of all payments, and of one payment.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, and one payment. */
+/** The texts of the list, and of one payment. */
 export const paymentTexts = texts({
   sw: {
     title: 'Malipo yote',
@@ -72,7 +72,7 @@ export const paymentTexts = texts({
     no_deliveries: 'Hakuna webhook iliyotumwa kuhusu malipo haya.',
     event: 'Tukio',
     delivery: { pending: 'Inasubiri', delivered: 'Imefika', failed: 'Haikufika' } as Record<string, string>,
-    tries: 'Mara zilizojaribiwa',
+    attempt_count: 'Mara zilizojaribiwa',
     last: 'Jibu la mwisho',
     again: 'Itajaribiwa tena',
   },
@@ -144,7 +144,7 @@ export const paymentTexts = texts({
     no_deliveries: 'No webhook was sent about this payment.',
     event: 'Event',
     delivery: { pending: 'Waits', delivered: 'Delivered', failed: 'Failed' },
-    tries: 'Attempts',
+    attempt_count: 'Attempts',
     last: 'Last answer',
     again: 'Next attempt',
   },

@@ -1,4 +1,4 @@
-// One payment of any merchant: its next step, attempts, status history, postings and webhooks.
+// Shows one payment of any merchant: its next step, attempts, status history, postings and webhooks.
 
 import { Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { paymentTexts } from './payment-texts.ts'
 
 type PaymentRecord = Calls['GET /v1/operator/collections/{collection_id}']['data']
 
-/** The page of a payment. It reads again while it is open. */
+/** Shows the page of a payment. The page reads the payment again while the page is open. */
 export function PaymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(paymentTexts)
@@ -171,7 +171,7 @@ function DeliveryPanel({ of }: { of: PaymentRecord }) {
   const columns: Column<PaymentRecord['deliveries'][number]>[] = [
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
     { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
-    { label: t.tries, show: ({ attempts }) => attempts },
+    { label: t.attempt_count, show: ({ attempts }) => attempts },
     { label: t.last, show: ({ last_status_code, last_error }) => last_error ?? last_status_code ?? '–' },
     { label: t.again, show: ({ next_attempt_at }) => <Time time={next_attempt_at} seconds /> },
   ]

@@ -1,11 +1,14 @@
-// A held collection, and the amounts that a decision moves.
+// Computes the amounts that a decision about a held collection moves.
 
 import type { Calls } from '../../ui/api-types.ts'
 
 /** A collection in a list of operators. */
 export type CollectionRow = Calls['GET /v1/operator/collections']['data']['items'][number]
 
-/** Received money in another currency whose value in shillings no operator has stated yet. Null if there is none. */
+/**
+ * Returns received money in another currency whose value in shillings no operator has stated yet. Null means that the
+ * collection has no such money.
+ */
 export function unvaluedAmount({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
   if (amount_received !== null || foreign_amount === null || foreign_currency === null) return null
   return { amount: foreign_amount, currency: foreign_currency }
@@ -13,7 +16,10 @@ export function unvaluedAmount({ amount_received, foreign_amount, foreign_curren
 
 const toCents = (amount: number) => Math.round(amount * 100)
 
-/** The received amount and the amount that the merchant gets. The fee is charged only if an amount remains. */
+/**
+ * Returns the received amount and the amount that the merchant gets. The platform charges the fee only if an amount
+ * remains.
+ */
 export function receivedAmounts({ amount, amount_received, fee }: CollectionRow): {
   received: number
   fee: number
@@ -24,7 +30,10 @@ export function receivedAmounts({ amount, amount_received, fee }: CollectionRow)
   return { received, fee: taken, credited: (toCents(received) - toCents(taken)) / 100 }
 }
 
-/** The reason why it is held: another amount, another currency, a review by the provider, or else the recorded text. */
+/**
+ * Returns the reason of the hold: another amount, another currency, a review by the provider, or else the recorded
+ * text.
+ */
 export function holdReason({
   amount,
   amount_received,

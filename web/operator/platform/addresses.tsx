@@ -1,4 +1,5 @@
-// IP addresses from which merchants want to use live keys. An address works after an operator approves it.
+// Shows the IP addresses from which merchants want to use live keys. An address works after an operator approves the
+// address.
 
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
@@ -63,7 +64,7 @@ const addressesTexts = texts({
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** The list of addresses, and the decision about each. */
+/** Shows the list of addresses, and the decision about each. */
 export function AddressReviews() {
   const t = useTexts(addressesTexts)
   const words = useWords()

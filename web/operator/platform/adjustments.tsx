@@ -1,4 +1,4 @@
-// Corrections of a merchant's balance: permanent entries in the ledger, each with its reason.
+// Shows corrections of a merchant's balance: permanent entries in the ledger, each with its reason.
 
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-/** The newest corrections of a merchant, and the form of a new one. */
+/** Shows the newest corrections of a merchant, and the form of a new correction. */
 export function Adjustments({ merchant_id }: { merchant_id: string }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// The audit log of the platform and of all merchants. Its hash chains show every change.
+// Shows the audit log of the platform and of all merchants. Its hash chains reveal every change.
 
 import { Button, Group, Text } from '@mantine/core'
 import { Fragment, useState } from 'react'
@@ -59,7 +59,7 @@ const auditTexts = texts({
   },
 })
 
-/** The audit log of the platform and of all merchants. */
+/** Shows the audit log of the platform and of all merchants. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const parts = useTexts(partsTexts)
@@ -109,12 +109,12 @@ function useAuditColumns(): Column<AuditRow>[] {
   ]
 }
 
-/** The name of an action, which may break between its words. */
+/** Shows the name of an action, which may break between its words. */
 function Action({ name }: { name: string }) {
   return (
     <code className="mono act">
       {name.split(/(?<=[._])/).map((word, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the words of a name keep their places
+        // biome-ignore lint/suspicious/noArrayIndexKey: each word of a name keeps its index
         <Fragment key={place}>
           {word}
           <wbr />
@@ -154,7 +154,7 @@ function Target({ row }: { row: AuditRow }) {
   )
 }
 
-/** Verifies all chains in parts, because a long chain takes a while. */
+/** Shows a button that verifies all chains in parts, because a long chain takes a while. */
 function Verify() {
   const t = useTexts(auditTexts)
   const call = useCall()

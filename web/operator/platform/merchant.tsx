@@ -1,4 +1,4 @@
-// One merchant: its facts, the steps to live money, members, prices and corrections.
+// Shows one merchant: its facts, the steps to live money, members, prices and corrections.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -22,7 +22,7 @@ type MerchantDetail = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
 const ACTS = ['approve', 'verify', 'suspend', 'reactivate'] as const
 type MerchantAction = (typeof ACTS)[number]
 
-/** The page of a merchant. */
+/** Shows the page of a merchant. */
 export function MerchantPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
@@ -81,7 +81,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   )
 }
 
-/** The steps that remain before the merchant can move real money. */
+/** Shows the steps that remain before the merchant can move real money. */
 function LiveSteps({
   merchant,
   done,

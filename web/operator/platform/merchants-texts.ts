@@ -1,8 +1,8 @@
-// Texts about merchants.
+// Contains the texts about merchants.
 
 import { texts } from '../../ui/language.ts'
 
-/** Texts of the list of merchants, of one merchant, its prices and its corrections. */
+/** The texts of the list of merchants, of one merchant, its prices and its corrections. */
 export const merchantsTexts = texts({
   sw: {
     title: 'Biashara',

@@ -1,4 +1,4 @@
-// All merchants of the platform.
+// Shows all merchants of the platform.
 
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -19,13 +19,13 @@ type MerchantRow = Calls['GET /v1/operator/merchants']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
 
-/** The status of a merchant as a word. */
+/** Shows the status of a merchant as a word. */
 export function MerchantStatus({ status }: { status: string }) {
   const t = useTexts(merchantsTexts)
   return <Chip tone={TONES[status] ?? 'plain'}>{t.statuses[status] ?? status}</Chip>
 }
 
-/** The list of merchants. */
+/** Shows the list of merchants. */
 export function Merchants() {
   const t = useTexts(merchantsTexts)
   const [adding, setAdding] = useState(false)

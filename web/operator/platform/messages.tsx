@@ -1,4 +1,4 @@
-// E-mails and SMS of the platform and of all merchants: sent, waiting, or kept in the outbox.
+// Shows e-mails and SMS of the platform and of all merchants: sent, waiting, or kept in the outbox.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -44,7 +44,7 @@ const messagesTexts = texts({
 
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
-/** The list of messages. */
+/** Shows the list of messages. */
 export function PlatformMessages() {
   const t = useTexts(messagesTexts)
   const words = useWords()

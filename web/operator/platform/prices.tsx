@@ -1,4 +1,4 @@
-// The price list of a merchant: the operator edits it, previews sample payouts, then applies it.
+// Edits the price list of a merchant. The operator changes the list, previews sample payouts, then applies the list.
 
 import {
   Button,
@@ -29,7 +29,7 @@ import { merchantsTexts } from './merchants-texts.ts'
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
 type PricesBody = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
-/** A rule as the operator types it. An empty text means any method or any destination. */
+/** A rule as the operator types the rule. An empty text means any method or any destination. */
 type RuleFields = Omit<RuleBody, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
@@ -51,7 +51,7 @@ const NEW: RuleFields = {
   label: '',
 }
 
-/** The editor of a merchant's prices. */
+/** Shows the editor of a merchant's prices. */
 export function PriceEditor() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
@@ -129,7 +129,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
       <Stack gap="md">
         <Text>{t.prices_text}</Text>
         {form.values.rules.map((rule, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no name of its own until it is in force
+          // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no id until the rule is in force
           <RuleFields key={i} {...{ form, rule, i }} />
         ))}
         <Group gap="sm">
@@ -159,7 +159,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   )
 }
 
-/** Warns about destinations without a price: live withdrawals to them are refused. */
+/** Warns about destinations without a price, because the server refuses live withdrawals to them. */
 export function Unpriced({
   rules,
 }: {
@@ -172,7 +172,7 @@ export function Unpriced({
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
-    // A rule for any method that names a network has no effect on bank accounts.
+    // If a rule for any method names a network, the rule has no effect on bank accounts.
     const only = all_destinations
       .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
       .map(({ name }) => name)
@@ -241,11 +241,11 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
   )
 }
 
-/** The charges of sample payouts with the current and with the new list. */
+/** Shows the charges of sample payouts with the current and with the new list. */
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  // Without a rule a collection is free, and a withdrawal is refused.
+  // Without a rule, a collection is free, and the server refuses a withdrawal.
   const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
     of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
   return (

@@ -1,4 +1,5 @@
-// The health of the providers: the outcomes of recent payments and payouts, and the circuit breakers of the process that answers.
+// Shows the health of the providers: the outcomes of recent payments and payouts, and the circuit breakers of the
+// process that answers.
 
 import { NativeSelect, Stack, Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -98,7 +99,7 @@ const providersTexts = texts({
   },
 })
 
-/** The health of all providers. */
+/** Shows the health of all providers. */
 export function Providers() {
   const t = useTexts(providersTexts)
   const words = useWords()
@@ -166,7 +167,10 @@ function useHealth(hours: string, environment: Environment) {
   return useRead('GET /v1/operator/providers/health', { query }, { live: true, keep: true })
 }
 
-/** The outcomes of all requests to a provider, by environment. They come from the database, so any process gives the same answer. */
+/**
+ * Shows the outcomes of all requests to a provider, by environment. The outcomes come from the database, so any process
+ * gives the same answer.
+ */
 function Sums({ items, provider }: { items: readonly Health[]; provider: string }) {
   const t = useTexts(providersTexts)
   const words = useWords()
@@ -235,7 +239,7 @@ function Outcomes({ items }: { items: readonly Health[] }) {
   )
 }
 
-/** The state of the circuit of a line, in words. */
+/** Shows the state of the circuit of a line, in words. */
 function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()
@@ -243,7 +247,7 @@ function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { state, retry_at } = circuit
   if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
   const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
-  // A circuit opens for at most a minute, so the date is left out.
+  // A circuit opens for at most a minute, so the page leaves out the date.
   const time = waits ? showTime(retry_at, language, true).split(', ').at(-1) : null
   return <Chip tone={toneOfState(state)}>{time ? t.open(time) : t.due}</Chip>
 }

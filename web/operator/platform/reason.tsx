@@ -1,4 +1,4 @@
-// A dialog that asks for a reason: what will happen, the reason, and the button that names the action.
+// Shows a dialog that asks for a reason: the effect, the reason, and the button that names the action.
 
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -37,7 +37,7 @@ export type ReasonQuestion = {
   act: (reason: string, once: string) => Promise<unknown>
 }
 
-/** Shows the dialog while there is a question. `onDone` is called after the API confirms the action. */
+/** Shows the dialog while a question is open. The dialog calls `onDone` after the API confirms the action. */
 export function ReasonDialog({
   question,
   onClose,

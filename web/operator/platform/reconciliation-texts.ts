@@ -1,8 +1,8 @@
-// Texts of reconciliation: the statements of the providers compared with our ledger.
+// Contains the texts of reconciliation, which compares the statements of the providers with our ledger.
 
 import { texts } from '../../ui/language.ts'
 
-/** Texts of the summary, of statements and of cases. */
+/** The texts of the summary, of statements and of cases. */
 export const reconciliationTexts = texts({
   sw: {
     title: 'Ulinganisho',
@@ -43,7 +43,7 @@ export const reconciliationTexts = texts({
     no_cases: 'Hakuna kesi',
     no_cases_text: 'Vitabu na taarifa zinalingana, au bado hakuna taarifa.',
     ask: 'Muulize tena',
-    asked: 'Mtoa huduma ameulizwa tena.',
+    queried_again: 'Mtoa huduma ameulizwa tena.',
     end: 'Funga kesi',
     end_text: 'Kufunga kesi hakuhamishi pesa. Marekebisho ya salio na uamuzi wa utoaji pesa vina kurasa zake.',
     resolution: 'Uamuzi',
@@ -116,7 +116,7 @@ export const reconciliationTexts = texts({
     no_cases: 'No cases',
     no_cases_text: 'Books and statements agree, or there is no statement yet.',
     ask: 'Ask again',
-    asked: 'The provider was queried again.',
+    queried_again: 'The provider was queried again.',
     end: 'Close the case',
     end_text:
       'Closing a case moves no money. Corrections of a balance and decisions about payouts have their own pages.',

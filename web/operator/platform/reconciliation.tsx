@@ -1,4 +1,4 @@
-// Reconciliation: the state of each provider, the open cases, and the imported statements.
+// Shows reconciliation: the state of each provider, the open cases, and the imported statements.
 
 import { Button, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ import { ProviderStatements } from './statements.tsx'
 type Summary = Calls['GET /v1/operator/reconciliation']['data']
 type CaseRow = Calls['GET /v1/operator/reconciliation/exceptions']['data']['items'][number]
 
-/** The page of reconciliation. */
+/** Shows the page of reconciliation. */
 export function Reconciliation() {
   const t = useTexts(reconciliationTexts)
   const read = useRead('GET /v1/operator/reconciliation', {}, { live: true })
@@ -133,7 +133,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
               onClick={() => {
                 setNotice(null)
                 void ask.mutateAsync({ params: { id: row.id }, body: {} }).then(
-                  () => setNotice(t.asked),
+                  () => setNotice(t.queried_again),
                   () => {},
                 )
               }}

@@ -1,9 +1,9 @@
-// The pages about the platform: merchants, addresses, providers, reconciliation, audit log.
+// Adds the pages about the platform: merchants, addresses, providers, reconciliation, audit log.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds these pages below the frame. */
+/** Adds the pages about the platform below the frame. */
 export function platformRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -1,4 +1,4 @@
-// Statements of providers: the import of a file, and the withdrawal of a file that was imported by mistake.
+// Shows the statements of providers. An operator imports a file, or withdraws a file that was a mistake.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -20,7 +20,7 @@ type ProviderStatementRow = Calls['GET /v1/operator/statements']['data']['items'
 
 const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: 'bad', withdrawn: 'plain' }
 
-/** The newest statements. */
+/** Shows the newest statements. */
 export function ProviderStatements() {
   const t = useTexts(reconciliationTexts)
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')

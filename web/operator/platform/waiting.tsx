@@ -1,4 +1,4 @@
-// Payments and payouts without a final answer of their provider, the oldest first.
+// Shows payments and payouts without a final answer of their provider, the oldest first.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -44,7 +44,7 @@ const waitingTexts = texts({
   },
 })
 
-/** The list of payments and payouts without a final answer. */
+/** Shows the list of payments and payouts without a final answer. */
 export function WaitingForProvider() {
   const t = useTexts(waitingTexts)
   const language = useLanguage()

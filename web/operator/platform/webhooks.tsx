@@ -1,4 +1,4 @@
-// Merchants whose server does not accept their events. An operator should tell them.
+// Shows merchants whose server does not accept their events. An operator should inform these merchants.
 
 import { Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -27,7 +27,7 @@ const webhooksTexts = texts({
   },
 })
 
-/** Merchants with failing webhooks. */
+/** Shows the list of merchants with failing webhooks. */
 export function FailingMerchants() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)

@@ -1,5 +1,5 @@
-// The reason of an approval. Every approval requires one. The field offers the last reason of this tab, so that an operator can
-// approve many withdrawals quickly, but only the operator fills it in.
+// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab, so that
+// an operator can approve many withdrawals quickly. Only the operator fills in the reason.
 
 import { Button, Stack, TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
@@ -23,10 +23,10 @@ const reasonTexts = texts({
   },
 })
 
-/** The longest part of the last reason that its button shows. */
+/** The number of characters of the last reason that its button shows. */
 const SHOWN_MAX = 80
 
-// Kept in memory only, so it ends with the tab and with every reload.
+// Only the memory of the page holds the reason, so every reload forgets the reason.
 let last: string | null = null
 
 /** Stores the reason of a completed approval for the next approvals in this tab. */
@@ -34,13 +34,16 @@ export function keepReason(reason: string): void {
   last = reason
 }
 
-/** Returns the check of the field: the message of an error, or null. */
+/** Returns the check of the field. The check returns the message of an error. Null means that the reason is valid. */
 export function useReasonCheck(): (reason: string) => string | null {
   const t = useTexts(reasonTexts)
   return (reason) => (reason.trim() === '' ? t.needed : null)
 }
 
-/** The field, with the last reason below it. `all`: the reason applies to several approvals. `set` fills the field. */
+/**
+ * Shows the field, with the last reason below the field. `all` means that the reason applies to several approvals.
+ * `set` fills the field.
+ */
 export function ApprovalReason({
   field,
   set,

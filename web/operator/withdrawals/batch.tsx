@@ -1,4 +1,4 @@
-// Batch approval: a dry run shows the outcome of each withdrawal, then the dialog repeats the count and the sum.
+// Approves a batch. A dry run shows the outcome of each withdrawal, then the dialog repeats the count and the sum.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -21,7 +21,7 @@ const BATCH = 'POST /v1/operator/withdrawals/approve-batch'
 type BatchResult = Calls[typeof BATCH]['data']
 type BatchItem = BatchResult['items'][number]
 
-/** The largest batch. */
+/** The largest number of withdrawals in a batch. */
 export const BATCH_MAX = 100
 
 /** The fields of a selected withdrawal that the dialog repeats. */
@@ -33,7 +33,7 @@ export type SelectedWithdrawal = {
   number: string
 }
 
-/** The selection. The draft keeps it on other pages of the list and over a new sign-in. */
+/** Returns the selection. The draft keeps the selection on other pages of the list and over a new sign-in. */
 export function useSelection() {
   const draft = useDraft<{ rows: SelectedWithdrawal[]; reason: string }>({
     name: 'withdrawals.batch',
@@ -64,7 +64,7 @@ export function useSelection() {
   }
 }
 
-/** The dialog: the dry run, the question, the result. */
+/** Shows the dialog: the dry run, the question, the result. */
 export function Batch({
   draft,
   open,
@@ -110,7 +110,7 @@ function BatchDryRun({
   const trial = useQuery({
     queryKey: ['trial', ids],
     queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
-    // No dry run while the approval is being sent.
+    // The page makes no dry run while the page sends the approval.
     enabled: () => !approving.current,
     staleTime: 0,
     gcTime: 0,

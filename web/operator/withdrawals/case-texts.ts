@@ -1,8 +1,8 @@
-// Texts of the page of one withdrawal.
+// Contains the texts of the page of one withdrawal.
 
 import { texts } from '../../ui/language.ts'
 
-/** The facts from which an operator decides. */
+/** The texts of the facts from which an operator decides. */
 export const caseTexts = texts({
   sw: {
     title: (amount: string, name: string) => `${amount} kwa ${name}`,
@@ -77,7 +77,7 @@ export const caseTexts = texts({
     you_approved: 'Umeshaidhinisha. Pesa zitatoka mwendeshaji mwingine akiidhinisha pia.',
     you_asked: 'Uliomba utoaji huu wewe mwenyewe: waendeshaji wengine wawili lazima waamue.',
     talk: 'Maswali na majibu',
-    asked: 'Swali',
+    question: 'Swali',
     answered: 'Jibu la biashara',
     history: 'Historia',
     noted: 'Taarifa iliyohifadhiwa',
@@ -183,7 +183,7 @@ export const caseTexts = texts({
     you_approved: 'You have approved. The money leaves when another operator approves too.',
     you_asked: 'You submitted this withdrawal yourself: two other operators must decide.',
     talk: 'Questions and answers',
-    asked: 'Question',
+    question: 'Question',
     answered: "Merchant's answer",
     history: 'History',
     noted: 'Noted',

@@ -1,4 +1,4 @@
-// One withdrawal on one screen: the facts of a decision, and the decision.
+// Shows one withdrawal on one screen: the facts of a decision, and the decision.
 
 import { Button, Group, SimpleGrid, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -32,7 +32,7 @@ import { Earlier, HistoryPanel, Talk } from './panels-history.tsx'
 import { ACTIONS, type ActionName, allowedActions, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
 import { useNeighbours } from './walk.ts'
 
-/** The page of a withdrawal. */
+/** Shows the page of a withdrawal. */
 export function WithdrawalCase() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(caseTexts)
@@ -71,7 +71,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
     ask(null)
     setNotice(text)
   }
-  // An open dialog stays open. If another operator decided first, the API refuses this decision there.
+  // An open dialog stays open. If another operator decided first, the API refuses the decision of this dialog.
   const [begun, begin] = useState<ActionName | null>(null)
   const act = open_question !== null && (acts.includes(open_question) || open_question === begun) ? open_question : null
   if (act !== begun) begin(act)
@@ -126,7 +126,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   )
 }
 
-/** Links to the list and to its next withdrawals, also with shortcuts. */
+/** Links to the list and to the next withdrawals of the list, also with shortcuts. */
 function Ways({
   id,
   acts,

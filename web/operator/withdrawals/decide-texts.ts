@@ -1,8 +1,8 @@
-// Texts of the dialogs before a decision. Each names its effect.
+// Contains the texts of the dialogs before a decision. Each text names the effect of the decision.
 
 import { texts } from '../../ui/language.ts'
 
-/** The dialogs, their fields, and the messages after the decision. */
+/** The texts of the dialogs, their fields, and the messages after the decision. */
 export const decideTexts = texts({
   sw: {
     amount: 'Kiasi',

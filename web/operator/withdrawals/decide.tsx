@@ -1,4 +1,5 @@
-// The dialogs before a decision: each repeats amount, recipient and number. Only its last button decides.
+// Shows the dialogs before a decision. Each dialog repeats amount, recipient and number, and only its last button
+// decides.
 
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -17,7 +18,7 @@ import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
-/** The dialog of one action. Null shows none. */
+/** Shows the dialog of one action. Null in `act` means that no dialog is open. */
 export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionName | null; flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   return (

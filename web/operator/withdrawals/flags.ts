@@ -1,4 +1,4 @@
-// Warnings for the operator before money leaves, computed from facts alone.
+// Computes the warnings for the operator before money leaves, from facts alone.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
@@ -6,7 +6,7 @@ import { showAmount } from '../../ui/show.ts'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
-/** A merchant counts as new for this time. */
+/** The age below which a merchant counts as new. */
 const NEW_MS = 30 * DAY_MS
 
 const flagTexts = texts({
@@ -36,10 +36,10 @@ const flagTexts = texts({
   },
 })
 
-/** One warning. `tone`: its severity. */
+/** One warning. `tone` is its severity. */
 export type Flag = { tone: Tone; text: string }
 
-/** The warnings about a withdrawal, the most severe first. None after the decision. */
+/** Returns the warnings about a withdrawal, the most severe first. After the decision, returns no warnings. */
 export function useFlags(
   { withdrawal, balance, destination, velocity, earlier, merchant }: WithdrawalCaseRecord,
   check: NameCheck | null,

@@ -1,8 +1,8 @@
-// Texts of the list of withdrawals, and of batch approval.
+// Contains the texts of the list of withdrawals, and of batch approval.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the selection, the dry run and its result. */
+/** The texts of the list, the selection, the dry run and its result. */
 export const listTexts = texts({
   sw: {
     title: 'Utoaji pesa',

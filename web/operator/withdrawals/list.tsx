@@ -1,4 +1,4 @@
-// Withdrawals of all merchants: search, selection, batch approval.
+// Shows withdrawals of all merchants with search, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { useEffect } from 'react'
@@ -25,7 +25,7 @@ const WAITING: ReadonlySet<string> = new Set([
   'NEEDS_ADMIN_ATTENTION',
 ])
 
-/** The list of withdrawals. */
+/** Shows the list of withdrawals. */
 export function OperatorWithdrawals() {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -112,7 +112,7 @@ function useWithdrawalColumns(draft: ReturnType<typeof useSelection>, choosing: 
   ]
 }
 
-/** The status of a withdrawal, its approvals, and a chip if it is a sandbox withdrawal. */
+/** Shows the status of a withdrawal, its approvals, and a chip if the withdrawal is a sandbox withdrawal. */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -127,7 +127,7 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   )
 }
 
-/** The sum of the selection, and its actions. */
+/** Shows the sum of the selection, and its actions. */
 function Choice({
   draft,
   rows,

@@ -1,4 +1,4 @@
-// The destination of the money, its history, and the name of the account at the provider.
+// Shows the destination of the money, its history, and the name of the account at the provider.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -11,7 +11,7 @@ import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
-/** The destination in words, with its history. */
+/** Shows the destination in words, with its history. */
 export function Destination({
   of,
   check,

@@ -1,4 +1,4 @@
-// Questions and answers, the status history, and the earlier withdrawals of the merchant.
+// Shows questions and answers, the status history, and the earlier withdrawals of the merchant.
 
 import { Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -17,7 +17,7 @@ const isQuestion = ({ from_status, to_status }: HistoryEntry) =>
 const isMerchantAnswer = ({ from_status, to_status }: HistoryEntry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
 
-/** The questions to the merchant with their answers. Shows nothing if there are none. */
+/** Shows the questions to the merchant with their answers. Without a question, the panel shows nothing. */
 export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isMerchantAnswer(entry))
@@ -28,7 +28,7 @@ export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
         {talk.map((entry) => (
           <li key={entry.at}>
             <Text size="sm" fw={600}>
-              {isQuestion(entry) ? t.asked : t.answered}
+              {isQuestion(entry) ? t.question : t.answered}
             </Text>
             <Text className="written">{entry.reason}</Text>
             <Text size="sm" c="dimmed" className="who">
@@ -41,7 +41,7 @@ export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** The status history, oldest first. */
+/** Shows the status history, oldest first. */
 export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -68,7 +68,7 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
   )
 }
 
-/** The newest earlier withdrawals of the merchant. */
+/** Shows the newest earlier withdrawals of the merchant. */
 export function Earlier({ of: { earlier, withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// The facts of a withdrawal, each group in its own panel.
+// Shows the facts of a withdrawal, each group in its own panel.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -11,7 +11,7 @@ import { caseTexts } from './case-texts.ts'
 import type { Flag } from './flags.ts'
 import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
-/** The warnings before money leaves. Shows nothing after the decision. */
+/** Shows the warnings before money leaves. After the decision, the panel shows nothing. */
 export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal)) return null
@@ -23,7 +23,7 @@ export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: r
   )
 }
 
-/** The meaning of the status and its reason. Shows nothing if the status needs no explanation. */
+/** Shows the meaning of the status and its reason. If the status needs no explanation, the panel shows nothing. */
 export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -44,7 +44,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
   )
 }
 
-/** The warnings as a list, which the dialogs show too. */
+/** Shows the warnings as a list. The dialogs show the same list. */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** The approvals, if two are required. */
+/** Shows the approvals, if the withdrawal requires two. */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
@@ -97,7 +97,7 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Amount, charges, price, and the user who submitted it. */
+/** Shows amount, charges, price, and the user who submitted the withdrawal. */
 export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -128,7 +128,7 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
   )
 }
 
-/** The merchant and its balance. */
+/** Shows the merchant and its balance. */
 export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -168,7 +168,7 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** The count and amount of the merchant's recent withdrawals. */
+/** Shows the count and amount of the merchant's recent withdrawals. */
 export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   return (
@@ -185,7 +185,7 @@ export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCas
   )
 }
 
-/** The state of the payout at the provider. Shows nothing before the approval. */
+/** Shows the state of the payout at the provider. Before the approval, the panel shows nothing. */
 export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()

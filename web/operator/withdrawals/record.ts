@@ -1,4 +1,4 @@
-// A withdrawal as operators see it, and the actions that its status allows.
+// Defines a withdrawal as operators see the withdrawal, and the actions that its status allows.
 
 import type { Calls } from '../../ui/api-types.ts'
 import type { Me } from '../operator.ts'
@@ -7,12 +7,12 @@ import type { Me } from '../operator.ts'
 export type WithdrawalRow = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
 /** A withdrawal with all facts of a decision. */
 export type WithdrawalCaseRecord = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
-/** The name on the receiving account, as the provider returns it. */
+/** The name on the receiving account, as the provider returns the name. */
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
 /** The actions on the page of a withdrawal. */
 export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry'] as const
-/** One of them. */
+/** The name of an action. */
 export type ActionName = (typeof ACTIONS)[number]
 
 const ALLOWED: Record<string, readonly ActionName[]> = {
@@ -23,23 +23,23 @@ const ALLOWED: Record<string, readonly ActionName[]> = {
   NEEDS_ADMIN_ATTENTION: ['resolve'],
 }
 
-/** True while an operator can approve it. */
+/** Returns true while an operator can approve the withdrawal. */
 export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
 
-/** The actions that this operator may take now. The operator of the first approval may not give the second. */
+/** Returns the actions that this operator may take now. The operator of the first approval may not give the second. */
 export function allowedActions(record: WithdrawalCaseRecord['withdrawal'], me: Me): readonly ActionName[] {
   const acts = ALLOWED[record.status] ?? []
   return hasApproved(record, me) || isSubmitter(record, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
-/** True if this operator gave the first of two approvals. */
+/** Returns true if this operator gave the first of two approvals. */
 export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { email }: Me): boolean {
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 
-/** True if two approvals are required and this operator submitted the withdrawal. */
+/** Returns true if the withdrawal requires two approvals and this operator submitted the withdrawal. */
 export function isSubmitter(
   { approvals_required, requested_by }: WithdrawalCaseRecord['withdrawal'],
   { id }: Me,
@@ -47,7 +47,7 @@ export function isSubmitter(
   return approvals_required > 1 && requested_by.id === id
 }
 
-/** A decimal amount in cents. */
+/** Returns a decimal amount in cents. */
 export function toMinor(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }

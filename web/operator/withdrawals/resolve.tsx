@@ -1,4 +1,4 @@
-// The decision of an operator about a payout with an unknown outcome. The form preselects no outcome.
+// Shows the decision of an operator about a payout with an unknown outcome. The form preselects no outcome.
 
 import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -13,7 +13,7 @@ import { type DecisionProps, REASON_MAX } from './record.ts'
 
 const REFERENCE_MAX = 64
 
-/** The dialog that asks for the outcome. */
+/** Shows the dialog that asks for the outcome. */
 export function Resolve({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const parts = useTexts(partsTexts)

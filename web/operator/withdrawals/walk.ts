@@ -1,4 +1,4 @@
-// Moves from one withdrawal to the next in the order of the list that the operator came from, also after decisions.
+// Moves from one withdrawal to the next in the order of the operator's last list, also after decisions.
 
 import { useNavigate } from '@tanstack/react-router'
 import type { CallName, Input } from '../../ui/api.ts'
@@ -8,7 +8,7 @@ import { hrefOf } from '../../ui/parts.tsx'
 const STORAGE_KEY = 'malipo.operator.walk'
 const LIST_CALL = 'GET /v1/operator/withdrawals' satisfies CallName
 
-/** The list: its address, its query, and the ids that it has shown. */
+/** The list: its address, its query, and the ids of its shown withdrawals. */
 type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
 /** Stores a list, so that the operator can step through its withdrawals. */
@@ -24,7 +24,10 @@ function readListPosition(): ListPosition | null {
   }
 }
 
-/** The position of this withdrawal in its list, and the steps to its neighbours. Null steps if the operator came from no such list. */
+/**
+ * Returns the position of this withdrawal in its list, and the steps to its neighbours. Null in `steps` means that
+ * the operator came from no such list.
+ */
 export function useNeighbours(id: string) {
   const navigate = useNavigate()
   const call = useCall()
@@ -42,7 +45,10 @@ export function useNeighbours(id: string) {
   return { list, steps: { place: place + 1, count: position.ids.length, next, previous } }
 }
 
-/** The first withdrawal not shown yet. Decided ones have left the list, so its first pages may hold new ones. */
+/**
+ * Returns the first withdrawal that the list has not shown yet. Decided withdrawals have left the list, so its first
+ * pages may hold new withdrawals.
+ */
 async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>): Promise<string | null> {
   for (let page = Number(position.query.page) || 1; ; page += 1) {
     const query = { ...position.query, page } as Input<typeof LIST_CALL>['query']
