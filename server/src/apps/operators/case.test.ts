@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => world.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it
+// biome-ignore lint/suspicious/noExplicitAny: the tests read every field
 const caseOf = async (id: string): Promise<any> => {
   const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
   assert.equal(reply.status, 200, reply.text)

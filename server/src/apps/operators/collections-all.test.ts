@@ -169,7 +169,7 @@ describe("the operators' view of one payment", () => {
   const open = async (id: string) => {
     const { status, body, text } = await world.get(`${URL}/${id}`, await operator.session())
     assert.equal(status, 200, text)
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+    // biome-ignore lint/suspicious/noExplicitAny: the tests read every field
     return body.data as any
   }
 

@@ -67,7 +67,7 @@ const PreviewAnswer = success(
         now: MaybeCharged(
           'The charges of the list in force. Null: no line applies. A payment is then free, and a live withdrawal is refused.',
         ),
-        // biome-ignore lint/suspicious/noThenProperty: the field of the answer; its value is no function
+        // biome-ignore lint/suspicious/noThenProperty: the answer has a field `then`, whose value is not a function
         then: MaybeCharged('The charges of the list in the request.'),
       }),
     ),
@@ -89,7 +89,7 @@ export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts
       ...payment,
       amount: formatAmount(amount_minor),
       now: charge(now, payment, amount_minor),
-      // biome-ignore lint/suspicious/noThenProperty: the field of the answer; its value is no function
+      // biome-ignore lint/suspicious/noThenProperty: the answer has a field `then`, whose value is not a function
       then: charge(then, payment, amount_minor),
     })),
   )

@@ -24,7 +24,7 @@ import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 /** The dependencies of the pages. `outcomes` contains the magic numbers of an installation with mock providers only. */
 export type PayPageOptions = {
   collect: Collect
-  find(environment: 'live', wanted: { method: Method }): Provider | null
+  find(environment: 'live', request: { method: Method }): Provider | null
   live: readonly Provider[]
   outcomes: readonly { ending: string; happens: string; happens_sw: string }[]
 }

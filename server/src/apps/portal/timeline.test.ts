@@ -9,7 +9,7 @@ import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import type { FoundRequest } from './timeline.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: items of every kind
+// biome-ignore lint/suspicious/noExplicitAny: the tests read items of every kind
 type AnyItem = any
 type TimelineData = { items: AnyItem[]; complete: boolean }
 
