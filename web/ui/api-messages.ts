@@ -102,7 +102,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
   'merchant_id is not the merchant of this credential. Leave it out or send your own.':
     'Huruhusiwi kutumia biashara hii.',
-  'Only TZS is supported.': 'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
+  'The service supports only TZS.': 'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
   'The amount must be from {} to {} shillings.': 'Kiasi kiwe kutoka shilingi {} hadi {}.',
   'The total must be greater than zero.': 'Jumla lazima iwe kubwa kuliko sifuri.',
   'The provider moves whole shillings only. Leave out the cents.':
@@ -216,11 +216,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
 
 /** Messages that only repeat their code, which has its own text in problem-texts.ts. */
 const BY_CODE: ReadonlySet<string> = new Set([
-  'Your role does not allow this. Ask an administrator of the merchant.',
-  'This request is not allowed.',
-  'This moves money: sign in to the console again, then repeat the request.',
+  'Your role does not allow this call. Ask an administrator of the merchant.',
+  'The server does not allow this request.',
+  'This request moves money: sign in to the console again, then repeat the request.',
   'The request is not valid. See details.fields for what to change.',
-  'The record is not in a state that allows this.',
+  'The state of the record does not allow this request.',
   'Too many requests. Wait for the seconds in Retry-After.',
   'The first request with this Idempotency-Key is still running. Try again in a moment.',
   'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
@@ -228,11 +228,11 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   'The available balance does not cover the amount and its charges.',
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
-  'Production keys are available after the business account is approved. Use the sandbox until then.',
-  'This payment link can no longer be paid.',
-  'This payment link is already paid, so it cannot be cancelled.',
+  'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
+  'This payment link no longer accepts payments.',
+  'A payer has already paid this payment link, so you cannot cancel the link.',
   'Another payment of this link is in progress. Wait until it ends.',
-  'You have already approved this withdrawal. It is sent when a second operator approves it.',
+  'You have already approved this withdrawal. The server sends it when a second operator approves it.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest comes first. No value reaches into the next

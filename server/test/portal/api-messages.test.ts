@@ -93,7 +93,7 @@ test('a translation contains the values of its message', () => {
     'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
   )
   assert.equal(
-    translate('The record is not in a state that allows this.', 'sw'),
+    translate('The state of the record does not allow this request.', 'sw'),
     '',
     'the error code has its own translation',
   )

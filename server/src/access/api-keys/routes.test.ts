@@ -112,7 +112,7 @@ describe('creation of keys', () => {
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: pending }])
     const refused = await make({ environment: 'live' }, { key })
     assert.deepEqual(codeOf(refused), [403, 'production_access_restricted'])
-    assert.match(refused.body.error.message, /available after the business account is approved/)
+    assert.match(refused.body.error.message, /available after an operator has approved the business account/)
     assert.equal((await make({}, { key })).status, 201)
     assert.equal((await make({ environment: 'live' })).body.data.environment, 'live')
     for (const spoil of [

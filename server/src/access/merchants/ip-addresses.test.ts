@@ -246,7 +246,7 @@ describe('live keys bound to approved addresses', () => {
     const refused = await callFrom('192.0.2.1', live.plaintext_key)
     assert.deepEqual(refused.body, {
       success: false,
-      error: { code: 'forbidden', message: 'This request is not allowed.', details: null },
+      error: { code: 'forbidden', message: 'The server does not allow this request.', details: null },
     })
     const without_scope = { method: 'GET', url: '/v1/collections', key: live.plaintext_key } as const
     const there = await world.call({ ...without_scope, remoteAddress: '192.0.2.1' })

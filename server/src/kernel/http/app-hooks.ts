@@ -210,8 +210,9 @@ function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => bool
     const header = request.headers.authorization ?? request.headers['x-api-key']
     if (header === undefined) refuse('authentication_required')
     refuse('validation_failed', {
-      message: 'An API key must never be in the URL. Send it as a header, and rotate this one: it may be in a log.',
-      details: { fields: [{ field: isKey(name) ? 'query' : name, message: 'must not be sent in the query string' }] },
+      message:
+        'An API key must never be in the URL. Send the key as a header, and rotate this key, because it may be in a log.',
+      details: { fields: [{ field: isKey(name) ? 'query' : name, message: 'must not be in the query string' }] },
     })
   }
 }

@@ -67,12 +67,12 @@ function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: 
 
 const TAGS = [
   { name: 'Collections', description: 'Take payments and read their outcomes.' },
-  { name: 'Payment links', description: 'A page on which one amount can be paid once.' },
+  { name: 'Payment links', description: 'Pages on which a payer pays one amount once.' },
   {
     name: 'Invoices',
     description: 'Numbered invoices that customers pay by a date, with reminders and a payment link.',
   },
-  { name: 'Payers', description: 'Calls of your own checkout page for its payers. They need no key.' },
+  { name: 'Payers', description: 'Calls of your own checkout page for its payers. These calls need no key.' },
   {
     name: 'Withdrawals',
     description: 'Send money out of the balance, from the dashboard. An operator approves each withdrawal.',

@@ -130,7 +130,7 @@ describe('address guard', () => {
     assert.match((await check('https://127.0.0.1%00.example.test/')) ?? '', /complete URL/)
     assert.match((await check('/hook')) ?? '', /complete URL/)
     assert.equal(await check('https://public.test/hook?a=1', true), null)
-    assert.equal(await check('https://not-yet.test/'), null, 'a name that does not resolve yet is accepted')
+    assert.equal(await check('https://not-yet.test/'), null, 'the check accepts a name that does not resolve yet')
     assert.equal(await checkDestination('http://127.0.0.1/', { allow_private: true, https_only: false }), null)
   })
 
@@ -183,8 +183,8 @@ test('the public lookup resolves a name without delay while many other name serv
   const start = performance.now()
   assert.deepEqual(await lookup('healthy.test'), [{ address: PUBLIC, family: 4 }])
   const took = performance.now() - start
-  assert.ok(took < 500, `it took ${took} ms`)
-  assert.equal(ended, 0, 'the others still wait')
+  assert.ok(took < 500, `the lookup took ${took} ms`)
+  assert.equal(ended, 0, 'the other lookups still wait')
   await Promise.all(waiting)
 })
 

@@ -173,27 +173,27 @@ describe('bodies', () => {
   for (const [name, text] of [
     ['empty', ''],
     ['blank', '  '],
-    ['half', '{"amount":'],
+    ['incomplete', '{"amount":'],
     ['two values', '{}{}'],
     ['an array', '[]'],
-    ['an array of one', `[${JSON.stringify(BODY)}]`],
+    ['an array of one object', `[${JSON.stringify(BODY)}]`],
     ['a string', '"x"'],
     ['a number', '5'],
     ['null', 'null'],
     ['true', 'true'],
-    ['single quotes', "{'a':1}"],
-    ['a trailing comma', '{"a":1,}'],
-    ['a comment', '{/**/}'],
-    ['NaN', '{"amount":NaN}'],
-    ['__proto__', '{"amount":"10","phone":"0754123001","__proto__":{"x":1}}'],
-    ['an escaped __proto__', '{"amount":"10","phone":"0754123001","\\u005f_proto__":{"x":1}}'],
-    ['__proto__ inside', '{"amount":"10","phone":"0754123001","a":[{"__proto__":{}}]}'],
-    ['constructor', '{"amount":"10","phone":"0754123001","constructor":{"prototype":{}}}'],
+    ['an object in single quotes', "{'a':1}"],
+    ['an object with a trailing comma', '{"a":1,}'],
+    ['an object with a comment', '{/**/}'],
+    ['an object with NaN', '{"amount":NaN}'],
+    ['an object with __proto__', '{"amount":"10","phone":"0754123001","__proto__":{"x":1}}'],
+    ['an object with an escaped __proto__', '{"amount":"10","phone":"0754123001","\\u005f_proto__":{"x":1}}'],
+    ['an object with a nested __proto__', '{"amount":"10","phone":"0754123001","a":[{"__proto__":{}}]}'],
+    ['an object with constructor', '{"amount":"10","phone":"0754123001","constructor":{"prototype":{}}}'],
     [
-      '30,000 arrays in each other',
+      'an object with 30,000 nested arrays',
       `{"amount":"10","phone":"0754123001","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
     ],
-    ['30,000 objects in each other', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
+    ['an object with 9,000 nested objects', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
   ] as const) {
     test(`the server answers 400 invalid_json to a body that is ${name}`, async () =>
       refused(await raw(text), 400, 'invalid_json'))
@@ -248,7 +248,7 @@ describe('bodies', () => {
   for (const [name, bad] of [
     ['NUL', 'a\0b'],
     ['a bell', 'a\u0007'],
-    ['escape', '\u001b[31m'],
+    ['an escape character', '\u001b[31m'],
     ['DEL', 'a\u007f'],
     ['a C1 control', 'a\u0085'],
     ['a lone high surrogate', 'a\ud800'],
@@ -393,7 +393,7 @@ describe('keys in the URL', () => {
     await world.get(`/v1/collections/${world.live_key}`)
     await world.post(PUSH, { ...BODY, phone: world.live_key })
     const log = world.deps.logged.join('')
-    assert.ok(log.includes('/v1/collections'), 'requests are logged')
+    assert.ok(log.includes('/v1/collections'), 'the server logs requests')
     for (const key of [world.sandbox_key, world.live_key]) assert.ok(!log.includes(key))
   })
 })
@@ -475,7 +475,7 @@ describe('limits', () => {
       assert.ok(Number(page.headers['retry-after']) > 0)
       assert.ok(!page.text.includes('xxxx'), 'a page repeats no long path')
       const warned = limited.deps.logged.filter((line) => (JSON.parse(line) as { level: unknown }).level !== 'info')
-      assert.deepEqual(warned, [], 'each is answered once')
+      assert.deepEqual(warned, [], 'the server answers each request once')
       assert.equal((await limited.get('/v1/collections')).status, 200)
       assert.equal((await ask('/openapi.json', null)).status, 200)
     } finally {
@@ -488,7 +488,7 @@ describe('limits', () => {
     try {
       const began = performance.now()
       refused(await logging.call({ method: 'GET', url: `/pin${'\\'.repeat(15_000)}`, key: null }), 404, 'not_found')
-      assert.ok(performance.now() - began < 500, `it took ${performance.now() - began} ms`)
+      assert.ok(performance.now() - began < 500, `the answer took ${performance.now() - began} ms`)
       const lines = logging.deps.logged.filter((line) => line.includes('/pin'))
       assert.equal(lines.length, 1)
       assert.equal((JSON.parse(lines[0] as string) as { path: string }).path.length, 512)
@@ -580,7 +580,7 @@ describe('limits', () => {
 describe('failures of the server', () => {
   for (const [name, failure, status, code] of [
     [
-      'the database is away',
+      'the database is unreachable',
       Object.assign(new Error('connection refused to db-7.internal'), { code: 'ECONNREFUSED' }),
       503,
       'service_unavailable',
@@ -591,7 +591,7 @@ describe('failures of the server', () => {
       503,
       'service_unavailable',
     ],
-    ['there is a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
+    ['the server has a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
   ] as const) {
     test(`a request gets ${status} ${code} without internal details when ${name}, and the client can send the request again`, async () => {
       let broken = false
@@ -626,7 +626,7 @@ describe('failures of the server', () => {
         assert.equal(
           (await system.app.inject({ method: 'GET', url: '/readyz' })).statusCode,
           503,
-          'but takes no requests',
+          'the process takes no requests',
         )
         const line = deps.logged.find((text) => text.includes('db-7.internal'))
         assert.ok(line?.includes(String(reply.headers['x-request-id'])), 'the log names the request')
@@ -679,7 +679,7 @@ describe('failures of the server', () => {
       assert.match(answer, /^HTTP\/1\.1 503 /)
       assert.match(answer, /^connection: close\r$/im)
       assert.match(answer, /^retry-after: \d+\r$/im)
-      assert.match(answer, /^access-control-allow-origin: \*\r$/im, 'a page of another origin may read it')
+      assert.match(answer, /^access-control-allow-origin: \*\r$/im, 'a page of another origin may read the answer')
       const { success, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
       assert.deepEqual([success, error.code, error.details], [false, 'service_unavailable', null])
     } finally {

@@ -16,39 +16,49 @@ export const catalogue = {
     message: 'Send your API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
   },
   invalid_api_key: { status: 401, message: 'This API key is not valid. Check that you copied all of it.' },
-  api_key_revoked: { status: 401, message: 'This API key was revoked or has expired. Use a current key.' },
+  api_key_revoked: { status: 401, message: 'This API key is revoked or has expired. Use a current key.' },
   public_key_not_accepted: {
     status: 401,
     message: 'A pk_ value is a public identifier, not a credential. Use a secret API key on your server.',
   },
-  invalid_session: { status: 401, message: 'This session token is not valid here. Sign in again, or use an API key.' },
+  invalid_session: {
+    status: 401,
+    message: 'This session token is not valid for this call. Sign in again, or use an API key.',
+  },
   insufficient_scope: {
     status: 403,
     message: 'This API key lacks the scope that the call needs. See details.required_scope.',
   },
-  insufficient_role: { status: 403, message: 'Your role does not allow this. Ask an administrator of the merchant.' },
+  insufficient_role: {
+    status: 403,
+    message: 'Your role does not allow this call. Ask an administrator of the merchant.',
+  },
   merchant_mismatch: {
     status: 403,
     message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',
   },
   production_access_restricted: {
     status: 403,
-    message: 'Production keys are available after the business account is approved. Use the sandbox until then.',
+    message:
+      'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
   },
   step_up_required: {
     status: 403,
-    message: 'This moves money: sign in to the console again, then repeat the request.',
+    message: 'This request moves money: sign in to the console again, then repeat the request.',
   },
-  forbidden: { status: 403, message: 'This request is not allowed.' },
+  forbidden: { status: 403, message: 'The server does not allow this request.' },
   not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },
-  payment_link_not_active: { status: 409, message: 'This payment link can no longer be paid.' },
-  payment_link_already_paid: { status: 409, message: 'This payment link is already paid, so it cannot be cancelled.' },
+  payment_link_not_active: { status: 409, message: 'This payment link no longer accepts payments.' },
+  payment_link_already_paid: {
+    status: 409,
+    message: 'A payer has already paid this payment link, so you cannot cancel the link.',
+  },
   payment_in_progress: { status: 409, message: 'Another payment of this link is in progress. Wait until it ends.' },
-  invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
+  invalid_state: { status: 409, message: 'The state of the record does not allow this request.' },
   second_operator_required: {
     status: 409,
-    message: 'You have already approved this withdrawal. It is sent when a second operator approves it.',
+    message: 'You have already approved this withdrawal. The server sends it when a second operator approves it.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   withdrawal_restricted: {
@@ -67,9 +77,9 @@ export const catalogue = {
     status: 422,
     message: 'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
   },
-  simulate_status_not_allowed: { status: 422, message: 'simulate_status is accepted with sandbox keys only.' },
+  simulate_status_not_allowed: { status: 422, message: 'Only sandbox keys may send simulate_status.' },
   amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
-  unsupported_currency: { status: 422, message: 'Only TZS is supported.' },
+  unsupported_currency: { status: 422, message: 'The service supports only TZS.' },
   unknown_destination: {
     status: 422,
     message: 'destination_code is not a destination of this method. GET /v1/destinations lists them.',
@@ -78,9 +88,12 @@ export const catalogue = {
   rate_limited: { status: 429, message: 'Too many requests. Wait for the seconds in Retry-After.' },
   internal_error: {
     status: 500,
-    message: 'Something went wrong on our side. Quote the X-Request-Id when you write to us.',
+    message: 'The server met an unexpected error. Quote the X-Request-Id when you report the error.',
   },
-  provider_unavailable: { status: 503, message: 'The payment provider cannot be reached. Try again in a moment.' },
+  provider_unavailable: {
+    status: 503,
+    message: 'The server cannot reach the payment provider. Try again in a moment.',
+  },
   service_unavailable: { status: 503, message: 'The service cannot answer at the moment. Try again shortly.' },
 } as const satisfies Record<string, CatalogueEntry>
 
