@@ -227,11 +227,11 @@ test('a merchant sees no entry, no count and no gap for the deliberation of oper
     assert.deepEqual(pages, items.slice(0, 4))
     assert.ok(
       items.every((entry: object) => !('seq' in entry)),
-      'a place in the chain would count hidden entries',
+      'a number in the chain would count hidden entries',
     )
     assert.doesNotMatch(JSON.stringify(items), /first_approve|name_check|Seen their shop|I agree/)
     const all = await careful.get(`/v1/operator/audit-log?merchant_id=${shop.merchant.id}`, await asha.session())
-    assert.equal(all.body.data.pagination.total_items, pagination.total_items + 2, 'operators read them all')
+    assert.equal(all.body.data.pagination.total_items, pagination.total_items + 2, 'operators read all entries')
   } finally {
     await careful.close()
   }
@@ -247,7 +247,7 @@ test('the two lists of actions name every action that the code records', () => {
     const text = readFileSync(new URL(file, folder), 'utf8')
     for (const [, action] of text.matchAll(/\baction: '([a-z_]+\.[a-z_]+)'/g)) found.add(action as string)
   }
-  assert.ok(found.size > 20, `only ${found.size} acts were found`)
+  assert.ok(found.size > 20, `the test found only ${found.size} acts`)
   assert.deepEqual(
     [...found].filter((action) => !known.has(action)),
     [],

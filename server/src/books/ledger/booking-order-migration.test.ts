@@ -166,7 +166,7 @@ function assertChain(lines: readonly Line[], nets: readonly bigint[]): void {
   for (const [i, line] of lines.entries()) {
     balance += nets[i] as bigint
     assert.deepEqual([line.sequence, cents(line.balance_after)], [i + 1, balance])
-    assert.ok(line.created_at >= time, `number ${i + 1} is dated before its predecessor`)
+    assert.ok(line.created_at >= time, `number ${i + 1} has a date before its predecessor`)
     time = line.created_at
   }
 }

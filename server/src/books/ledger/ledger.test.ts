@@ -73,7 +73,7 @@ describe('business facts and their transfers', () => {
       { available: 1000n, provider_float: -1000n },
     ],
     [
-      'a settled payment with our fee',
+      'a settled payment with a fee',
       [['collection_settled', 1000n, 25n]],
       ['provider_float>available 1000', 'available>fee_income 25'],
       { available: 975n, fee_income: 25n, provider_float: -1000n },
@@ -85,7 +85,7 @@ describe('business facts and their transfers', () => {
       { held: 1000n, provider_float: -1000n },
     ],
     [
-      'a settled payment that is reversed',
+      'a settled payment that the provider reverses',
       [
         ['collection_settled', 1000n, 0n],
         ['collection_reversed', 1000n, 0n],
@@ -94,7 +94,7 @@ describe('business facts and their transfers', () => {
       {},
     ],
     [
-      'a settled payment that is reversed, with our fee',
+      'a settled payment with a fee that the provider reverses',
       [
         ['collection_settled', 1000n, 25n],
         ['collection_reversed', 1000n, 25n],
@@ -108,7 +108,7 @@ describe('business facts and their transfers', () => {
       {},
     ],
     [
-      'a held payment that is reversed',
+      'a held payment that the provider reverses',
       [
         ['collection_held', 1000n, 0n],
         ['collection_held_reversed', 1000n, 0n],
@@ -117,7 +117,7 @@ describe('business facts and their transfers', () => {
       {},
     ],
     [
-      'a held payment that is cleared, with our fee',
+      'a held payment with a fee that an operator clears',
       [
         ['collection_held', 1000n, 0n],
         ['collection_cleared', 1000n, 25n],
@@ -126,7 +126,7 @@ describe('business facts and their transfers', () => {
       { available: 975n, fee_income: 25n, provider_float: -1000n },
     ],
     [
-      'a held payment that is declined',
+      'a held payment that an operator declines',
       [
         ['collection_held', 1000n, 0n],
         ['collection_declined', 1000n, 0n],
@@ -141,7 +141,7 @@ describe('business facts and their transfers', () => {
       { available: 400n, reserved: 600n, provider_float: -1000n },
     ],
     [
-      'a withdrawal that is paid out, the provider’s charge on the merchant',
+      'a withdrawal that the provider pays out, with the charge on the merchant,',
       [had, ['withdrawal_reserved', 600n, 0n], ['withdrawal_paid', 500n, 70n, 30n, 'merchant']],
       [
         HAD,
@@ -153,7 +153,7 @@ describe('business facts and their transfers', () => {
       { available: 400n, fee_income: 70n, provider_float: -470n },
     ],
     [
-      'a withdrawal that is paid out, the provider’s charge on us',
+      'a withdrawal that the provider pays out, with the charge on the platform,',
       [had, ['withdrawal_reserved', 570n, 0n], ['withdrawal_paid', 500n, 70n, 30n, 'platform']],
       [
         HAD,
@@ -165,13 +165,13 @@ describe('business facts and their transfers', () => {
       { available: 430n, fee_income: 70n, processor_cost: -30n, provider_float: -470n },
     ],
     [
-      'a withdrawal that is not paid out',
+      'a withdrawal that the provider does not pay out',
       [had, ['withdrawal_reserved', 600n, 0n], ['withdrawal_released', 600n, 0n]],
       [HAD, 'available>reserved 600', 'reserved>available 600'],
       { available: 1000n, provider_float: -1000n },
     ],
     [
-      'a withdrawal that is paid out after all, the provider’s charge on the merchant',
+      'a withdrawal that the provider pays out late, with the charge on the merchant,',
       [
         had,
         ['withdrawal_reserved', 600n, 0n],
@@ -189,7 +189,7 @@ describe('business facts and their transfers', () => {
       { available: 400n, fee_income: 70n, provider_float: -470n },
     ],
     [
-      'a withdrawal that is paid out after all, the provider’s charge on us',
+      'a withdrawal that the provider pays out late, with the charge on the platform,',
       [
         had,
         ['withdrawal_reserved', 570n, 0n],
@@ -207,7 +207,7 @@ describe('business facts and their transfers', () => {
       { available: 430n, fee_income: 70n, processor_cost: -30n, provider_float: -470n },
     ],
     [
-      'a withdrawal that comes back with the provider’s charge, which the merchant bore',
+      'a withdrawal that the provider returns with the charge of the merchant',
       [
         had,
         ['withdrawal_reserved', 600n, 0n],
@@ -227,7 +227,7 @@ describe('business facts and their transfers', () => {
       { available: 1000n, provider_float: -1000n },
     ],
     [
-      'a withdrawal that comes back with the provider’s charge, which we bore',
+      'a withdrawal that the provider returns with the charge of the platform',
       [
         had,
         ['withdrawal_reserved', 570n, 0n],
@@ -247,7 +247,7 @@ describe('business facts and their transfers', () => {
       { available: 1000n, provider_float: -1000n },
     ],
     [
-      'a withdrawal that comes back without the provider’s charge',
+      'a withdrawal that the provider returns without its charge',
       [
         had,
         ['withdrawal_reserved', 600n, 0n],
@@ -266,7 +266,7 @@ describe('business facts and their transfers', () => {
       { available: 970n, provider_float: -970n },
     ],
     [
-      'a correction that gives, against each account',
+      'corrections that credit the merchant, against each account,',
       [
         ['adjustment_credited_float', 1000n, 0n],
         ['adjustment_credited_fee', 100n, 0n],
@@ -276,7 +276,7 @@ describe('business facts and their transfers', () => {
       { available: 1110n, fee_income: -100n, processor_cost: -10n, provider_float: -1000n },
     ],
     [
-      'a correction that takes, against each account',
+      'corrections that debit the merchant, against each account,',
       [
         had,
         ['adjustment_debited_float', 500n, 0n],

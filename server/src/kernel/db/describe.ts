@@ -33,7 +33,7 @@ const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 
 /** Returns the markdown of all tables in the default schema. Throws if the database is unreachable. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // a lost connection also rejects the statement under way
+  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
   await client.connect()
   try {
     const tables = await readTables(client)

@@ -143,7 +143,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     for (let round = 0; round < 2; round++) {
       const pid = await postmasterOf(folder)
       process.kill(pid, 'SIGKILL')
-      await until('it answers again', () =>
+      await until('the server answers again', () =>
         query(server.url, 'select value from kept').then(
           () => true,
           () => false,
@@ -180,8 +180,8 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     ]
     await query(programs[0]?.url ?? '', "create table kept as select 'Asha' as value")
     await killProgram(programs[0] as Program)
-    await sleep(SHORT * 3) // far longer than the server lives without a program
-    assert.equal(serversIn(folder).length > 0, true, 'the other program still uses it')
+    await sleep(SHORT * 3) // The wait is far longer than the server lives without a program.
+    assert.equal(serversIn(folder).length > 0, true, 'the other program still uses the server')
     await killProgram(programs[1] as Program)
     await until('the server has ended', () => serversIn(folder).length === 0)
     const next = await start(folder)
@@ -209,16 +209,16 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     for (let round = 0; round < 4; round++) {
       const program = await startInProgram(folder, { orphanMs: 300 })
       await killProgram(program)
-      await sleep(round * 150) // before, at and after the decision of the watcher
+      await sleep(round * 150) // The waits end before, at and after the decision of the watcher.
       const server = await start(folder)
-      await until('it answers', () =>
+      await until('the server answers', () =>
         query(server.url, 'select 1').then(
           () => true,
           () => false,
         ),
       )
-      await sleep(1_000) // longer than the killed program's watcher waits
-      await until('it answers still', () =>
+      await sleep(1_000) // The wait is longer than that of the killed program's watcher.
+      await until('the server still answers', () =>
         query(server.url, 'select 1').then(
           () => true,
           () => false,
@@ -246,7 +246,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     const users = join(server.place, 'users')
     const [name] = await readdir(users)
     await rm(users, { recursive: true })
-    await until('it is registered', () => existsSync(join(users, String(name))))
+    await until('the program is registered', () => existsSync(join(users, String(name))))
     await server.stop()
     assert.deepEqual(await readdir(users), [])
     assert.deepEqual(serversIn(folder), [])
@@ -278,7 +278,7 @@ describe('root without the right to read processes of other users', { concurrenc
     })
     assert.deepEqual(second.warnings, [])
     process.kill(kept, 'SIGKILL')
-    await until('it answers again', () => answers(second.url))
+    await until('the server answers again', () => answers(second.url))
     await busy
     await stopProgram(second)
     assert.deepEqual(serversIn(folder), [])
@@ -399,7 +399,7 @@ function serversIn(folder: string): number[] {
         ? [Number(name)]
         : []
     } catch {
-      return [] // it has just ended
+      return [] // The process has just ended.
     }
   })
 }

@@ -70,7 +70,7 @@ export async function watchUsers(place: string, server: ProcessIdentity, orphan_
   const [, , watcher, started] = await readWatcher(place)
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
   if (is_watching && (await isWatched(place, server))) return
-  if (server.started === null) return // it has ended
+  if (server.started === null) return // The server has ended.
   const look_ms = Math.min(LOOK_MS_MAX, orphan_ms / LOOKS)
   const looks = Math.ceil(orphan_ms / look_ms)
   const args = [place, String(server.pid), server.started, String(look_ms / 1000), String(looks)]

@@ -245,7 +245,7 @@ async function startInProgram(
       process.exit()
     })
     console.log(JSON.stringify({ url: server.url, adopted: server.adopted }))
-    process.stdin.resume().on('close', () => process.exit()) // the test has been interrupted`
+    process.stdin.resume().on('close', () => process.exit()) // A signal interrupted the test.`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     cwd: '/',
@@ -294,7 +294,7 @@ async function stopLeftover(dataDir: string): Promise<void> {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    return // it has ended
+    return // The process has ended.
   }
   // If no parent collects an ended process, its entry stays in /proc, so the test reads its cwd instead.
   while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))

@@ -190,7 +190,7 @@ function supervise(
     for (let began = performance.now(); ; ) {
       await pause(SUPERVISE_MS)
       if (stopping.signal.aborted) return
-      await registration.keep().catch(() => {}) // a full disk: it is tried again
+      await registration.keep().catch(() => {}) // If the disk is full, the next round tries again.
       if (await isAlive(taken.server)) continue
       if (performance.now() - began > RESTART_MS.ran_well) wait_ms = RESTART_MS.first
       log.warn(
@@ -400,7 +400,7 @@ async function becameReady(
  */
 async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
-  client.on('error', () => {}) // a lost connection also rejects the statement under way
+  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
   await client.connect()
   try {
     const owner = await client.query('select 1 from pg_roles where rolname = $1', [OWNER])
@@ -435,7 +435,7 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it has just ended
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // The process has just ended.
   }
 }
 
@@ -512,7 +512,7 @@ async function readPostmaster(place: string): Promise<Postmaster | null> {
 /** Tries to log in. Returns `yes`, `not yet` (starting, stopping or ended) or `refused: ` with the reason. */
 async function tryLogin(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {}) // the server may die at any moment; the caller looks again
+  client.on('error', () => {}) // The server may die at any moment, so the caller looks again.
   try {
     await client.connect()
     await client.query('select 1')

@@ -41,7 +41,11 @@ test('the total of a list counts all rows, stores the count of old rows, and sta
   assert.equal(await total(), 0)
   await pay(merchant, 1_001)
   assert.equal(await total(), 1_001)
-  assert.deepEqual(await kept(merchant), [], 'the count of new rows is not stored, because more rows may follow')
+  assert.deepEqual(
+    await kept(merchant),
+    [],
+    'the database does not store the count of new rows, because more rows may follow',
+  )
   world.deps.clock.advance(11 * MINUTE)
   await pay(merchant, 5)
   assert.equal(await total(), 1_006)

@@ -117,7 +117,7 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
     await client.query('commit')
     return name
   } catch (error) {
-    await client.query('rollback').catch(() => {}) // the connection itself may be gone
+    await client.query('rollback').catch(() => {}) // The connection itself may be lost.
     if (name === null) throw error
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -212,7 +212,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigrat
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // a lost connection also rejects the statement under way
+  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
   await client.connect()
   try {
     return await work(client)

@@ -103,8 +103,8 @@ const UTC = '-c timezone=UTC'
 const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 const types = new pg.TypeOverrides()
-types.setTypeParser(20, (text: string) => BigInt(text)) // int8: amounts are bigint
-types.setTypeParser(1184, parseTimestamp) // timestamptz
+types.setTypeParser(20, (text: string) => BigInt(text)) // The type int8: amounts are bigint.
+types.setTypeParser(1184, parseTimestamp) // The type timestamptz.
 
 /** Parses a timestamptz. Connections use UTC, so nearly all values look like 2026-01-05 09:00:00.123+00. */
 function parseTimestamp(text: string): Date {
@@ -343,7 +343,7 @@ async function attemptTransaction<Result>(
         return answer
       },
     }
-    const working = async () => work(tx) // turns a synchronous throw of `work` into a rejection
+    const working = async () => work(tx) // The wrapper turns a synchronous throw of `work` into a rejection.
     const [result] = await Promise.all([working(), begun])
     is_over = true
     // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the

@@ -56,7 +56,7 @@ test('after one write has met a full disk, a process is ready again at the next 
     assert.deepEqual(await check(), { ...OK, writable: 'the disk of the database is full' })
     while ((await check()).writable !== 'ok') await sleep(25)
     const ms = Math.round(performance.now() - refused_at)
-    assert.ok(ms < REMEMBERED_MS, `it was ready again after ${ms} ms`)
+    assert.ok(ms < REMEMBERED_MS, `the process was ready again after ${ms} ms`)
     assert.deepEqual(await check(), OK)
   } finally {
     await close()

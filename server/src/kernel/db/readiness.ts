@@ -131,7 +131,7 @@ function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<P
       running = { found, done }
     }
     const { found, done } = running
-    await withinTicks(CHECK_MS_MAX, () => done).catch(() => {}) // a missing check is reported as late
+    await withinTicks(CHECK_MS_MAX, () => done).catch(() => {}) // The caller reports a missing check as late.
     return { ...found }
   }
 }

@@ -51,7 +51,7 @@ describe('working databases', { concurrency: 2 }, () => {
       await until('the heartbeat is connected', async () => (await pids()).length === 1)
       const [lost] = await pids()
       await db.query(sql('', 'select pg_terminate_backend($1::int)'), [lost])
-      await until('it is connected again', async () => (await pids()).some((pid) => pid !== lost))
+      await until('the heartbeat is connected again', async () => (await pids()).some((pid) => pid !== lost))
     } finally {
       await db.close()
     }

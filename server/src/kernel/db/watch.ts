@@ -88,7 +88,7 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatc
       .finally(() => {
         checking = false
       })
-      .catch(() => {}) // neither of them rejects
+      .catch(() => {}) // Neither promise rejects.
   }
   const scheduleCheck = () => {
     check_timer ??= setTimeout(check, CHECK_EVERY_MS)

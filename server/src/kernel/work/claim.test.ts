@@ -125,7 +125,7 @@ test('a claim takes due rows even if the clock check of the table fails', async 
     const claim = claimer(failing)
     assert.equal((await claim(10, LEASE_MS, everything)).length, 10)
     assert.equal((await claim(10, LEASE_MS, everything)).length, 10)
-    assert.equal(failures, 1, 'the check is tried again a minute later')
+    assert.equal(failures, 1, 'the claimer repeats the check a minute later')
     failing.clock.advance(61_000)
     await claim(20, LEASE_MS, everything)
     assert.equal(failures, 2)
