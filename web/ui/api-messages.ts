@@ -232,6 +232,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'This payment link no longer accepts payments.',
   'A payer has already paid this payment link, so you cannot cancel the link.',
   'Another payment of this link is in progress. Wait until it ends.',
+  'The server cannot reach the payment provider. Try again in a moment.',
   'You have already approved this withdrawal. The server sends it when a second operator approves it.',
 ])
 

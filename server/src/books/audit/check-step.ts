@@ -39,7 +39,7 @@ const LAST_CHECKED = sql(
 )
 
 // The check of entries cannot find a chain whose entries are all missing, so this statement reads the heads of chains.
-const EMPTIED = sql(
+const EMPTY_CHAINS = sql(
   'audit_check_emptied',
   `select c.merchant_id, c.seq::text as seq from audit_chains c
    where c.merchant_id >= $1 and c.merchant_id <= $2 and c.seq > 0
@@ -83,15 +83,15 @@ export async function checkAuditStep(
     if (ended) endChain(walk)
     if (!ended && entries < most.entries && deps.clock.now().getTime() < until && walk.problems.length < PROBLEMS_MAX)
       continue
-    const emptied = await reader.query<{ merchant_id: string; seq: string }>(EMPTIED, [
+    const empty_chains = await reader.query<{ merchant_id: string; seq: string }>(EMPTY_CHAINS, [
       from.merchant_id,
       ended ? LAST_ID : walk.merchant_id,
     ])
-    const emptied_problems = emptied.map(
+    const empty_problems = empty_chains.map(
       ({ merchant_id, seq }) => `${merchant_id}: the chain ends at 0, its head records ${seq}`,
     )
     const next = ended ? null : `${walk.merchant_id}.${walk.broken ? 'end' : walk.link.seq}`
-    return { chains: walk.chains, entries, problems: [...walk.problems, ...emptied_problems], next }
+    return { chains: walk.chains, entries, problems: [...walk.problems, ...empty_problems], next }
   }
 }
 

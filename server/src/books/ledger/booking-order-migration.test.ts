@@ -80,8 +80,8 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     account.version += 1n
     return [account.balance, account.version]
   }
-  const nets: bigint[] = []
-  expected.set(`${merchant_id} ${environment}`, nets)
+  const net_amounts: bigint[] = []
+  expected.set(`${merchant_id} ${environment}`, net_amounts)
   const transfer = async (
     at: Date,
     posting: string,
@@ -125,11 +125,11 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
       await transfer(at, 'withdrawal_paid_late', 1, source, 'available', 'fee_income', 20n)
       // A charge that the platform bears changes no account that the merchant reads.
       await transfer(at, 'withdrawal_paid_late', 2, source, 'processor_cost', 'provider_float', 7n)
-      nets.push(-520n)
+      net_amounts.push(-520n)
     } else {
       await transfer(at, 'collection_settled', 0, source, 'provider_float', 'available', amount)
       if (i % 2 === 0) await transfer(at, 'collection_settled', 1, source, 'available', 'fee_income', 11n)
-      nets.push(amount - (i % 2 === 0 ? 11n : 0n))
+      net_amounts.push(amount - (i % 2 === 0 ? 11n : 0n))
     }
   }
   for (const [code, { balance, version }] of accounts) {
@@ -156,15 +156,15 @@ async function linesOf(merchant_id: string, environment: 'live' | 'sandbox'): Pr
   return reply.body.data.items.toReversed()
 }
 
-function assertChain(lines: readonly Line[], nets: readonly bigint[]): void {
+function assertChain(lines: readonly Line[], net_amounts: readonly bigint[]): void {
   assert.deepEqual(
     lines.map(({ direction, net_amount }) => (direction === 'credit' ? 1n : -1n) * cents(net_amount)),
-    nets,
+    net_amounts,
   )
   let balance = 0n
   let time = ''
   for (const [i, line] of lines.entries()) {
-    balance += nets[i] as bigint
+    balance += net_amounts[i] as bigint
     assert.deepEqual([line.sequence, cents(line.balance_after)], [i + 1, balance])
     assert.ok(line.created_at >= time, `number ${i + 1} has a date before its predecessor`)
     time = line.created_at
@@ -198,11 +198,11 @@ test('verify finds no wrong order in upgraded books', async () => {
 test('a payment after the upgrade gets the next sequence number, also in an empty book', async () => {
   for (const { id, routing_code } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const) {
-      const nets = expected.get(`${id} ${environment}`) ?? []
+      const net_amounts = expected.get(`${id} ${environment}`) ?? []
       const credit = { fact: 'collection_settled', environment, amount_minor: 900n, fee_minor: 9n } as const
       await postFacts(world.deps, { id, routing_code } as Merchant, [credit, credit])
-      nets.push(891n, 891n)
-      assertChain(await linesOf(id, environment), nets)
+      net_amounts.push(891n, 891n)
+      assertChain(await linesOf(id, environment), net_amounts)
     }
   }
 })

@@ -17,13 +17,13 @@ const INSERT = sql(
   'vault_canary_insert',
   'insert into vault_canary (id, sealed, written_at) values (1, $1, $2) on conflict (id) do nothing',
 )
-const LASTING = sql(
+const PERMANENT_VALUES = sql(
   'vault_canary_lasting',
   `(select secret as sealed from webhook_configs order by merchant_id limit $1)
    union all (select secret from second_steps order by user_id limit $1)
    union all (select private_jwk from signing_keys order by created_at limit $1)`,
 )
-const PASSING = sql(
+const EXPIRING_VALUES = sql(
   'vault_canary_passing',
   `(select body as sealed from outbox_messages order by merchant_id, id limit $1)
    union all (select payload from identity_records order by expires_at limit $1)`,
@@ -77,7 +77,7 @@ async function findCanary(reader: Reader): Promise<string | null> {
  * rows expire.
  */
 async function sealedValues(reader: Reader): Promise<string[]> {
-  for (const statement of [LASTING, PASSING]) {
+  for (const statement of [PERMANENT_VALUES, EXPIRING_VALUES]) {
     const rows = await reader.query<{ sealed: string }>(statement, [SAMPLES_MAX])
     if (rows.length > 0) return rows.map(({ sealed }) => sealed)
   }

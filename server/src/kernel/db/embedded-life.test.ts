@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0
  * Runs a program as root in a default container does: the program cannot read /proc/PID/cwd of processes of other
  * users.
  */
-const UNTRACING = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
+const WITHOUT_PTRACE = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
 
 const started: EmbeddedDatabase[] = []
 const children: ChildProcess[] = []
@@ -265,10 +265,10 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
 describe('root without the right to read processes of other users', { concurrency: 2 }, () => {
   test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
     const folder = await newFolder()
-    const first = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    const first = await startInProgram(folder, { orphanMs: 600_000 }, WITHOUT_PTRACE)
     const kept = await postmasterOf(folder)
     await killProgram(first)
-    const second = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    const second = await startInProgram(folder, { orphanMs: 600_000 }, WITHOUT_PTRACE)
     assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
     // A busy backend outlives its postmaster, and keeps a new postmaster from starting until the backend ends.
     const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])

@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { exists, giveTo, readIfPresent, type User } from './embedded-files.ts'
 
 /** The number of checks of the watcher before the watcher stops an unused server. */
-const LOOKS = 6
-const LOOK_MS_MAX = 5_000
+const CHECKS_BEFORE_STOP = 6
+const CHECK_MS_MAX = 5_000
 
 /** A process. Its start time distinguishes the process from a later process with the same id. */
 export type ProcessIdentity = { pid: number; started: string | null }
@@ -71,9 +71,9 @@ export async function watchUsers(place: string, server: ProcessIdentity, orphan_
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
   if (is_watching && (await isWatched(place, server))) return
   if (server.started === null) return // The server has ended.
-  const look_ms = Math.min(LOOK_MS_MAX, orphan_ms / LOOKS)
-  const looks = Math.ceil(orphan_ms / look_ms)
-  const args = [place, String(server.pid), server.started, String(look_ms / 1000), String(looks)]
+  const check_ms = Math.min(CHECK_MS_MAX, orphan_ms / CHECKS_BEFORE_STOP)
+  const checks = Math.ceil(orphan_ms / check_ms)
+  const args = [place, String(server.pid), server.started, String(check_ms / 1000), String(checks)]
   const child = spawn('/bin/sh', ['-c', WATCHER, 'malipo-watcher', ...args], {
     cwd: '/',
     detached: true,
@@ -114,10 +114,10 @@ lives() { # process id, start time
   line=
   { read -r line < "/proc/$1/stat"; } 2>/dev/null
   [ -n "$line" ] || return 1
-  wanted=$2
+  expected=$2
   set -- \${line##*) }
   case $1 in Z|X) return 1;; esac
-  [ "\${20}" = "$wanted" ]
+  [ "\${20}" = "$expected" ]
 }
 used() { # folder
   for file in "$1"/*; do
@@ -127,12 +127,12 @@ used() { # folder
   done
   return 1
 }
-place=$1 server=$2 start=$3 pause=$4 looks=$5 unused=0
+place=$1 server=$2 start=$3 pause=$4 checks=$5 unused=0
 while lives "$server" "$start"; do
   sleep "$pause"
   if used "$place/users"; then unused=0; continue; fi
   unused=$((unused + 1))
-  [ "$unused" -ge "$looks" ] || continue
+  [ "$unused" -ge "$checks" ] || continue
   lives "$server" "$start" && kill -INT "$server"
   while lives "$server" "$start"; do sleep 1; done
 done

@@ -163,14 +163,14 @@ test('the server gets a free port if another program has taken its old port', as
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()
-  const squatter = createServer()
-  await new Promise<void>((done) => squatter.listen(Number(new URL(first.url).port), '127.0.0.1', done))
+  const otherProgram = createServer()
+  await new Promise<void>((done) => otherProgram.listen(Number(new URL(first.url).port), '127.0.0.1', done))
   try {
     const second = await start(dataDir)
     assert.notEqual(new URL(second.url).port, new URL(first.url).port)
     assert.equal(await findEmbedded(dataDir), second.url)
   } finally {
-    squatter.close()
+    otherProgram.close()
   }
 })
 

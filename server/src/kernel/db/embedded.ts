@@ -261,13 +261,13 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
 
   const pointer = await readPointer(dataDir)
   let port = fixed_port ?? pointer?.port ?? (await freePort())
-  const giveUp = performance.now() + READY_TIMEOUT_MS
+  const deadline = performance.now() + READY_TIMEOUT_MS
   for (let attempt = 1; ; ) {
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
     const server = { pid: child.pid as number, started: await startTimeOf(child.pid as number), port }
     await watchUsers(place, server, options.orphanMs ?? ORPHAN_MS)
-    if (await becameReady(context, child, server, giveUp)) {
+    if (await becameReady(context, child, server, deadline)) {
       await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
       if (port !== fixed_port) await writePointer(dataDir, { ...pointer, place, port })
       log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
@@ -277,7 +277,7 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
     if (fixed_port === undefined && /could not bind|address already in use/i.test(output) && attempt < PORT_ATTEMPTS) {
       attempt += 1
       port = await freePort()
-    } else if (/pre-existing shared memory block/i.test(output) && performance.now() < giveUp) {
+    } else if (/pre-existing shared memory block/i.test(output) && performance.now() < deadline) {
       await endOrphans(join(place, 'data'))
     } else {
       throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
@@ -378,10 +378,10 @@ async function becameReady(
   context: Context,
   child: ChildProcess,
   server: RunningServer,
-  giveUp: number,
+  deadline: number,
 ): Promise<boolean> {
   const { place, secrets } = context
-  while (performance.now() < giveUp) {
+  while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) return false
     const postmaster = await readPostmaster(place)
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') {
@@ -446,9 +446,9 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
  * that the server is the expected one: with SCRAM, the server must prove that it knows the password.
  */
 async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<RunningServer | null> {
-  const giveUp = performance.now() + READY_TIMEOUT_MS
+  const deadline = performance.now() + READY_TIMEOUT_MS
   let login = ''
-  while (performance.now() < giveUp) {
+  while (performance.now() < deadline) {
     const postmaster = await readPostmaster(context.place)
     if (postmaster === null) return null
     const { pid, port } = postmaster
@@ -719,8 +719,8 @@ function lastLines(text: string): string {
  */
 async function lockFolder(folder: string): Promise<Server> {
   const name = `\0malipo-postgres-${hash(folder)}`
-  const giveUp = performance.now() + READY_TIMEOUT_MS
-  while (performance.now() < giveUp) {
+  const deadline = performance.now() + READY_TIMEOUT_MS
+  while (performance.now() < deadline) {
     const server = createServer((socket) => socket.destroy())
     const code = await new Promise<string | undefined>((done) => {
       server.once('error', (error: NodeJS.ErrnoException) => done(error.code))

@@ -22,7 +22,7 @@ const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
 const BREAK = sql('break', 'insert into places values ($1, 0)')
 
 describe('failed statements in a transaction', () => {
-  const swallowed = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
+  const failIgnored = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
   const taken = async () => {
     const [row] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     return row?.taken
@@ -34,7 +34,7 @@ describe('failed statements in a transaction', () => {
       const work = async (tx: Tx) => {
         const takes = tx.query(TAKE, [1])
         if (!pipelined) await takes
-        await Promise.all([takes, swallowed(tx, [1])])
+        await Promise.all([takes, failIgnored(tx, [1])])
         return 'done'
       }
       await assert.rejects(inTransaction(db, work), { code: '23505' })
@@ -47,7 +47,7 @@ describe('failed statements in a transaction', () => {
     const answer = await inTransaction(db, async (tx) => {
       await tx.query(TAKE, [1])
       await tx.query(sql('', 'savepoint here'))
-      await swallowed(tx, [1])
+      await failIgnored(tx, [1])
       await tx.query(sql('', 'rollback to savepoint here'))
       return 'done'
     })

@@ -254,7 +254,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   const drawn = drawQr(sheet, url, texts.code, { x: LEFT + 4, y: top + 4, size })
   const x = LEFT + (drawn ? size + 12 : 12)
   const width = LEFT + WIDTH - 12 - x
-  const say = (style: Style, text: string, from: number): number => {
+  const addText = (style: Style, text: string, from: number): number => {
     let end = from
     tagged(sheet, 'P', () => {
       end = drawLines(sheet, style, wrap(sheet, style, text, width, 3), { x, y: from, width })
@@ -265,12 +265,12 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   tagged(sheet, 'H2', () => {
     next = drawLines(sheet, STRONG, [texts.pay], { x, y: next, width }) + 4
   })
-  next = say(BODY, texts.scan, next)
+  next = addText(BODY, texts.scan, next)
   const link: Style = { face: 'bold', size: 8.5 }
   next = drawLink(sheet, link, url, wrap(sheet, link, clean(url, 300), width, 2), { x, y: next, width }) + 4
-  next = say(BODY, texts.choose, next)
-  next = say(BODY, texts.confirm, next)
-  say(STRONG, texts.keep_pin, next)
+  next = addText(BODY, texts.choose, next)
+  next = addText(BODY, texts.confirm, next)
+  addText(STRONG, texts.keep_pin, next)
 }
 
 /** Draws the margins of each page: the sandbox mark, the merchant, and the page number. */

@@ -64,7 +64,7 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
   })
   addPage(sheet, A5)
   let y = 30
-  const say = (tag: string, style: Style, lines: readonly string[], after: number) => {
+  const addText = (tag: string, style: Style, lines: readonly string[], after: number) => {
     const from = y
     tagged(sheet, tag, () => drawLines(sheet, style, lines, { x: LEFT, y: from, width: WIDTH, align: 'center' }))
     y += lines.length * lineHeight(style) + after
@@ -72,23 +72,23 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
   if (input.test) {
     frame(sheet, { x: LEFT, y, width: WIDTH, height: 26 }, 2)
     y += 5
-    say('P', MARK, [texts.test], 12)
+    addText('P', MARK, [texts.test], 12)
   }
-  say('H1', fitted(sheet, PAY, texts.poster.pay, WIDTH), [texts.poster.pay], 2)
-  say('P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 2), 2)
-  if (input.description !== null) say('P', BODY, wrap(sheet, BODY, clean(input.description, 300), WIDTH, 2), 2)
+  addText('H1', fitted(sheet, PAY, texts.poster.pay, WIDTH), [texts.poster.pay], 2)
+  addText('P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 2), 2)
+  if (input.description !== null) addText('P', BODY, wrap(sheet, BODY, clean(input.description, 300), WIDTH, 2), 2)
   if (input.amount_minor !== null) {
     const amount = showAmount(input.amount_minor, input.currency)
-    say('P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 4)
+    addText('P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 4)
   }
   const box = { x: (A5[0] - QR_SIZE) / 2, y, size: QR_SIZE }
   if (!drawQr(sheet, input.page_url, texts.poster.code, box))
     throw new RangeError('the address is too long for a QR code')
   y += QR_SIZE + 4
-  say('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
+  addText('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
   const lines = wrap(sheet, LINK, clean(input.page_url, 300), WIDTH, 2)
   drawLink(sheet, LINK, input.page_url, lines, { x: LEFT, y, width: WIDTH, align: 'center' })
   y = A5[1] - 34
-  say('P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 1), 0)
+  addText('P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 1), 0)
   return finish(sheet)
 }

@@ -6,7 +6,7 @@ import type { Refusal } from '../lib/index.ts'
 import { createDocumentQueue, QUEUE_LIMITS } from './queue.ts'
 
 /** Makes a queue whose tasks the test ends in turn, in the order of their start. */
-function stage() {
+function createTestQueue() {
   const inTurn = createDocumentQueue()
   const begun: string[] = []
   const ends: ((error?: Error) => void)[] = []
@@ -32,7 +32,7 @@ function stage() {
 const isFull = (error: Refusal) => error.code === 'service_unavailable' && (error.retry_after_s ?? 0) > 0
 
 test('the queue serves merchants in turn, and draws live documents before sandbox documents', async () => {
-  const { ask, begun, endAll } = stage()
+  const { ask, begun, endAll } = createTestQueue()
   const all = [
     ...['a1', 'a2', 'a3'].map((name) => ask('a', 'sandbox', name)),
     ask('b', 'sandbox', 'b1'),
@@ -44,7 +44,7 @@ test('the queue serves merchants in turn, and draws live documents before sandbo
 })
 
 test('the queue refuses with Retry-After at its limits for one merchant, for all sandboxes, and for all merchants', async () => {
-  const { ask, endAll } = stage()
+  const { ask, endAll } = createTestQueue()
   const all: Promise<string>[] = []
   const add = (merchant: string, environment: string, count: number) => {
     for (let at = 0; at < count; at++) all.push(ask(merchant, environment, `${merchant}${at}`))
@@ -62,7 +62,7 @@ test('the queue refuses with Retry-After at its limits for one merchant, for all
 })
 
 test('a failed document delays no other document', async () => {
-  const { ask, ends } = stage()
+  const { ask, ends } = createTestQueue()
   const [first, second] = [ask('a', 'live', 'first'), ask('a', 'live', 'second')]
   ends[0]?.(new Error('no ink'))
   await assert.rejects(first, /no ink/)

@@ -10,7 +10,7 @@ export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }
 
-const POISON = /"(?:__proto__|constructor)"\s*:|\\u00/i
+const FORBIDDEN_NAME = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 
 /**
@@ -28,7 +28,7 @@ export function parseBody(text: string): Record<string, unknown> {
     refuse('invalid_json', { message: 'The body must be one JSON object.' })
   }
   if (isDeep(text)) refuse('invalid_json', { message: `The body may have at most ${DEPTH_MAX} levels.` })
-  if (POISON.test(text) && reachesPrototype(body))
+  if (FORBIDDEN_NAME.test(text) && reachesPrototype(body))
     refuse('invalid_json', { message: 'The body names a forbidden property.' })
   const record = body as Record<string, unknown>
   if (typeof record.amount === 'number') writtenAmounts.set(record, amountSource(text))

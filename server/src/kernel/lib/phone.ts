@@ -47,9 +47,9 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
  */
 export function networkSql(column: string): string {
   const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]
-  const whens = codes.map((code) => {
+  const cases = codes.map((code) => {
     const prefixes = Object.keys(NETWORK_OF_PREFIX).filter((prefix) => NETWORK_OF_PREFIX[prefix] === code)
     return `when substr(${column}, 4, 2) in (${prefixes.map((prefix) => `'${prefix}'`).join(', ')}) then '${code}'`
   })
-  return `case ${whens.join(' ')} else '' end`
+  return `case ${cases.join(' ')} else '' end`
 }

@@ -14,7 +14,7 @@ const SECRET_NAMES = new Set(
 /** The endings of secret field names that have no separators. */
 const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
 /** A fast test. A text that does not match names no secret field. */
-const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
+const MAY_NAME_SECRET = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
 // Every expression of this file reads any 64 KB in less than 5 ms: see server/test/regular-expressions.test.ts.
 /** Text with the shape of an API key or a signing secret, at any place. */
 const SECRET_TEXT =
@@ -22,7 +22,7 @@ const SECRET_TEXT =
 /** A session token, also inside a longer word. To stay fast, the expression skips words without two dots. */
 const SESSION_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])([\w-]*?(?<![A-Za-z0-9]))eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g
 /** A fast test. A text that does not match contains no key and no token. */
-const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
+const MAY_CONTAIN_TOKEN = /_(?:live|sandbox|test)_|whsec_|eyJ/
 /** The name of a JSON field, also in JSON inside a JSON string, where backslashes precede quotes. */
 const JSON_NAME = /"([\w. -]{1,64})(\\*)"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
@@ -37,12 +37,12 @@ export function isSecretName(name: string): boolean {
 
 /** A fast test of a text. False means that the text contains nothing to redact. */
 export function mayHoldSecret(text: string): boolean {
-  return MAY_NAME_ONE.test(text) || MAY_HOLD_ONE.test(text)
+  return MAY_NAME_SECRET.test(text) || MAY_CONTAIN_TOKEN.test(text)
 }
 
 /** Redacts API keys, signing secrets and session tokens in a text. */
 export function redactText(text: string): string {
-  if (!MAY_HOLD_ONE.test(text)) return text
+  if (!MAY_CONTAIN_TOKEN.test(text)) return text
   return text.replace(SECRET_TEXT, REDACTED).replace(SESSION_TOKEN, `$1${REDACTED}`)
 }
 
@@ -53,7 +53,7 @@ export function redactSecrets(text: string): string {
 
 /** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. The rest stays unchanged. */
 export function redactFields(text: string): string {
-  if (!MAY_NAME_ONE.test(text)) return text
+  if (!MAY_NAME_SECRET.test(text)) return text
   return redactJson(text)
     .replace(FORM_FIELD, (all, head: string, name: string) => (isSecretName(name) ? head + REDACTED : all))
     .replace(XML_FIELD, (all, head: string, name: string) => (isSecretName(name) ? head + REDACTED : all))

@@ -5,7 +5,7 @@
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
-import { type KeyedRequest, type KeyedResult, onceInSet, type StoredAnswer } from '../../kernel/http/index.ts'
+import { type KeyedRequest, type KeyedResult, onceInBatch, type StoredAnswer } from '../../kernel/http/index.ts'
 import { assertInvariant, gather, limitConcurrency, type Refusal } from '../../kernel/lib/index.ts'
 import {
   type ApprovalBatch,
@@ -101,7 +101,7 @@ function gatherApprovals(
   sendApproved: ApprovalService['sendApproved'],
 ): (approval: WaitingApproval) => Promise<Exclude<GatheredApproval, 'repeat'>> {
   const approveAll = async (approvals: readonly WaitingApproval[]) => {
-    const { results, left } = await onceInSet(deps, approvals, async (tx, open) => {
+    const { results, left } = await onceInBatch(deps, approvals, async (tx, open) => {
       const batch = await approveSet(
         tx,
         open.map(({ request }) => request),

@@ -51,19 +51,19 @@ class KeysToFree<Request> extends Error {
  * throws, the transaction writes nothing. If no key stores a refusal, the other requests run again without the refused
  * request.
  */
-export async function onceInSet<Request extends KeyedRequest<Result>, Result, Left>(
+export async function onceInBatch<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,
   requests: readonly Request[],
   work: KeyedWork<Request, Result, Left>,
 ): Promise<{ results: KeyedResult<Result>[]; left: Left | null }> {
   try {
-    const { results, left } = await inTransaction(deps.db, (tx) => runSet(deps, tx, requests, work))
+    const { results, left } = await inTransaction(deps.db, (tx) => runBatch(deps, tx, requests, work))
     return { results: requests.map((request) => results.get(request) as KeyedResult<Result>), left }
   } catch (error) {
     if (!(error instanceof KeysToFree)) throw error
     const refused: ReadonlyMap<Request, Refusal> = error.refused
     const others = requests.filter((request) => !refused.has(request))
-    const run = others.length === 0 ? { results: [], left: null } : await onceInSet(deps, others, work)
+    const run = others.length === 0 ? { results: [], left: null } : await onceInBatch(deps, others, work)
     const results = new Map(others.map((request, i) => [request, run.results[i] as KeyedResult<Result>]))
     return {
       results: requests.map((request) => refused.get(request) ?? (results.get(request) as KeyedResult<Result>)),
@@ -73,13 +73,13 @@ export async function onceInSet<Request extends KeyedRequest<Result>, Result, Le
 }
 
 /** Claims the keys, does the work of the requests that hold their keys, and stores the answers. */
-async function runSet<Request extends KeyedRequest<Result>, Result, Left>(
+async function runBatch<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,
   tx: Tx,
   requests: readonly Request[],
   work: KeyedWork<Request, Result, Left>,
 ): Promise<KeyedRun<Request, Result, Left>> {
-  const results = await claimSet<Request, Result>(deps, tx, requests)
+  const results = await claimBatch<Request, Result>(deps, tx, requests)
   const open = requests.filter((request) => !results.has(request))
   if (open.length === 0) return { results, left: null }
   const { answers, left } = await work(tx, open)
@@ -104,7 +104,7 @@ async function runSet<Request extends KeyedRequest<Result>, Result, Left>(
 }
 
 /** Claims the keys of a batch. Returns the results of the requests that hold no key and do no work. */
-async function claimSet<Request extends KeyedRequest<Result>, Result>(
+async function claimBatch<Request extends KeyedRequest<Result>, Result>(
   deps: Deps,
   tx: Tx,
   requests: readonly Request[],
