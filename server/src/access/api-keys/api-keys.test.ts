@@ -1,4 +1,4 @@
-// Tests of the authentication by API key: accepted credentials, scopes, environments and revocation.
+// Tests the authentication by API key: accepted credentials, scopes, environments and revocation.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Authentication of API keys. The server looks up the key on every request, so that every process refuses a revoked key on the next
+// Authenticates API keys. The server looks up the key on every request, so that every process refuses a revoked key on the next
 // request.
 
 import type { FastifyRequest } from 'fastify'
@@ -94,7 +94,7 @@ const SESSION_TOKEN = /^[^.]*\.[^.]*\./
 const NO_CREDENTIAL =
   'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
-/** The credential of Authorization: Bearer or of X-API-Key. Refuses a request whose two headers differ. */
+/** Returns the credential of Authorization: Bearer or of X-API-Key. Refuses a request whose two headers differ. */
 function credentialOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const header = request.headers['x-api-key']

@@ -89,7 +89,7 @@ function checkedScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** The two flags about addresses. Each flag is the opposite of the other flag, so a request needs only one of them. */
+/** Returns the two flags about addresses. Each flag is the opposite of the other flag, so a request needs only one of them. */
 function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {

@@ -1,4 +1,4 @@
-// The format of a key: <prefix>_<environment>_, then 32 random characters, then 6 characters of checksum.
+// Defines the format of a key: <prefix>_<environment>_, then 32 random characters, then 6 characters of checksum.
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -13,7 +13,7 @@ const CHECKSUM_LENGTH = 6
 const MARKER = /^[a-z][a-z0-9]{1,19}_(?:live|sandbox|test)_/
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/
 
-/** Generates a plaintext key. The server shows it once and stores only its hash. */
+/** Generates a plaintext key. The server shows the plaintext once and stores only its hash. */
 export function newPlaintextKey(config: Config, random: Random, environment: Environment): string {
   const prefix =
     config.api_key_style === 'sk'
@@ -23,24 +23,24 @@ export function newPlaintextKey(config: Config, random: Random, environment: Env
   return body + checksum(body)
 }
 
-/** The visible prefix of a key: its marker and four characters. */
+/** Returns the visible prefix of a key: its marker and four characters. */
 export function keyPrefix(plaintext: string): string {
   return plaintext.slice(0, plaintext.lastIndexOf('_') + 5)
 }
 
-/** True if a credential begins with the marker of an API key. */
+/** Returns true if a credential begins with the marker of an API key. */
 export function looksLikeKey(credential: string): boolean {
   return MARKER.test(credential)
 }
 
-/** True if the length and the checksum are right, so that a mistyped key causes no database query. */
+/** Returns true if the length and the checksum are right, so that a mistyped key causes no database query. */
 export function isWellFormedKey(credential: string): boolean {
   const random = KEY.exec(credential)?.[3]
   if (random?.length !== BODY_LENGTH + CHECKSUM_LENGTH) return false
   return checksum(credential.slice(0, -CHECKSUM_LENGTH)) === credential.slice(-CHECKSUM_LENGTH)
 }
 
-/** The SHA-256 of the whole key. The database stores only this hash and the visible characters. */
+/** Returns the SHA-256 of the whole key. The database stores only this hash and the visible characters. */
 export function keyHash(plaintext: string): Buffer {
   return hash('sha256', plaintext, 'buffer')
 }

@@ -1,4 +1,4 @@
-// The public interface of api-keys.
+// Exports the public interface of api-keys.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'

@@ -17,7 +17,7 @@ const LIST = sql(
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
-/** One page of the keys of a merchant that match the filter. */
+/** Returns one page of the keys of a merchant that match the filter. */
 export async function listKeys(
   reader: Reader,
   merchant_id: string,

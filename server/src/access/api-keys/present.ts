@@ -1,4 +1,4 @@
-// The record of a key, and its form in the API.
+// Defines the record of a key, and its form in the API.
 
 import type { Environment } from '../../kernel/http/index.ts'
 

@@ -1,4 +1,4 @@
-// Tests of the endpoints of API keys: the required roles, and the replies that show the plaintext.
+// Tests the endpoints of API keys: the required roles, and the replies that show the plaintext.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

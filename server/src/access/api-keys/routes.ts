@@ -1,4 +1,4 @@
-// The endpoints that create, list, revoke and rotate the keys of a merchant. Only sessions may call these endpoints.
+// Adds the endpoints that create, list, revoke and rotate the keys of a merchant. Only sessions may call these endpoints.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'

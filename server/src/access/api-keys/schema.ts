@@ -1,4 +1,4 @@
-// The request and response schemas of API keys.
+// Defines the request and response schemas of API keys.
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, SCOPES, success } from '../../kernel/http/index.ts'

@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A well-formed key that does not exist and whose random part begins with `known`. */
+/** Returns a well-formed key that does not exist and whose random part begins with `known`. */
 function guess(known: string): string {
   const chance = systemRandom()
   const chosen = [...known].map((char) => BASE62.indexOf(char))
@@ -64,7 +64,7 @@ const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : 
 
 const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
 
-/** The additional time of refusing `b`, as a share of the time of refusing `a`. */
+/** Returns the additional time of refusing `b`, as a share of the time of refusing `a`. */
 async function difference(
   refuse: (key: string) => Promise<string>,
   a: () => string,
@@ -87,7 +87,10 @@ async function difference(
   return (median(took[1]) - base) / base
 }
 
-/** The smallest difference of several measurements. Noise makes some differences large, and a leak makes all differences large. */
+/**
+ * Returns the smallest difference of several measurements. Noise makes some differences large, and a leak makes all differences
+ * large.
+ */
 async function leak(...of: Parameters<typeof difference>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
   for (let i = 0; i < MEASUREMENTS_MAX && smallest >= TOLERANCE; i++) {

@@ -1,5 +1,5 @@
-// The time of the last use of each key, exact to the minute. The server keeps this time in memory and writes it to a table in
-// batches.
+// Records the time of the last use of each key, exact to the minute. The server keeps this time in memory and writes the time to a
+// table in batches.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'

@@ -1,6 +1,5 @@
-// The storage of oidc-provider in PostgreSQL, which all processes of an installation share. The id of a session, a code or a
-// refresh token is a secret. The server stores only a hash of the id and encrypts the content, so that a copy of the database gives
-// no access.
+// Stores the records of oidc-provider in PostgreSQL, which all processes share. The id of a session, a code or a refresh token is a
+// secret. The server stores only a hash of the id and encrypts the content, so that a copy of the database gives no access.
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
@@ -88,7 +87,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
   })
 }
 
-/** The subject of a record. Before a session exists, an open sign-in belongs to the user with the right password. */
+/** Returns the subject of a record. Before a session exists, an open sign-in belongs to the user with the right password. */
 function recordSubject(payload: AdapterPayload): string | null {
   const result = payload.result as SignInResult | undefined
   return result?.login?.accountId ?? result?.first_step?.subject ?? payload.accountId ?? null

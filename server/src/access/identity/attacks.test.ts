@@ -1,4 +1,5 @@
-// Forged tokens. Each is a valid token with one fault, and the server refuses each with the same answer.
+// Tests that the server refuses forged tokens. Each forged token is a valid token with one fault, and each refusal has the same
+// answer.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -34,7 +35,7 @@ type Stage = {
   claims: Record<string, unknown>
 }
 
-/** The valid token of a stage with replaced claims, signed with the right key. The value undefined removes a claim. */
+/** Returns the valid token of a stage with replaced claims, signed with the right key. The value undefined removes a claim. */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }

@@ -1,4 +1,4 @@
-// The rate limit of sign-in attempts. The database counts failed attempts by account and address, with growing pauses, and by
+// Limits the rate of sign-in attempts. The database counts failed attempts by account and address, with growing pauses, and by
 // account alone. A browser that signed in to the account before has its own counter, so that an attack does not lock the owner out.
 
 import { createHash } from 'node:crypto'
@@ -139,8 +139,8 @@ async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): 
 }
 
 /**
- * A row without its expired failures. `last_at` advances by whole steps of `fade_ms`. Otherwise, failures that follow each other
- * faster than `fade_ms` would never expire.
+ * Returns a row without its expired failures. `last_at` advances by whole steps of `fade_ms`. Otherwise, failures that follow each
+ * other faster than `fade_ms` would never expire.
  */
 function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
@@ -151,7 +151,7 @@ function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): 
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
-/** The rest of a pause. If the clock has stepped back, the rest is at most the longest pause. */
+/** Returns the rest of a pause. If the clock has stepped back, the rest is at most the longest pause. */
 function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }

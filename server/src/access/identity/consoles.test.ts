@@ -1,4 +1,4 @@
-// Two consoles. A token is valid at one console, and the operator console always requires the credentials.
+// Tests the two consoles. A token is valid at one console, and the operator console always requires the credentials.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A user who is an operator and a member of a merchant. */
+/** Returns a user who is an operator and a member of a merchant. */
 async function newBoth() {
   const person = await newPerson(world, { super_admin: true })
   await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))

@@ -1,4 +1,4 @@
-// Frequent passwords of at least eight characters, with some that are frequent in Tanzania.
+// Lists frequent passwords of at least eight characters, with some that are frequent in Tanzania.
 
 /** The passwords in lower case. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(

@@ -1,4 +1,5 @@
-// Passwords, hashed with Argon2id. The rules require a length but no kinds of characters, and refuse common passwords.
+// Checks and stores passwords, with Argon2id hashes. The rules require a length but no kinds of characters, and refuse common
+// passwords.
 
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -35,7 +36,7 @@ const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
 /** Normalizes a password, so that different Unicode forms of the same text give the same password. */
 const normal = (password: string) => password.toWellFormed().normalize('NFKC')
 
-/** The reason to refuse a password for this user. Null means that the password is acceptable. */
+/** Returns the reason to refuse a password for this user. Null means that the password is acceptable. */
 export function passwordProblem(password: string, person: { email: string; name: string }): PasswordProblem | null {
   const text = normal(password)
   const length = [...text].length
@@ -60,7 +61,7 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
-/** The concurrency limit of password hashing. It leaves one of two processors to payments. */
+/** The concurrency limit of password hashing. On a machine with two processors, this limit leaves one processor to payments. */
 const limitHashing = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
 
 function passwordTag(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
@@ -75,7 +76,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 /** A dummy hash of the same cost, so that the check of an unknown user takes as long as that of a known user. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
-/** True if the password matches the hash. If the hash is null, the dummy hash keeps the response time the same. */
+/** Returns true if the password matches the hash. If the hash is null, the dummy hash keeps the response time the same. */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
   const parts = PHC.exec(stored ?? DUMMY_HASH)
   if (!parts) throw new Error('a stored password hash does not have the PHC form of Argon2id')
@@ -94,7 +95,7 @@ const STORE = sql(
 )
 const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
 
-/** True if this is the password of the user at the built-in provider. */
+/** Returns true if this is the password of the user at the built-in provider. */
 export async function hasPassword(reader: Reader, user_id: string, password: string): Promise<boolean> {
   const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
   return checkPassword(row?.password_hash ?? null, password)

@@ -1,4 +1,4 @@
-// Tests of a foreign issuer: the rotation of its keys, and the binding of its users to our users.
+// Tests a foreign issuer: the rotation of its keys, and the binding of its users to our users.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'

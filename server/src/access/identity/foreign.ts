@@ -1,4 +1,4 @@
-// Tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and the e-mail address that the issuer has verified.
+// Verifies tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and finds the e-mail address that the issuer has verified.
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -53,8 +53,8 @@ export function createForeignVerifier(deps: Deps): Verifier {
 }
 
 /**
- * The console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another client and
- * gives no session. Null means that the configuration names no clients, so the token opens both consoles.
+ * Returns the console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another
+ * client and gives no session. Null means that the configuration names no clients, so the token opens both consoles.
  */
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
@@ -66,7 +66,7 @@ function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | 
   return client === dashboard_client_id ? 'dashboard' : undefined
 }
 
-/** True if the key id is valid or absent. An issuer with one key need not name this key. */
+/** Returns true if the key id is valid or absent. An issuer with one key need not name this key. */
 function isKid(kid: unknown): boolean {
   return kid === undefined || (typeof kid === 'string' && kid !== '' && kid.length <= KID_MAX)
 }

@@ -1,4 +1,4 @@
-// Tests of the sign-up, the confirmation of an address and a new password. The answers do not show whether an account exists.
+// Tests the sign-up, the confirmation of an address and a new password. The answers do not show whether an account exists.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -48,7 +48,7 @@ async function askReset(email: string): Promise<BrowserPage> {
   return from().post('/identity/forgot', { email })
 }
 
-/** The parts of an answer that a stranger can compare: status, headers and body. */
+/** Returns the parts of an answer that a stranger can compare: status, headers and body. */
 const answerOf = ({ status, text, headers }: BrowserPage) => ({
   status,
   text,

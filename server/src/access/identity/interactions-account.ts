@@ -1,5 +1,5 @@
-// The pages of accounts: signing up, confirming an e-mail address, and setting a new password by mail. No reply shows whether an
-// address has an account. The page is always the same, and only the e-mail differs.
+// Adds the pages of accounts: signing up, confirming an e-mail address, and setting a new password by mail. No reply shows whether
+// an address has an account. The page is always the same, and only the e-mail differs.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../../kernel/lib/index.ts'
@@ -58,8 +58,8 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
 }
 
 /**
- * The page after a form that sends an e-mail, equal with and without an account. If SMTP_URL is empty, the page tells the user that
- * this installation sends no e-mail.
+ * Returns the page after a form that sends an e-mail, equal with and without an account. If SMTP_URL is empty, the page tells the
+ * user that this installation sends no e-mail.
  */
 function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string {
   const t = textsOf(view)
@@ -138,7 +138,7 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** The duration of a reply that may send an e-mail. Tests shorten it. */
+/** The duration of a reply that may send an e-mail. Tests shorten this duration. */
 export const MAIL_ANSWER = { ms: 400 }
 
 /** Runs the work and ends after a whole multiple of MAIL_ANSWER, so that the duration reveals nothing about the work. */
@@ -154,7 +154,7 @@ function mailContext(site: IdentitySite) {
   return { brand: site.deps.config.brand_name, base_url: site.base_url() }
 }
 
-/** The token of a mailed link, from the URL of the request. A form without an action posts to the URL of its page. */
+/** Returns the token of a mailed link, from the URL of the request. A form without an action posts to the URL of its page. */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
   return typeof token === 'string' ? token : ''
@@ -175,8 +175,8 @@ function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowe
 }
 
 /**
- * True if the server may send one more e-mail to this address. The page does not show a false result, because the result reveals
- * the requests of other clients. Refuses a client that requests too many e-mails with 429.
+ * Returns true if the server may send one more e-mail to this address. The page does not show a false result, because the result
+ * reveals the requests of other clients. Refuses a client that requests too many e-mails with 429.
  */
 async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })

@@ -1,4 +1,4 @@
-// The setup of the second step during a sign-in: a key for the app, a code that confirms the key, and recovery codes.
+// Sets up the second step during a sign-in: a key for the app, a code that confirms the key, and recovery codes.
 
 import type { FastifyInstance } from 'fastify'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'

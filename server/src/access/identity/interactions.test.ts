@@ -1,4 +1,4 @@
-// Tests of sign-ins under attack (guessed passwords, forged forms) and of the second step.
+// Tests sign-ins under attack (guessed passwords, forged forms) and the second step.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'

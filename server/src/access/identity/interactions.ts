@@ -1,4 +1,4 @@
-// The pages of a sign-in: the password, then the second step, then the return to the OpenID provider.
+// Adds the pages of a sign-in: the password, then the second step, then the return to the OpenID provider.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
@@ -124,26 +124,26 @@ async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyReques
   )
 }
 
-/** The enabled user of the built-in provider with this e-mail address, or null. */
+/** Returns the enabled user of the built-in provider with this e-mail address, or null. */
 export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
   const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
   return person ?? null
 }
 
-/** True if the user must set up a second step. Operators in production must have a second step. */
+/** Returns true if the user must set up a second step. Operators in production must have a second step. */
 export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
   return super_admin && config.node_env === 'production'
 }
 
-/** The value of a field in a posted form. A missing or repeated field has an empty value. */
+/** Returns the value of a field in a posted form. A missing or repeated field has an empty value. */
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * The open sign-in of this browser, which the server finds by its cookie. Throws SessionNotFound if the sign-in does not exist or
- * has expired. Refuses a URL that names another sign-in with not_found.
+ * Returns the open sign-in of this browser, which the server finds by its cookie. Throws SessionNotFound if the sign-in does not
+ * exist or has expired. Refuses a URL that names another sign-in with not_found.
  */
 export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
   const { deps } = site
@@ -164,7 +164,10 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },
     /** Stores that the password was right. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
-    /** The user with the right password. Refuses a sign-in without a right password, or with a subject that has changed since. */
+    /**
+     * Returns the user with the right password. Refuses a sign-in without a right password, or with a subject that has changed
+     * since.
+     */
     async firstStep(): Promise<SigningIn> {
       const { subject } = result.first_step ?? refuse('not_found')
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
@@ -174,7 +177,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       reply.header('set-cookie', deviceCookie(site, request, person))
       deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'a user signed in')
-      // The time of the sign-in, from the clock that later computes its age.
+      // The server takes this time from the clock that later computes the age of the sign-in.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })
     },
@@ -195,7 +198,10 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
   return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The id of this browser. Null means that the user has not signed in with this browser since the last change of the password. */
+/**
+ * Returns the id of this browser. Null means that the user has not signed in with this browser since the last change of the
+ * password.
+ */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
   if (value === undefined) return null

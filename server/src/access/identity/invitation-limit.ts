@@ -1,4 +1,4 @@
-// The rate limit of invitation e-mails. Without a limit, any user could create a merchant and fill the mailbox of a stranger by
+// Limits the rate of invitation e-mails. Without a limit, any user could create a merchant and fill the mailbox of a stranger by
 // inviting, removing and inviting again.
 
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ const COUNT = sql(
    returning failures`,
 )
 
-/** True if this merchant may mail one more invitation to this address (in lower case). Each call counts one invitation. */
+/** Returns true if this merchant may mail one more invitation to this address (in lower case). Each call counts one invitation. */
 export async function mayMailInvitation(deps: Deps, tx: Tx, merchant_id: string, email: string): Promise<boolean> {
   // Each transaction counts the address first, so that two transactions that count both rows cannot deadlock.
   if ((await countInvitation(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false

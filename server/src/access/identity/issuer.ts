@@ -1,4 +1,4 @@
-// A foreign OpenID Connect issuer: its addresses and its current signing keys.
+// Fetches the addresses and the current signing keys of a foreign OpenID Connect issuer.
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -23,7 +23,7 @@ export type Issuer = {
    * with 503 if the server cannot reach the issuer and no key is valid any more.
    */
   key: JWTVerifyGetKey
-  /** The address of the userinfo endpoint. Null means that the issuer has no such endpoint. */
+  /** Returns the address of the userinfo endpoint. Null means that the issuer has no such endpoint. */
   userinfo(): Promise<string | null>
 }
 
@@ -112,7 +112,10 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
   }
 }
 
-/** An address from the issuer's metadata. Null means that the address is missing or less secure than the issuer's own address. */
+/**
+ * Returns an address from the issuer's metadata. Null means that the address is missing or less secure than the issuer's own
+ * address.
+ */
 function safeEndpoint(issuer: string, named: unknown): string | null {
   const url = typeof named === 'string' ? URL.parse(named) : null
   if (url === null || ![new URL(issuer).protocol, 'https:'].includes(url.protocol)) return null

@@ -1,5 +1,5 @@
-// The keys that sign the tokens of the built-in identity provider. The database stores these keys for all processes, with encrypted
-// private keys.
+// Stores the keys that sign the tokens of the built-in identity provider. The database has these keys for all processes, with
+// encrypted private keys.
 
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -25,12 +25,12 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** The newest signing key of any issuer. Null means that no key exists yet. */
+/** Returns the newest signing key of any issuer. Null means that no key exists yet. */
 export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
-/** The signing key of `issuer`. If no key exists yet, this function creates one. */
+/** Returns the signing key of `issuer`. If no key exists yet, this function creates one. */
 export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found

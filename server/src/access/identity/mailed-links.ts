@@ -1,4 +1,4 @@
-// Links in e-mails. Each link proves once, for a limited time, that the user reads the mailbox.
+// Creates and checks links in e-mails. Each link proves once, for a limited time, that the user reads the mailbox.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -53,8 +53,8 @@ export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: strin
 }
 
 /**
- * The user of a link. The look-up does not use up the link, because mail programs also open links. Null means that the link is not
- * valid.
+ * Returns the user of a link. The look-up does not use up the link, because mail programs also open links. Null means that the link
+ * is not valid.
  */
 export async function findMailedLink(
   deps: Deps,
@@ -66,7 +66,7 @@ export async function findMailedLink(
   return owner ?? null
 }
 
-/** Uses up a link. Returns false if the link has expired or another request has used it up. */
+/** Uses up a link. Returns false if the link has expired or another request has used up the link. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
   return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }

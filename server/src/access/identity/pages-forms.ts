@@ -1,4 +1,4 @@
-// The forms of the identity pages.
+// Renders the forms of the identity pages.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
@@ -22,7 +22,7 @@ function newPasswordField(view: View): FormField {
   }
 }
 
-/** The form with the e-mail address and the password. */
+/** Returns the form with the e-mail address and the password. */
 export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -44,7 +44,7 @@ function codeField(label: string, hint?: string): FormField {
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
-/** The form with the code of the second step. */
+/** Returns the form with the code of the second step. */
 export function codePage(view: View, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields = [fieldHtml(codeField(t.code_label, t.code_hint), problems)]
@@ -57,7 +57,7 @@ ${form(fields, t.sign_in)}`,
   )
 }
 
-/** The form that sets up the second step: the key for the app, and a code that confirms the key. */
+/** Returns the form that sets up the second step: the key for the app, and a code that confirms the key. */
 export function enrolPage(
   view: View,
   enrol: { secret: string; url: string; must: boolean },
@@ -77,7 +77,7 @@ ${form(fields, t.go_on)}`
   return pageHtml(view, t.enrol_title, body, problems)
 }
 
-/** The page that shows the recovery codes once, with a link to the console. */
+/** Returns the page that shows the recovery codes once, with a link to the console. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>
@@ -86,7 +86,7 @@ export function recoveryCodesPage(view: View, codes: readonly string[], way_on: 
   return pageHtml(view, t.recovery_title, body)
 }
 
-/** The sign-up form for a new merchant and its first user. */
+/** Returns the sign-up form for a new merchant and its first user. */
 export function signUpPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields: FormField[] = [
@@ -107,7 +107,7 @@ function textField(name: string, label: string, autocomplete: string): FormField
   return { name, label, type: 'text', autocomplete, max: 100 }
 }
 
-/** The form that requests a link to set a new password. */
+/** Returns the form that requests a link to set a new password. */
 export function forgotPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields = [fieldHtml(emailField(view, typed, 'username'), problems)]
@@ -120,7 +120,7 @@ ${form(fields, t.send_link)}`,
   )
 }
 
-/** The form with a new password, which a mailed link opens. */
+/** Returns the form with a new password, which a mailed link opens. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
   return pageHtml(
@@ -132,7 +132,7 @@ ${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)],
   )
 }
 
-/** The form that confirms an e-mail address: the link proves the mailbox, and the password proves the account. */
+/** Returns the form that confirms an e-mail address: the link proves the mailbox, and the password proves the account. */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -146,7 +146,7 @@ ${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
   return pageHtml(view, t.confirm_title, body, problems)
 }
 
-/** A hidden field with the e-mail address, so that password managers know the account of a password. */
+/** Returns a hidden field with the e-mail address, so that password managers know the account of a password. */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>
 <input type="hidden" name="username" autocomplete="username" value="${email}">

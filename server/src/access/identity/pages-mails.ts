@@ -1,4 +1,4 @@
-// The e-mails of the identity provider, in the language of the recipient.
+// Writes the e-mails of the identity provider, in the language of the recipient.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'

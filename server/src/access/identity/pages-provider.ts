@@ -1,4 +1,4 @@
-// The pages that the OpenID provider itself shows: the sign-out page and the error page.
+// Renders the pages that the OpenID provider itself shows: the sign-out page and the error page.
 
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -7,7 +7,7 @@ import { html } from '../../kernel/lib/index.ts'
 import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.ts'
 import { languageOf } from './pages-texts.ts'
 
-/** The content security policy of the pages: own style sheets and no scripts. A form may lead only to `form_origins`. */
+/** Returns the content security policy of the pages: own style sheets and no scripts. A form may lead only to `form_origins`. */
 export function pagePolicy(form_origins: readonly string[]): string {
   const forms = ["'self'", ...form_origins].join(' ')
   return `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
@@ -47,7 +47,7 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, pageHtml(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
-/** The page after the sign-out. The provider shows this page if the console named no page of its own. */
+/** Returns the page after the sign-out. The provider shows this page if the console named no page of its own. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
@@ -57,7 +57,7 @@ export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
 /** The Retry-After header of a page in seconds, while the database does not answer. */
 export const RETRY_AFTER_S = 3
 
-/** The error page without internal details. The caller has already set the status. */
+/** Returns the error page without internal details. The caller has already set the status. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)

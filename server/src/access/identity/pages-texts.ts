@@ -1,4 +1,4 @@
-// Every sentence of the identity pages, in Swahili and English.
+// Defines every sentence of the identity pages, in Swahili and English.
 
 import type { Language } from '../../kernel/lib/index.ts'
 
@@ -193,8 +193,8 @@ const en: IdentityTexts = {
 export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**
- * The language of a page: `lang` of the URL, else the language that the dashboard requests, else the language of the browser, else
- * Swahili.
+ * Returns the language of a page: `lang` of the URL, else the language that the dashboard requests, else the language of the
+ * browser, else Swahili.
  */
 export function languageOf(requested: readonly unknown[], accept: string | undefined): Language {
   const preferred = (accept ?? '')

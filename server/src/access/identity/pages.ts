@@ -1,4 +1,4 @@
-// The layout of the identity pages: plain HTML that works on a cheap phone, without scripts.
+// Renders the layout of the identity pages: plain HTML that works on a cheap phone, without scripts.
 
 import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { type IdentityTexts, TEXTS } from './pages-texts.ts'
@@ -18,12 +18,12 @@ export type View = {
 /** The problems of the fields of a form, by name. */
 export type Problems = Readonly<Record<string, string>>
 
-/** The texts of a page, in its language. */
+/** Returns the texts of a page, in its language. */
 export function textsOf(view: View): IdentityTexts {
   return TEXTS[view.language]
 }
 
-/** A whole page, which lists `problems` at its top, each with a link to the field. */
+/** Returns a whole page, which lists `problems` at its top, each with a link to the field. */
 export function pageHtml(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
@@ -60,7 +60,7 @@ ${
 `.toString()
 }
 
-/** The URL of a page in this language. */
+/** Returns the URL of a page in this language. */
 export function withLanguage(url: string, language: Language): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -68,7 +68,7 @@ export function withLanguage(url: string, language: Language): string {
   return `${path}?${parameters}`
 }
 
-/** A link to another page, in the language of the current page. */
+/** Returns a link to another page, in the language of the current page. */
 export function link(view: View, path: string, text: string): Html {
   return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
 }
@@ -85,7 +85,7 @@ export type FormField = {
   max?: number
 }
 
-/** The HTML of a labelled field with its hint and problem. */
+/** Returns the HTML of a labelled field with its hint and problem. */
 export function fieldHtml(field: FormField, problems: Problems): Html {
   const { name, label, type, autocomplete, value, hint, numeric, max } = field
   const problem = problems[name]
@@ -114,8 +114,8 @@ ${
 }
 
 /**
- * A form that posts to its own address, with one button. The server checks the input instead of the browser, so that the messages
- * have the page's language.
+ * Returns a form that posts to its own address, with one button. The server checks the input instead of the browser, so that the
+ * messages have the page's language.
  */
 export function form(fields: readonly Html[], button: string): Html {
   return html`<form method="post" novalidate>
@@ -124,7 +124,7 @@ ${fields}<button type="submit">${button}</button>
 `
 }
 
-/** A page with a message and a link. */
+/** Returns a page with a message and a link. */
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
   const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
@@ -136,7 +136,7 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
   )
 }
 
-/** A duration in words: seconds up to 90 seconds, and minutes above. */
+/** Returns a duration in words: seconds up to 90 seconds, and minutes above. */
 export function waitInWords(t: IdentityTexts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

@@ -1,4 +1,4 @@
-// The functions that the identity pages share: the public address, the provider, and the page layout.
+// Creates the functions that the identity pages share: the public address, the provider, and the page layout.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
@@ -15,11 +15,11 @@ import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './pr
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
-  /** The public address of this installation. */
+  /** Returns the public address of this installation. */
   base_url(): string
   provider(): Promise<Provider>
   view(request: FastifyRequest, ...languages: unknown[]): View
-  /** The address of a console. */
+  /** Returns the address of a console. */
   home(console: Console): string
   send(reply: FastifyReply, status: number, page: string): FastifyReply
 }

@@ -1,4 +1,4 @@
-// Tests of the built-in OpenID provider through the requests of the dashboard and a browser.
+// Tests the built-in OpenID provider through the requests of the dashboard and a browser.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,6 @@
-// The built-in OpenID provider: oidc-provider with only the features of the two consoles. Each console is a public client with PKCE
-// and rotating refresh tokens, and its tokens open only this console. The operator console always requires a new sign-in.
+// Configures the built-in OpenID provider, oidc-provider, with only the features of the two consoles. Each console is a public
+// client with PKCE and rotating refresh tokens. The tokens open only this console. The operator console always requires a new
+// sign-in.
 
 import { hkdfSync } from 'node:crypto'
 import type {
@@ -81,7 +82,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** The redirect addresses of a console. Outside production, the server also allows the names of the local machine. */
+/** Returns the redirect addresses of a console. Outside production, the server also allows the names of the local machine. */
 export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
@@ -93,7 +94,7 @@ export function consoleRedirectUris({ config }: Deps, base_url: string, client: 
   return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
 }
 
-/** The origins of all consoles. */
+/** Returns the origins of all consoles. */
 export function consoleOrigins(deps: Deps, base_url: string): string[] {
   const uris = CONSOLES.flatMap((client) => consoleRedirectUris(deps, base_url, client))
   return [...new Set(uris.map((uri) => new URL(uri).origin))]
@@ -185,7 +186,10 @@ function stamp(deps: Deps, payload: Record<string, unknown>): void {
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
-/** The methods and the time of the sign-in, from the code or the refresh token. A refreshed token keeps the time of its sign-in. */
+/**
+ * Returns the methods and the time of the sign-in, from the code or the refresh token. A refreshed token keeps the time of its
+ * sign-in.
+ */
 function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
   const { amr = [], authTime: auth_time } = code ?? refresh ?? {}
@@ -193,8 +197,8 @@ function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number 
 }
 
 /**
- * The prompts of a sign-in, without a consent prompt. A session whose user is gone and each request of the operator console require
- * a new sign-in.
+ * Returns the prompts of a sign-in, without a consent prompt. A session whose user is gone and each request of the operator console
+ * require a new sign-in.
  */
 function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
   const prompts = policies.base()
@@ -216,7 +220,7 @@ function policy({ interactionPolicy: policies }: Library): interactionPolicy.Pro
   return prompts
 }
 
-/** The grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session. */
+/** Returns the grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session. */
 async function grantFor(ctx: KoaContextWithOIDC) {
   const { provider, session, client, account } = ctx.oidc
   if (!session || !client || !account) return undefined

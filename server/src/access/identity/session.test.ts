@@ -1,4 +1,4 @@
-// Tests of sessions: every process accepts valid tokens and applies the current rights of their users.
+// Tests that every process accepts valid tokens and applies the current rights of their users.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

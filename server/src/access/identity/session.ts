@@ -1,4 +1,4 @@
-// Sessions. The server finds the user of an access token, with the current rights of this user.
+// Checks sessions. The server finds the user of an access token, with the current rights of this user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'

@@ -1,4 +1,4 @@
-// Access tokens of the built-in identity provider (JWTs as in RFC 9068), and the checks of every token.
+// Signs access tokens of the built-in identity provider (JWTs as in RFC 9068), and checks every token.
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -37,14 +37,15 @@ const COMMAND = 'admin'
 /** Checks tokens of one issuer. */
 export type Verifier = {
   /**
-   * The claims of a token. Null means that the token is invalid. Refuses the caller with 503 if the server cannot reach the issuer.
+   * Returns the claims of a token. Null means that the token is invalid. Refuses the caller with 503 if the server cannot reach the
+   * issuer.
    */
   verify(token: string): Promise<Claims | null>
-  /** The e-mail address that the issuer has verified, for a user without a binding. */
+  /** Returns the e-mail address that the issuer has verified, for a user without a binding. */
   verifiedEmail(token: string, claims: Claims): Promise<string | null>
 }
 
-/** Signs an access token for a user of the built-in provider. The admin command calls it. */
+/** Signs an access token for a user of the built-in provider. The admin command calls this function. */
 export async function issueAccessToken(
   deps: Deps,
   key: IssuerKey,
@@ -87,7 +88,7 @@ export async function readToken(
   const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
   if (verified === null) return null
   const { payload, protectedHeader } = verified
-  // The server supports no critical extension, so it refuses a token that names one.
+  // The server supports no critical extension, so the server refuses a token with such an extension.
   if (protectedHeader.crit !== undefined) return null
   const { sub, iat = 0 } = payload
   if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
@@ -109,12 +110,12 @@ export async function noError<Result>(read: () => Result | Promise<Result>): Pro
 /** The authentication methods that count as a second factor (RFC 8176). */
 const STRONG = ['otp', 'mfa', 'hwk', 'swk', 'sc']
 
-/** True if a token names a strong authentication method. `more` lists further strong methods. */
+/** Returns true if a token names a strong authentication method. `more` lists further strong methods. */
 export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
 
-/** The time of the sign-in of a valid token. Null means that the time is missing or in the future. */
+/** Returns the time of the sign-in of a valid token. Null means that the time is missing or in the future. */
 export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Date | null {
   const is_valid = typeof auth_time === 'number' && Number.isSafeInteger(auth_time) && auth_time > 0
   return is_valid && auth_time <= iat + LEEWAY_S ? new Date(auth_time * 1000) : null

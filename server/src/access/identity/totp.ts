@@ -1,4 +1,4 @@
-// The second step: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost phone.
+// Checks the second step: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost phone.
 
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -23,12 +23,12 @@ function totpOf(secret: string, label = '', issuer = ''): TOTP {
   return new TOTP({ ...of, ...(label ? { label } : {}), ...(issuer ? { issuer } : {}) })
 }
 
-/** The otpauth address of a secret, which an authenticator app opens. */
+/** Returns the otpauth address of a secret, which an authenticator app opens. */
 export function otpauthUrl(secret: string, account: string, issuer: string): string {
   return totpOf(secret, account, issuer).toString()
 }
 
-/** The number of the 30-second step of a code. Null means that the code is not valid now. */
+/** Returns the number of the 30-second step of a code. Null means that the code is not valid now. */
 export function counterOf(deps: Deps, secret: string, code: string): number | null {
   const token = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -49,7 +49,7 @@ const USE_RECOVERY = sql(
   'delete from recovery_codes where user_id = $1 and code_hash = $2 returning user_id',
 )
 
-/** True if the user has a second step. */
+/** Returns true if the user has a second step. */
 export async function hasSecondStep(reader: Reader, user_id: string): Promise<boolean> {
   return (await reader.query(HAS, [user_id])).length > 0
 }

@@ -1,5 +1,4 @@
-// Tests of the charges of a payment, exact to the cent, with cases calculated by hand and properties of all amounts and
-// percentages.
+// Tests the charges of a payment, exact to the cent, with cases calculated by hand and properties of all amounts and percentages.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

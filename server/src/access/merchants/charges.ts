@@ -12,7 +12,10 @@ export type Charges = {
   total_charges_minor: bigint
 }
 
-/** The charges of a price rule for an amount: percentage fee, flat fee and, with the pass-through flag, the processor's charge. */
+/**
+ * Returns the charges of a price rule for an amount: percentage fee, flat fee and, with the pass-through flag, the processor's
+ * charge.
+ */
 export function chargesOf(
   rule: Pick<
     Rule,
@@ -43,7 +46,7 @@ export const NO_CHARGES: Charges = {
 
 const WHOLE_HUNDREDTHS = 10_000n
 
-/** A percentage of an amount, rounded half up to the cent. */
+/** Returns a percentage of an amount, rounded half up to the cent. */
 export function percentageOf(amount_minor: bigint, percentage_hundredths: number): bigint {
   assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'amount and percentage are not negative')
   return divideHalfUp(amount_minor * BigInt(percentage_hundredths), WHOLE_HUNDREDTHS)

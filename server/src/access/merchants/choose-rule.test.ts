@@ -1,4 +1,4 @@
-// Tests of the choice of a price rule, with random price lists and payments.
+// Tests the choice of a price rule, with random price lists and payments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
 /** Price lists that the database accepts: no two rules have the same flow, method and destination. */
 const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
 
-/** The keys of the rules that could apply, the most specific first. */
+/** Returns the keys of the rules that could apply, the most specific first. */
 function inOrder({
   flow,
   method,

@@ -18,8 +18,8 @@ export const FLOW_METHODS: Record<Flow, readonly string[]> = {
 }
 
 /**
- * The most specific rule that applies to a payment. Null means that no rule applies. A destination is more specific than a method.
- * No two rules of a price list have the same scope, so only one rule is the most specific.
+ * Returns the most specific rule that applies to a payment. Null means that no rule applies. A destination is more specific than a
+ * method. No two rules of a price list have the same scope, so only one rule is the most specific.
  */
 export function chooseRule<Rule extends RuleScope>(
   rules: readonly Rule[],

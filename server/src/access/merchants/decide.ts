@@ -1,4 +1,4 @@
-// Decisions of operators about a merchant: approve, verify, suspend, reactivate. Each decision writes an audit entry in its
+// Applies decisions of operators about a merchant: approve, verify, suspend, reactivate. Each decision writes an audit entry in its
 // transaction.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'

@@ -21,7 +21,7 @@ const FIND = sql(
    from merchants m where m.id = $1`,
 )
 
-/** The merchant with this id. Null means that no merchant has this id. */
+/** Returns the merchant with this id. Null means that no merchant has this id. */
 export async function findMerchant(reader: Reader, id: string): Promise<Merchant | null> {
   const [row] = await reader.query<Merchant>(FIND, [id])
   return row ?? null
@@ -35,8 +35,8 @@ const BY_ROUTING = sql(
 const MEMORY_MAX = 100_000
 
 /**
- * Creates the look-up of merchant ids by routing code. The look-up caches found pairs, because they never change. It does not cache
- * unknown codes, because an operator may create a merchant with that code later.
+ * Creates the look-up of merchant ids by routing code. The look-up caches found pairs, because a pair never changes. Unknown codes
+ * stay out of the cache, because an operator may create a merchant with that code later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const cache = new Map<number, string>()

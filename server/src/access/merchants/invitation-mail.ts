@@ -1,5 +1,5 @@
-// The e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account, so that the
-// e-mail does not reveal accounts.
+// Writes the e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account, so
+// that the e-mail does not reveal accounts.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -21,8 +21,8 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * The name of a business for e-mails, on one line and without text that a mail program turns into a link. A stranger may have
- * chosen the name.
+ * Returns the name of a business for e-mails, on one line and without text that a mail program turns into a link. A stranger may
+ * have chosen the name.
  */
 export function mailedName(name: string): string {
   const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')
@@ -35,7 +35,7 @@ const ROLES: Record<Language, Record<MerchantRole, string>> = {
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
 }
 
-/** The e-mail of an invitation. */
+/** Returns the e-mail of an invitation. */
 export function invitationMail(mail: InvitationMail): Email {
   const { merchant_id, email, role, language, url, brand } = mail
   const merchant_name = mailedName(mail.merchant_name)

@@ -1,4 +1,4 @@
-// The endpoints of the IP allowlist of a merchant.
+// Adds the endpoints of the IP allowlist of a merchant.
 
 import Type from 'typebox'
 import { actOf, recordAudit } from '../../books/audit/index.ts'

@@ -1,4 +1,4 @@
-// Tests of the IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
+// Tests the IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// The IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves the entry.
+// Manages the IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves the entry.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
@@ -54,7 +54,7 @@ const DELETE = sql(
   `delete from ip_addresses where merchant_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 
-/** One page of a merchant's entries, newest first. Null in the filter means every value. */
+/** Returns one page of a merchant's entries, newest first. Null in the filter means every value. */
 export async function listIpAddresses(
   reader: Reader,
   merchant_id: string,
@@ -104,7 +104,7 @@ export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): 
   return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
 }
 
-/** The form of an entry in the API. */
+/** Returns the form of an entry in the API. */
 export function presentIpAddress(entry: IpAddress) {
   return {
     id: entry.id,

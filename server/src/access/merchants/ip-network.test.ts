@@ -1,4 +1,4 @@
-// Tests of addresses and networks: each has one canonical form, and the parser refuses an invalid text.
+// Tests that each address or network has one canonical form, and that the parser refuses an invalid text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -11,8 +11,8 @@ const NON_CLIENT_RANGES = ['unspecified', 'multicast', 'broadcast']
 type IpNetwork = { address: ipaddr.IPv4 | ipaddr.IPv6; prefix: number }
 
 /**
- * The canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32, and an IPv4 address mapped into IPv6 becomes the
- * IPv4 address. If the text is not valid, returns `problem`, a message for the user.
+ * Returns the canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32, and an IPv4 address mapped into IPv6
+ * becomes the IPv4 address. If the text is not valid, returns `problem`, a message for the user.
  */
 export function canonicalNetwork(text: string): { network: string } | { problem: string } {
   const found = parseNetwork(text.trim())
@@ -28,12 +28,12 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   return { network: `${address}/${prefix}` }
 }
 
-/** The plain form of the client address of a request. Null means that the text is not an address. */
+/** Returns the plain form of the client address of a request. Null means that the text is not an address. */
 export function canonicalAddress(text: string): string | null {
   return text.includes('/') ? null : (parseNetwork(text.split('%', 1)[0] as string)?.address.toString() ?? null)
 }
 
-/** The display form of a canonical CIDR. A single address has no prefix. */
+/** Returns the display form of a canonical CIDR. A single address has no prefix. */
 export function shownNetwork(network: string): string {
   return network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
 }

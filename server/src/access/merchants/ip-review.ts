@@ -1,12 +1,27 @@
-// Decisions of operators about allowlist entries: approve and reject. The endpoints of merchants use ip-addresses.ts.
+// Applies decisions of operators about allowlist entries: approve and reject. The endpoints of merchants use ip-addresses.ts.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 import { type IpAddress, presentIpAddress } from './ip-addresses.ts'
-import { type AddressDecision, addressDecisions } from './ip-state.ts'
 import type { ReviewedAddress } from './schema.ts'
+
+type IpStatus = IpAddress['status']
+type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
+
+/** The decisions of operators. `message` is the error for an entry whose status does not allow the decision. */
+const addressDecisions = {
+  approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
+  reject: {
+    from: ['PENDING', 'APPROVED'],
+    to: 'REJECTED',
+    message: 'Only a PENDING or APPROVED address can be rejected.',
+  },
+} as const satisfies Record<string, AddressMove>
+
+/** The name of a decision about an allowlist entry. */
+export type AddressDecision = keyof typeof addressDecisions
 
 type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 
@@ -30,7 +45,7 @@ const COUNT = sql(
 /** The filter of the list of addresses. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }
 
-/** A page of the addresses of all merchants, newest first. `total_items` counts up to 10,000. */
+/** Returns a page of the addresses of all merchants, newest first. `total_items` counts up to 10,000. */
 export async function listForReview(deps: Deps, filter: AddressesFilter) {
   const { page = 1, page_size = 20 } = filter
   const matching = [filter.status ?? null, filter.merchant_id ?? null]

@@ -1,4 +1,4 @@
-// Merchants for operators: one merchant, and the list with the newest merchants first.
+// Reads merchants for operators: one merchant, or the list with the newest merchants first.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -25,7 +25,7 @@ const COUNT = sql(
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $4) counted`,
 )
 
-/** The merchant with this id, for operators. Refuses an unknown id with not_found. */
+/** Returns the merchant with this id, for operators. Refuses an unknown id with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
   const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []
   return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id.' })
@@ -37,7 +37,7 @@ export async function getMerchant(reader: Reader, id: string): Promise<MerchantV
  */
 export type MerchantsFilter = PageChoice & { status?: MerchantStatus; search?: string; to_check?: boolean }
 
-/** A page of all merchants, newest first. `total_items` counts up to 10,000. */
+/** Returns a page of all merchants, newest first. `total_items` counts up to 10,000. */
 export async function listMerchants(deps: Deps, filter: MerchantsFilter) {
   const { page = 1, page_size = 20 } = filter
   const matching = [filter.status ?? null, filter.search ?? null, filter.to_check ?? false]

@@ -1,4 +1,4 @@
-// Tests of GET /v1/me, and of `me` in place of a merchant's id.
+// Tests GET /v1/me and `me` in place of a merchant's id.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

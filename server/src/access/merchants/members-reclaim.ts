@@ -32,8 +32,8 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * The caller must run this function when a user proves the e-mail address for the first time. In each merchant that the account
- * created, the function removes the other members, the API keys and the webhook configuration, with audit entries.
+ * Reclaims the merchants of a user who proves the e-mail address for the first time. In each merchant that the account created, the
+ * function removes the other members, the API keys and the webhook configuration, with audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

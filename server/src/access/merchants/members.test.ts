@@ -1,4 +1,4 @@
-// Tests of the members of a merchant: the roles that may invite, change and remove members, and the time of each change.
+// Tests the members of a merchant: the roles that may invite, change and remove members, and the time of each change.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ async function newTeam(): Promise<{ merchant: Merchant; admin: string; admin_id:
   return { merchant, admin: token, admin_id: id, email }
 }
 
-/** The member id of the user with this address. */
+/** Returns the member id of the user with this address. */
 async function idOf(key: string, email: string): Promise<string> {
   const members = (await world.get('/v1/merchant/members', key)).body.data.items
   return members.find((member: { email: string }) => member.email === email).id

@@ -27,7 +27,7 @@ const FIND = sql(
   `select ${COLUMNS} from members s join users u on u.id = s.user_id where s.merchant_id = $1 and s.id = $2`,
 )
 
-/** A page of the merchant's members, newest first. */
+/** Returns a page of the merchant's members, newest first. */
 export async function listMembers(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [rows, counted] = await Promise.all([

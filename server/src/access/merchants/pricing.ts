@@ -20,7 +20,7 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** The price rules in force, from which `chooseRule` chooses. */
+/** Returns the price rules in force, from which `chooseRule` chooses. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
@@ -38,7 +38,7 @@ const FOR_ALL = sql(
    from pricing_rules where merchant_id = any($1) and flow = $2 and valid_until is null`,
 )
 
-/** The price rules in force for one flow of many merchants. The map has no entry for a merchant without rules. */
+/** Returns the price rules in force for one flow of many merchants. The map has no entry for a merchant without rules. */
 export async function rulesForAll(
   reader: Reader,
   flow: Flow,
@@ -54,7 +54,7 @@ export async function rulesForAll(
   return lists
 }
 
-/** The price list in force, in the form of the API. Refuses an unknown merchant with not_found. */
+/** Returns the price list in force, in the form of the API. Refuses an unknown merchant with not_found. */
 export async function getPricing(reader: Reader, merchant_id: string): Promise<RuleView[]> {
   const { id } = await getMerchant(reader, merchant_id)
   return (await rulesInForce(reader, id)).map(presentRule)

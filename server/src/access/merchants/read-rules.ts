@@ -66,7 +66,7 @@ function readRule(input: RuleInput, wrong: (name: string, message: string) => vo
   }
 }
 
-/** The code of a rule's destination, from its code or an alias. Null means every destination. */
+/** Returns the code of a rule's destination, from its code or an alias. Null means every destination. */
 function readDestination(input: RuleInput, wrong: (message: string) => void): string | null {
   const { flow, method = null, destination_code: name = null } = input
   if (name === null) return null

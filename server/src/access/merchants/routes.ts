@@ -1,4 +1,4 @@
-// The endpoints of the caller and of the members of a merchant.
+// Adds the endpoints of the caller and of the members of a merchant.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'

@@ -1,4 +1,4 @@
-// The request and response schemas of merchants, prices and members.
+// Defines the request and response schemas of merchants, prices and members.
 
 import Type, { type Static } from 'typebox'
 import { CONSOLES, ENVIRONMENTS, MERCHANT_ROLES, PageQuery, page, success } from '../../kernel/http/index.ts'

@@ -1,4 +1,4 @@
-// The statuses of a merchant and the moves between statuses.
+// Defines the statuses of a merchant and the moves between statuses.
 
 /** The statuses of a merchant. Only an ACTIVE merchant may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const

@@ -1,4 +1,4 @@
-// Users and their memberships. This file has every statement that writes the table users.
+// Writes users and their memberships. This file has every statement that writes the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -136,8 +136,8 @@ const INVITE = sql(
 const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
 
 /**
- * The id of the user with this e-mail address (in lower case). If no user has this address, the function creates a user without an
- * identity.
+ * Returns the id of the user with this e-mail address (in lower case). If no user has this address, the function creates a user
+ * without an identity.
  */
 export async function inviteUser(
   deps: Deps,

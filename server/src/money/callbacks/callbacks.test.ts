@@ -1,4 +1,4 @@
-// Callbacks: the server stores each callback and trusts none of them.
+// Tests that the server stores each callback and trusts no callback.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// The public interface of callbacks: requests that providers send to this server.
+// Exports the public interface of callbacks: requests that providers send to this server.
 
 export { callbacksTask } from './keep.ts'
 export { type CallbackReceiver, createCallbackReceiver } from './receive.ts'

@@ -105,7 +105,7 @@ const FORGET = sql(
    returning 1 as gone`,
 )
 
-/** The task that deletes old callbacks. Payments and payouts keep their own history. */
+/** Returns the task that deletes old callbacks. Payments and payouts keep their own history. */
 export function callbacksTask(deps: Deps): Task {
   const forget = (verdict: string, days: number) => async (now: Date) => {
     const before = new Date(now.getTime() - days * DAY_MS)

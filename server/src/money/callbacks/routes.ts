@@ -1,4 +1,4 @@
-// The endpoint that providers call: /callbacks/<provider>.
+// Adds the endpoint that providers call: /callbacks/<provider>.
 
 import Type from 'typebox'
 import { CALLBACK_PATH, type Provider } from '../../adapters/providers/port.ts'

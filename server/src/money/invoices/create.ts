@@ -19,7 +19,7 @@ import {
   updateInvoice,
 } from './store.ts'
 
-/** True for a date of the calendar. The pattern of the schema also allows 2026-02-30. */
+/** Returns true if the text is a date of the calendar. The pattern of the schema also allows 2026-02-30. */
 function isCalendarDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
@@ -58,13 +58,13 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
   return read
 }
 
-/** The content of a new invoice. Refuses a body that has invalid fields with 400. */
+/** Returns the content of a new invoice. Refuses a body that has invalid fields with 400. */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
   const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw' } as const
   return { ...defaults, ...readContent(body) } as InvoiceContent
 }
 
-/** The content of the payment link of an invoice. */
+/** Returns the content of the payment link of an invoice. */
 export function pageOfInvoice(
   invoice: Pick<Invoice, 'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'total_minor'>,
   number: number,
@@ -118,7 +118,7 @@ export async function createInvoice(
   return (await findInvoice(tx, merchant_id, id)) as Invoice
 }
 
-/** Fields that the payment link shows. If one of them changes, the link is outdated. */
+/** The fields that the payment link shows. If one of these fields changes, the link is outdated. */
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**

@@ -1,4 +1,4 @@
-// The PDF of an invoice, for the page of its link and as an attachment of its e-mails.
+// Builds the PDF of an invoice, for the page of its link and as an attachment of its e-mails.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
@@ -8,7 +8,7 @@ import { itemsOf } from './items.ts'
 import { displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice } from './store.ts'
 
-/** The content of the PDF. `pay_url`: the base address of the pages. `test`: the invoice is not for real money. */
+/** Returns the content of the PDF. `pay_url`: the base address of the pages. `test`: the invoice is not for real money. */
 export async function invoiceDocument(
   deps: Deps,
   invoice: Invoice,

@@ -1,4 +1,5 @@
-// The invoices of a merchant as CSV. The server reads them in batches, so that memory does not grow with their number.
+// Exports the invoices of a merchant as CSV. The server reads the invoices in batches, so that memory does not grow with their
+// number.
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -30,8 +31,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof InvoiceRecord)[]
 
 /**
- * The selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous batch. The server
- * reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
+ * Returns the selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous batch. The
+ * server reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
  */
 export async function exportInvoices(deps: Deps, pay_url: string, filter: InvoiceFilter): Promise<Readable> {
   const first = await readInvoices(deps, filter, BATCH)

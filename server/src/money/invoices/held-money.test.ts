@@ -1,4 +1,5 @@
-// Invoices with held, approved, declined or reversed payments. The server asks no customer to pay twice, and shows each reversal.
+// Tests invoices with held, approved, declined or reversed payments. The server asks no customer to pay twice, and shows each
+// reversal.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -66,7 +67,7 @@ const payHeld = async (invoice: ShownInvoice): Promise<string> => {
   assert.equal((await world.get(`/v1/collections/${collection_id}`)).body.data.status, 'pending_clearance')
   return collection_id
 }
-/** An invoice with held money on a cancelled link, and with a new link. */
+/** Returns an invoice with held money on a cancelled link, and with a new link. */
 const invoiceWithReplacedLink = async () => {
   const sent = await invoices.sent({ customer_email: null })
   const collection_id = await payHeld(sent)

@@ -1,4 +1,4 @@
-// The public interface of invoices.
+// Exports the public interface of invoices.
 
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'

@@ -1,4 +1,4 @@
-// Tests of creating, reading and editing invoices.
+// Tests the creation, reading and editing of invoices.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -12,7 +12,7 @@ const QUANTITY_HELP = 'must be a decimal greater than zero such as "2" or "1.5",
 /** The stored value of a quantity of 1, because integers store quantities with three decimals. */
 const THOUSAND = 1_000n
 
-/** The quantity in thousandths. Null means that the text is not a valid quantity. */
+/** Returns the quantity in thousandths. Null means that the text is not a valid quantity. */
 function parseQuantity(text: string): bigint | null {
   const match = QUANTITY.exec(text)
   if (!match) return null
@@ -20,7 +20,7 @@ function parseQuantity(text: string): bigint | null {
   return thousandths > 0n ? thousandths : null
 }
 
-/** The amount of an item in cents: quantity times unit price, rounded half up to the cent. */
+/** Returns the amount of an item in cents: quantity times unit price, rounded half up to the cent. */
 function itemAmount(thousandths: bigint, unit_price_minor: bigint): bigint {
   return divideHalfUp(thousandths * unit_price_minor, THOUSAND)
 }
@@ -48,12 +48,12 @@ export function readItems(
   })
 }
 
-/** The sum of the items, in cents. */
+/** Returns the sum of the items, in cents. */
 export function sumOfItems(items: readonly InvoiceItem[]): bigint {
   return items.reduce((sum, { amount_minor }) => sum + amount_minor, 0n)
 }
 
-/** Items as JSON for the database. */
+/** Returns items as JSON for the database. */
 export function itemsToJson(items: readonly InvoiceItem[]): string {
   const stored: StoredItem[] = items.map((item) => ({
     ...item,
@@ -63,7 +63,7 @@ export function itemsToJson(items: readonly InvoiceItem[]): string {
   return JSON.stringify(stored)
 }
 
-/** The items of a stored invoice. */
+/** Returns the items of a stored invoice. */
 export function itemsOf({ items }: { items: readonly StoredItem[] }): InvoiceItem[] {
   return items.map((item) => ({
     ...item,

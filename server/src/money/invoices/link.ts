@@ -1,4 +1,4 @@
-// The payment link of an invoice. An invoice has at most one active link; a new link replaces a cancelled link.
+// Creates the payment link of an invoice. An invoice has at most one active link; a new link replaces a cancelled link.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'

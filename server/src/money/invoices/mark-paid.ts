@@ -29,7 +29,7 @@ const MARK = sql(
 /** A paid link of an invoice that is not marked yet. */
 type PaidLinkRow = { merchant_id: string; id: string; invoice_id: string }
 
-/** The worker's task that marks the invoices of paid links. */
+/** Returns the worker's task that marks the invoices of paid links. */
 export function paidTask(deps: Deps): Task {
   return {
     name: 'invoices_paid',

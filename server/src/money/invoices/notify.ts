@@ -1,5 +1,5 @@
-// The SMS and the e-mail about an invoice, in Swahili and English. Merchants type the names in these messages, so the server keeps
-// each name on one line and makes no link from a name.
+// Writes the SMS and the e-mail about an invoice, in Swahili and English. Merchants type the names in these messages, so the server
+// keeps each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'
 import { queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
@@ -73,12 +73,14 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
 
 const NAME_MAX = 60
 
-/** The address of a page in the language of the invoice. Without a language parameter, the server shows pages in Swahili. */
+/**
+ * Returns the address of a page in the language of the invoice. Without a language parameter, the server shows pages in Swahili.
+ */
 function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
 }
 
-/** The parts that the SMS and the e-mail share. */
+/** Returns the parts that the SMS and the e-mail share. */
 function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
   const texts = TEXTS[invoice.language]
   const number = displayNumber(invoice.number)
@@ -94,14 +96,14 @@ function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) 
   }
 }
 
-/** The text of the SMS. If the names are short enough, the SMS has one part of 160 characters. */
+/** Returns the text of the SMS. If the names are short enough, the SMS has one part of 160 characters. */
 function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
   const { topic, amount, due, merchant } = messageParts(invoice, context)
   const url = inInvoiceLanguage(context.pay_url, invoice.language)
   return shortestSms((name_max) => `${plainLine(merchant, name_max)}: ${topic}, ${amount}, ${due}: ${url}`, 1)
 }
 
-/** The subject and the text of the e-mail. */
+/** Returns the subject and the text of the e-mail. */
 function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subject: string; text: string } {
   const { texts, number, topic, amount, due, merchant: full_name } = messageParts(invoice, context)
   const { pay_url, brand_name, kind } = context
@@ -119,7 +121,7 @@ function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subje
   return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n') }
 }
 
-/** The channels that reach the customer of an invoice. */
+/** Returns the channels that reach the customer of an invoice. */
 export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' | 'email')[] {
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }

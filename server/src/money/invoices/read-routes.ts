@@ -1,4 +1,4 @@
-// Endpoints that read invoices: the list, one invoice, and the CSV file.
+// Adds the endpoints that read invoices: the list, one invoice, and the CSV file.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -1,4 +1,4 @@
-// Tests of reminders: their days, one message for each day, and the invoices without reminders.
+// Tests reminders: their days, one message for each day, and the invoices without reminders.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -41,12 +41,14 @@ const PROCESSING_MS = 3_600_000
 /** The time after which the worker checks a delayed reminder again. */
 const RECHECK_MS = 900_000
 
-/** True while a recent payment of the invoice has no outcome. Its outcome decides whether a reminder is needed. */
+/** Returns true while a recent payment of the invoice has no outcome. Its outcome decides whether a reminder is needed. */
 function isBeingPaid({ paid_at, processing_since }: Invoice, now: Date): boolean {
   return paid_at === null && processing_since !== null && now.getTime() - processing_since.getTime() < PROCESSING_MS
 }
 
-/** True if the customer can pay the invoice now, no payment is under review, and the server can send the customer a message. */
+/**
+ * Returns true if the customer can pay the invoice now, no payment is under review, and the server can send the customer a message.
+ */
 function needsReminder(invoice: Invoice): boolean {
   const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE' && !invoice.under_review
   const takes_payments = invoice.environment === 'sandbox' || invoice.merchant_status === 'ACTIVE'
@@ -82,7 +84,7 @@ async function remindInvoices(deps: Deps, payUrl: () => string, keys: readonly I
   return keys.map(() => undefined)
 }
 
-/** The worker's task that queues reminders. `payUrl` returns the base address of the pages. */
+/** Returns the worker's task that queues reminders. `payUrl` returns the base address of the pages. */
 export function remindTask(deps: Deps, payUrl: () => string): Task {
   const claim = createClaimer<InvoiceKey>(deps, {
     name: 'invoices',

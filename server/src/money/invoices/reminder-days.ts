@@ -1,19 +1,19 @@
-// The times of reminders to customers.
+// Calculates the times of reminders to customers.
 
 /** The time zone of Tanzania is three hours ahead of UTC, all year. */
 const EAT_HOURS = 3
 /** The hour of the day in Tanzania at which the worker sends reminders. */
 const REMIND_HOUR = 9
 
-/** The beginning of a day in Tanzania, `later` days after `day` (YYYY-MM-DD). */
+/** Returns the beginning of a day in Tanzania, `later` days after `day` (YYYY-MM-DD). */
 export function dayStart(day: string, later = 0): Date {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number]
   return new Date(Date.UTC(year, month - 1, date + later, -EAT_HOURS))
 }
 
 /**
- * The time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`. A customer thus gets at most one
- * reminder a day. `days` are relative to the due date and sorted. Null means that no reminder day is left.
+ * Returns the time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`. A customer thus gets at
+ * most one reminder a day. `days` are relative to the due date and sorted. Null means that no reminder day is left.
  */
 export function nextReminder(days: readonly number[], due_date: string, today: string): Date | null {
   const tomorrow = dayStart(today, 1)

@@ -1,4 +1,4 @@
-// Endpoints that create and change invoices. `read-routes.ts` has the endpoints that read them.
+// Adds the endpoints that create and change invoices. `read-routes.ts` adds the endpoints that read invoices.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-// Requests and responses of invoices.
+// Defines the requests and responses of invoices.
 
 import type { Readable } from 'node:stream'
 import Type, { type Static } from 'typebox'

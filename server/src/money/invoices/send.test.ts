@@ -1,4 +1,4 @@
-// Tests of sending, paying and cancelling invoices, and of their payment links.
+// Tests the sending, paying and cancelling of invoices, and their payment links.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

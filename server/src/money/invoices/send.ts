@@ -1,5 +1,5 @@
 // Sends an invoice. One transaction writes its link, its status, its messages and the time of its first reminder. If the process
-// dies before the commit, nothing is written; after the commit, the messages are in the outbox.
+// dies before the commit, the invoice is unsent; after the commit, the messages are in the outbox.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -21,7 +21,7 @@ const SENT = sql(
    where merchant_id = $1 and id = $2 and status in ('DRAFT', 'SENT')`,
 )
 
-/** The number of sends today, including this send. Refuses more than SENDS_MAX sends with rate_limited. */
+/** Returns the number of sends today, including this send. Refuses more than SENDS_MAX sends with rate_limited. */
 function countSend(invoice: Invoice, now: Date): number {
   const today = dayOf(now)
   const earlier = invoice.sent_at !== null && dayOf(invoice.sent_at) === today ? invoice.sends_today : 0

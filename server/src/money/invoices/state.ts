@@ -1,4 +1,4 @@
-// The statuses of an invoice, and the actions that each status allows.
+// Defines the statuses of an invoice, and the actions that each status allows.
 
 import type { InvoiceStatus } from '../../kernel/documents/index.ts'
 import { dayOf, refuse } from '../../kernel/lib/index.ts'
@@ -17,7 +17,7 @@ export type StoredStatus = 'DRAFT' | 'SENT' | 'CANCELLED'
 /** The fields of an invoice from which its status follows. `due_date`: YYYY-MM-DD. */
 export type InvoiceState = { status: StoredStatus; paid_at: Date | null; due_date: string }
 
-/** The status at `now`. An invoice is overdue when its due date has passed in Tanzania. */
+/** Returns the status at `now`. An invoice is overdue when its due date has passed in Tanzania. */
 export function statusAt({ status, paid_at, due_date }: InvoiceState, now: Date): InvoiceStatus {
   if (paid_at !== null) return 'PAID'
   return status === 'SENT' && due_date < dayOf(now) ? 'OVERDUE' : status
@@ -26,7 +26,7 @@ export function statusAt({ status, paid_at, due_date }: InvoiceState, now: Date)
 /** Statuses of an invoice, as customers read them. */
 export type PublicInvoiceStatus = Exclude<InvoiceStatus, 'DRAFT'>
 
-/** The status that a customer sees. A draft whose link the merchant shared waits for payment, so a customer sees SENT. */
+/** Returns the status that a customer sees. A draft whose link the merchant shared waits for payment, so a customer sees SENT. */
 export function publicStatusAt(invoice: InvoiceState, now: Date): PublicInvoiceStatus {
   const status = statusAt({ ...invoice, status: invoice.status === 'DRAFT' ? 'SENT' : invoice.status }, now)
   return status as PublicInvoiceStatus
@@ -49,7 +49,7 @@ export function checkState(invoice: InvoiceState, action: keyof typeof ALLOWED, 
   refuse('invalid_state', { message: `An invoice that is ${status} cannot be ${action}.`, details: { status } })
 }
 
-/** The number as merchants and customers read it: 123 is INV-000123. */
+/** Returns the number as merchants and customers read it: 123 is INV-000123. */
 export function displayNumber(number: number): string {
   return `INV-${String(number).padStart(6, '0')}`
 }

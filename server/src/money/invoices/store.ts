@@ -1,5 +1,5 @@
-// Stored invoices: their type, their writes and their reads. Transactions lock the invoice, then its links, then the audit chain of
-// the merchant. A payment locks only links, so no deadlock is possible.
+// Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit chain of the merchant. A payment
+// locks only links, so no deadlock is possible.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { InvoiceItem, InvoiceStatus } from '../../kernel/documents/index.ts'
@@ -38,7 +38,7 @@ export type Invoice = {
   slug: string | null
   paid_at: Date | null
   paid_collection_id: string | null
-  /** The time at which the payment of the invoice was reversed. Null means that the payment was not reversed. */
+  /** The time at which the provider reversed the payment of the invoice. Null means that no reversal exists. */
   reversed_at: Date | null
   /** The newest link. If the payer paid an older link, `payment_link_id` is that older link. */
   newest_link_id: string | null
@@ -56,8 +56,8 @@ const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.custo
      (select max(h.at) from collection_history h
       where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
         and h.to_status = 'reversed') as reversed_at`
-// The paid link, or the newest link if no link is paid. If an operator approves held money of a cancelled link, that older link
-// becomes the paid link.
+// The join selects the paid link, or the newest link if no link is paid. If an operator approves held money of a cancelled link,
+// that older link becomes the paid link.
 const LINK_JOINS = `join merchants m on m.id = i.merchant_id
    left join lateral (
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
@@ -76,7 +76,7 @@ const FIND = sql(
   `select ${COLUMNS} from invoices i ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} where i.merchant_id = $1 and i.id = $2`,
 )
 
-/** The invoice with this id of a merchant, or null. */
+/** Returns the invoice with this id of a merchant, or null. */
 export async function findInvoice(reader: Reader, merchant_id: string, id: string): Promise<Invoice | null> {
   const [row] = await reader.query<Invoice>(FIND, [merchant_id, id])
   return row ?? null
@@ -116,8 +116,8 @@ const NEXT_NUMBER = sql(
 )
 
 /**
- * The next number of a merchant. The counter row stays locked until the transaction ends, so that numbers have no gap. If the
- * transaction rolls back, the next invoice gets the number.
+ * Returns the next number of a merchant. The counter row stays locked until the transaction ends, so that numbers have no gap. If
+ * the transaction rolls back, the next invoice gets the number.
  */
 export async function nextNumber(tx: Tx, merchant_id: string, environment: Environment): Promise<number> {
   const [row] = await tx.query<{ number: number }>(NEXT_NUMBER, [merchant_id, environment])
@@ -247,7 +247,7 @@ function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFi
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
-/** The selected invoices, newest first. `before_id` selects only invoices older than this invoice. */
+/** Returns the selected invoices, newest first. `before_id` selects only invoices older than this invoice. */
 export function readInvoices(
   deps: Deps,
   filter: InvoiceFilter,
@@ -263,7 +263,7 @@ export function readInvoices(
   ])
 }
 
-/** The number of selected invoices, at most 10,000. */
+/** Returns the number of selected invoices, at most 10,000. */
 export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<number> {
   const values = [...invoiceFilterValues(deps, filter), COUNT_MAX]
   const [row] = await deps.db.query<{ total: number }>(invoiceCountStatement(filter.status), values)

@@ -1,4 +1,4 @@
-// Payments with two attempts. The server compares each attempt only with the money that this attempt took.
+// Tests payments with two attempts. The server compares each attempt only with the money that this attempt took.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The operators' work on cases: listing cases, querying the provider about a case, and closing a case.
+// Implements the operators' work on cases: listing cases, querying the provider about a case, and closing a case.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -67,7 +67,7 @@ const caseCountStatement = (state: 'open' | 'resolved') =>
        select 1 from reconciliation_exceptions where ${caseCondition(state)} limit $3) counted`,
   )
 
-/** A page of cases, newest first. `total_items` counts up to 10,000. */
+/** Returns a page of cases, newest first. `total_items` counts up to 10,000. */
 export async function listCases(deps: Deps, filter: CaseFilter) {
   const { page = 1, page_size = 20, state = 'open', kind = null, provider = null } = filter
   const [rows, counted] = await Promise.all([

@@ -126,7 +126,7 @@ function newCaseRow(deps: Deps, subject: string, reference: string | null, diffe
     id: newId(deps, 0),
     kind,
     subject,
-    // The reference of our payment or payout. If the case has none, the reference in the provider's line.
+    // The case has the reference of our payment or payout, or else the reference in the provider's line.
     reference: reference ?? line?.reference ?? null,
     provider_id: line?.provider_id ?? null,
     line_kind,

@@ -1,4 +1,4 @@
-// Tests of the comparison of lines with our books, as a table of cases.
+// Tests the comparison of lines with our books, as a table of cases.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -184,7 +184,7 @@ for (const [name, ours, lines, expected] of CASES) {
   })
 }
 
-test('the comparison uses the currency of our books, or the currency of the line when no money is booked', () => {
+test('the comparison uses the currency of our books, or the currency of the line when the books have no money', () => {
   const amounts = (ours: BookedMovement | null, lines: StoredLine[]) =>
     compareSubject({ ours, lines }).map(({ theirs_minor, theirs_currency, ours_minor, currency, difference_minor }) => [
       `${theirs_minor} ${theirs_currency}`,

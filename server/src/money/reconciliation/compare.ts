@@ -70,7 +70,7 @@ export type LineDifference = {
 /** Both sides of one subject. Null in `ours` means that the subject is no payment or payout of ours. */
 export type Comparison = { ours: BookedMovement | null; lines: readonly StoredLine[] }
 
-/** All differences of a subject, at most one of each kind. */
+/** Returns all differences of a subject, at most one of each kind. */
 export function compareSubject(comparison: Comparison): LineDifference[] {
   const by_kind = new Map<CaseKind, LineDifference>()
   for (const difference of findAll(comparison)) {
@@ -91,7 +91,7 @@ function combine(one: LineDifference, other: LineDifference, ours: BookedMovemen
   return { ...larger, difference_minor: one.difference_minor + other.difference_minor, opens_only_in_sweep }
 }
 
-/** The number of the given lines of a subject that agree with our books. */
+/** Returns the number of the given lines of a subject that agree with our books. */
 export function countAgreeing(comparison: Comparison, lines: readonly StoredLine[]): number {
   const differing = new Set(findAll(comparison).map(({ line }) => line))
   return lines.filter((line) => !differing.has(line)).length
@@ -101,7 +101,7 @@ function findAll({ ours, lines }: Comparison): LineDifference[] {
   return ours === null ? lines.map(unknownToUs) : compareWithBooks(ours, lines)
 }
 
-/** The difference of a second movement under one reference. The server compares only the first movement with the books. */
+/** Returns the difference of a second movement under one reference. The server compares only the first movement with the books. */
 export function duplicateOf(line: StoredLine, ours: BookedMovement | null): LineDifference {
   const { kind: line_kind, amount_minor, currency, at } = line
   return {
@@ -121,7 +121,10 @@ export function duplicateOf(line: StoredLine, ours: BookedMovement | null): Line
 
 const size = ({ difference_minor }: LineDifference) => (difference_minor < 0n ? -difference_minor : difference_minor)
 
-/** The sign of a movement: 1 if the movement increases the money at the provider, and -1 if the movement decreases this money. */
+/**
+ * Returns the sign of a movement: 1 if the movement increases the money at the provider, and -1 if the movement decreases this
+ * money.
+ */
 function signOf(kind: LineKind, ours: { flow: MoneyFlow } | null): bigint {
   if (kind === 'payment') return 1n
   return kind === 'reversal' && ours?.flow === 'payout' ? 1n : -1n
@@ -136,16 +139,18 @@ function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): L
   const [main, reversal, charge] = [findLine(ours.flow), findLine('reversal'), findLine('charge')]
   const differences = [...compareMain(ours, main, reversal), ...compareReversal(ours, main, reversal)]
   if (charge !== null && ours.charge_minor !== null) differences.push(...compareCharge(ours, charge, ours.charge_minor))
-  // Our books do not know money in the opposite direction under this reference.
+  // Our books have no money in the opposite direction under this reference.
   const opposite = findLine(ours.flow === 'payment' ? 'payout' : 'payment')
   return opposite === null ? differences : [...differences, { ...unknownToUs(opposite), ours_status: ours.status }]
 }
 
-/** True if our books have a returned movement that the provider does not state. The net amount is then zero on both sides. */
+/**
+ * Returns true if our books have a returned movement that the provider does not state. The net amount is then zero on both sides.
+ */
 const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>
   ours.moved && ours.returned && main === null && reversal === null
 
-/** True if a reversal of the same amount and currency cancels the movement. */
+/** Returns true if a reversal of the same amount and currency cancels the movement. */
 const isFullyReversed = (main: StoredLine, reversal: StoredLine | null) =>
   reversal !== null && reversal.amount_minor === main.amount_minor && reversal.currency === main.currency
 

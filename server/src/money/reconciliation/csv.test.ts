@@ -1,4 +1,4 @@
-// Tests of the CSV reader with files of spreadsheets and providers, invalid files and hostile files.
+// Tests the CSV reader with files of spreadsheets and providers, invalid files and hostile files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** The fields of all records, or the problem with its line number. */
+/** Returns the fields of all records, or the problem with its line number. */
 async function read(content: string | Buffer, size = 65_536) {
   const records: { line: number; fields: string[] }[] = []
   try {

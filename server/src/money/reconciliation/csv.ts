@@ -20,7 +20,7 @@ export class CsvProblem extends Error {
 /** The maximum number of characters in a record. */
 const RECORD_MAX = 16 * 1024
 
-// A field may have tabs, and a quoted field line ends. Other control characters are refused.
+// A field may have tabs, and a quoted field may have line ends. The parser refuses other control characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
@@ -84,7 +84,8 @@ function countLines(text: string): number {
 }
 
 /**
- * The position of the line end of the record that begins at `start`. Null means that the text does not contain the line end yet.
+ * Returns the position of the line end of the record that begins at `start`. Null means that the text does not contain the line end
+ * yet.
  */
 function endOfRecord(text: string, start: number, last: boolean, line: number): number | null {
   const newline = text.indexOf('\n', start)
@@ -113,7 +114,7 @@ function endOfRecord(text: string, start: number, last: boolean, line: number): 
 const QUOTE = 34
 const NEWLINE = 10
 
-/** The delimiter of the header. */
+/** Returns the delimiter of the header. */
 function findDelimiter(header: string): Delimiter {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, '')
   return unquoted.split(';').length > unquoted.split(',').length ? ';' : ','

@@ -1,5 +1,4 @@
-// Tests of the daily run: one process fetches each day of a provider's list once, and logs each day that the provider does not
-// return.
+// Tests the daily run: one process fetches each day of a provider's list once, and logs each day that the provider does not return.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -36,7 +35,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A separate process at `now`, with the given functions of the adapter `mock`. */
+/** Returns a separate process at `now`, with the given functions of the adapter `mock`. */
 function processAt(now: string, extras: ProviderLists = lists) {
   const clock = settableClock(new Date(now))
   const deps = { ...world.deps, clock, process_id: randomUUID() }

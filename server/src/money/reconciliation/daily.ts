@@ -1,5 +1,5 @@
-// The daily run: the server fetches yesterday's movements from each provider with a list, and compares open cases again. A run also
-// fetches earlier days that no process fetched. Each provider and day is a row with a lease.
+// Runs the daily reconciliation: the server fetches yesterday's movements from each provider with a list, and compares open cases
+// again. A run also fetches earlier days that no process fetched. Each provider and day is a row with a lease.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { MovesPage, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -40,7 +40,7 @@ const FINISH = sql(
   `update reconciliation_runs set finished_at = $4, lease_until = null, lease_owner = null, statement_id = $5
    where provider = $1 and day = $2 and lease_owner = $3`,
 )
-// The first unfinished day. If every day is finished, the day after the newest day.
+// The statement returns the first unfinished day. If every day is finished, the statement returns the day after the newest day.
 const FIRST_OPEN = sql(
   'reconciliation_first_open_day',
   `select to_char(coalesce(min(day) filter (where finished_at is null), max(day) + 1), 'YYYY-MM-DD') as day
@@ -60,21 +60,21 @@ const COVERED = sql(
 /** A day in Tanzania. */
 type StatementDay = { name: string; from: Date; to: Date }
 
-/** The newest day in Tanzania to fetch: yesterday from 02:00 on, and the day before yesterday until 02:00. */
+/** Returns the newest day in Tanzania to fetch: yesterday from 02:00 on, and the day before yesterday until 02:00. */
 export function newestDay(now: Date): StatementDay {
   const local = now.getTime() + TANZANIA_MS - FETCH_FROM_MS
   return dayAt(Math.floor(local / DAY_MS) * DAY_MS - DAY_MS)
 }
 
-/** The day in Tanzania that has the date of the UTC day that begins at `midnight`. */
+/** Returns the day in Tanzania that has the date of the UTC day that begins at `midnight`. */
 function dayAt(midnight: number): StatementDay {
   const from = new Date(midnight - TANZANIA_MS)
   return { name: new Date(midnight).toISOString().slice(0, 10), from, to: new Date(from.getTime() + DAY_MS) }
 }
 
 /**
- * The days of a provider to fetch: new days first, the oldest first, then failed days. A day that always fails thus delays no other
- * day. A new provider begins with the newest day.
+ * Returns the days of a provider to fetch: new days first, the oldest first, then failed days. A day that always fails thus delays
+ * no other day. A new provider begins with the newest day.
  */
 async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]> {
   type DayRunRow = { day: string; finished_at: Date | null; lease_until: Date | null }
@@ -92,7 +92,7 @@ async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]
   return days.sort((one, other) => leaseOf(one) - leaseOf(other)).slice(0, DAYS_MAX)
 }
 
-/** The worker's task for each configured provider. A provider without new payments may still move money. */
+/** Returns the worker's task for each configured provider. A provider without new payments may still move money. */
 export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task {
   let next_run = 0
   return {
@@ -138,7 +138,10 @@ async function runDay(
     return 'done'
   } catch (error) {
     // The day becomes due again when the lease ends.
-    deps.log.warn({ err: error, provider: name, day: day.name }, 'the day is not reconciled; the server will retry')
+    deps.log.warn(
+      { err: error, provider: name, day: day.name },
+      'the server could not reconcile the day of a provider, and will retry',
+    )
     return 'failed'
   }
 }

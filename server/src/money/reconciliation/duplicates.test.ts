@@ -1,4 +1,4 @@
-// The comparison distinguishes a repeated line of one movement from a second movement.
+// Tests that the comparison distinguishes a repeated line of one movement from a second movement.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -7,7 +7,10 @@ import { parseOwnReference } from './subject.ts'
 /** A subject, and the reference that leads to our payment or payout. Null in `reference` means that the subject is not ours. */
 export type LineSubject = { subject: string; reference: string | null }
 
-/** The subject of a reference. A text in the form of our references is a subject itself, even if our books have no such payment. */
+/**
+ * Returns the subject of a reference. A text in the form of our references is a subject itself, even if our books have no such
+ * payment.
+ */
 export function subjectOfReference(reference: string): LineSubject {
   return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }
@@ -91,8 +94,8 @@ const FACTS = sql(
 const NO_STATEMENT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The facts about subjects at one provider, in the order of `subjects`. `own`: for each subject, the line of this statement that
- * the caller stores at the same time.
+ * Returns the facts about subjects at one provider, in the order of `subjects`. `own`: for each subject, the line of this statement
+ * that the caller stores at the same time.
  */
 export async function readFacts(
   reader: Reader,
@@ -126,7 +129,7 @@ function storedLineFromJson(line: StoredLineJson): StoredLine {
   return { ...line, amount_minor: BigInt(line.amount_minor), at: new Date(line.at) }
 }
 
-/** The facts of an attempt that took no money because another attempt paid the payment. */
+/** Returns the facts of an attempt that took no money because another attempt paid the payment. */
 function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   return {
     flow: 'payment',
@@ -141,7 +144,7 @@ function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   }
 }
 
-/** The payment or payout in our books. Null means that our books have no payment or payout for the subject. */
+/** Returns the payment or payout in our books. Null means that our books have no payment or payout for the subject. */
 function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
   if (row.c_status !== null) {
     const status = row.c_status

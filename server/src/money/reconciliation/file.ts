@@ -1,4 +1,4 @@
-// The file of a statement. The server checks the whole file before storing any line, and then reads its lines in batches.
+// Reads the file of a statement. The server checks the whole file before storing any line, and then reads its lines in batches.
 
 import { refuse } from '../../kernel/lib/index.ts'
 import { type ColumnNames, type PickTexts, readHeader } from './columns.ts'
@@ -51,7 +51,7 @@ function refuseLines(lines: LineProblem[]): never {
   refuse('validation_failed', { message, details: { lines } })
 }
 
-/** The lines of a checked file in batches of at most `size`. */
+/** Returns the lines of a checked file in batches of at most `size`. */
 export async function* readLines(
   file: StatementFile,
   format: StatementFormat,

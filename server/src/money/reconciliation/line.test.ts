@@ -1,4 +1,4 @@
-// Tests of the fields of a statement line and of the columns of a header.
+// Tests the fields of a statement line and the columns of a header.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// One line of a statement: its fields, its validation, and its parsing from texts.
+// Parses and validates one line of a statement.
 
 import type { MoveKind, ProviderMove } from '../../adapters/providers/extras.ts'
 import { readStatementForm } from '../../adapters/providers/statement-forms.ts'

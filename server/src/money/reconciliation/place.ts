@@ -111,7 +111,7 @@ const MOVE_LINES = sql(
    where l.provider = $2 and l.subject = i.subject and l.kind = i.kind and not l.placed`,
 )
 
-/** True if a line and the stored line of the subject are two movements. The rule is the same as in `STORE` of match.ts. */
+/** Returns true if a line and the stored line of the subject are two movements. The rule is the same as in `STORE` of match.ts. */
 function isSecondMovement(line: StoredLine, stored: StoredLine | undefined, period: Period): boolean {
   if (stored === undefined) return false
   const same_row = stored.statement_id === line.statement_id && stored.line_number === line.line_number

@@ -1,4 +1,4 @@
-// The comparison finds each kind of difference among thousands of agreeing lines, and finds no other difference.
+// Tests that the comparison finds each kind of difference among thousands of agreeing lines, and no other difference.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -99,7 +99,7 @@ const DIFFERENCES: {
   },
 ]
 
-/** The items in a fixed mixed order. */
+/** Returns the items in a fixed mixed order. */
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const placed = items.map((item, i) => ({ item, place: (i * 7_919 + 13) % 1_000_003 }))
   return placed.sort((a, b) => a.place - b.place).map(({ item }) => item)

@@ -1,4 +1,4 @@
-// Statements and cases of operators, over several imports.
+// Tests statements and cases of operators, over several imports.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -57,7 +57,7 @@ const paid = { flow: 'payment', state: 'paid', amount_minor: 2_500_000n, at: AT 
 const plantPayment = async (fields: Partial<PlannedRecord> = {}) =>
   (await plant(world, [{ ...paid, ...fields }]))[0] as PlantedRecord
 
-/** The case of a planted payment or payout, if it has one. */
+/** Returns the case of a planted payment or payout, or undefined if no case exists. */
 async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
   return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }

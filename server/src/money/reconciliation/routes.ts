@@ -1,4 +1,4 @@
-// The operators' endpoints of statements and cases.
+// Adds the operators' endpoints of statements and cases.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-// Requests and responses of statements and cases.
+// Defines the requests and responses of statements and cases.
 
 import Type, { type Static } from 'typebox'
 import { PageQuery, page, success } from '../../kernel/http/index.ts'

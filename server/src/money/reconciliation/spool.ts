@@ -1,5 +1,5 @@
-// Uploaded files. The server writes an upload to a file on disk without a name, so that the process needs little memory. The system
-// deletes the file when the process ends.
+// Spools uploaded files. The server writes an upload to a file on disk without a name, so that the process needs little memory. The
+// system deletes the file when the process ends.
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { StatementFile } from './file.ts'
 
-/** A readable file. The caller closes it. */
+/** A readable file. The caller closes the file. */
 export type SpooledFile = Omit<StatementFile, 'name'> & { bytes: number; close(): Promise<void> }
 
 const CHUNK_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-// Stored statements. The functions begin, finish and fail an import under a lease, and list statements.
+// Stores statements. The functions begin, finish and fail an import under a lease, and list statements.
 
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Actor, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -162,7 +162,7 @@ const LIST = sql(
 )
 const COUNT = sql('', `select count(*)::int as total from statements where ($1::text is null or provider = $1)`)
 
-/** A page of statements, newest first. */
+/** Returns a page of statements, newest first. */
 export async function listStatements(reader: Reader, filter: PageChoice & { provider?: string }) {
   const { page = 1, page_size = 20, provider = null } = filter
   const [rows, counted] = await Promise.all([

@@ -1,4 +1,4 @@
-// The subject of a statement line: our payment or payout, or else the provider's own reference or id.
+// Finds the subject of a statement line: our payment or payout, or else the provider's own reference or id.
 
 import { parseReference } from '../collections/index.ts'
 import { parsePayoutReference } from '../withdrawals/index.ts'
@@ -21,14 +21,14 @@ export function parseOwnReference(reference: string | null): OwnReference | null
   return payout && { flow: 'payout', routing_code: payout.routing_code, id: payout.id, number: null }
 }
 
-/** The flow of one of our references. Null means that the text is not one of our references. */
+/** Returns the flow of one of our references. Null means that the text is not one of our references. */
 export function flowOf(reference: string): MoneyFlow | null {
   return parseOwnReference(reference)?.flow ?? null
 }
 
 /**
- * The subject of a line without one of our references. One of our references is itself the subject. Each attempt of a payment is a
- * separate subject, because each attempt may take money.
+ * Returns the subject of a line without one of our references. One of our references is itself the subject. Each attempt of a
+ * payment is a separate subject, because each attempt may take money.
  */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`

@@ -1,4 +1,4 @@
-// The summary of reconciliation: counts and sums for each provider, and the balances at the providers next to those of our books.
+// Summarizes reconciliation: counts and sums for each provider, and the balances at the providers next to those of our books.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { ProviderExtras, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -90,7 +90,7 @@ function providerSummary(
   }
 }
 
-/** The sums of one currency. The summary never adds amounts of different currencies. */
+/** Returns the sums of one currency. The summary never adds amounts of different currencies. */
 function sumsOf(open: readonly OpenCasesRow[], currency: string) {
   const rows = open.filter((row) => row.currency === currency)
   const sum = (amountOf: (row: OpenCasesRow) => bigint) =>
@@ -107,7 +107,7 @@ const FLOAT = sql(
      where merchant_id = m.id and environment = 'live' and currency = $1 and code = 'provider_float' offset 0) a`,
 )
 
-/** The money that our books have at the providers, next to the balances that the providers report. */
+/** Returns the money that our books have at the providers, next to the balances that the providers report. */
 async function compareFloat(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [minor, balances] = await Promise.all([
     floatOfBooks(deps.db),
@@ -135,7 +135,7 @@ async function floatOfBooks(reader: Reader): Promise<bigint> {
 }
 
 /**
- * The balance that a provider reports. Null means that the provider has no such call, does not respond, or reports another
+ * Returns the balance that a provider reports. Null means that the provider has no such call, does not respond, or reports another
  * currency.
  */
 async function reportedBalance(deps: Deps, name: string, provider: ProviderExtras | undefined): Promise<bigint | null> {

@@ -1,4 +1,4 @@
-// The sweep of our books: finds booked movements of a period that no statement has.
+// Sweeps our books: finds booked movements of a period that no statement has.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -80,7 +80,7 @@ type BookedMovementRow = {
   missing: boolean
 }
 
-/** The movements that the books have at a provider in a period, and that no statement has, in pages. */
+/** Returns the movements that the books have at a provider in a period, and that no statement has, in pages. */
 async function* missingPages(
   deps: Deps,
   provider: string,
@@ -97,7 +97,7 @@ async function* missingPages(
   }
 }
 
-/** The number of movements that the books have at a provider in a period, and that no statement has. */
+/** Returns the number of movements that the books have at a provider in a period, and that no statement has. */
 export async function countMissing(deps: Deps, provider: string, period: { from: Date; to: Date }): Promise<number> {
   let count = 0
   for await (const rows of missingPages(deps, provider, period)) count += rows.length

@@ -1,4 +1,4 @@
-// Tests of uploaded files: the server names the problems of an invalid file, and stores no part of that file.
+// Tests uploaded files: the server names the problems of an invalid file, and stores no part of that file.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'

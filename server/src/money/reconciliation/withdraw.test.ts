@@ -1,4 +1,4 @@
-// Withdrawing a statement undoes the changes of its import.
+// Tests that withdrawing a statement undoes the changes of its import.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// The endpoints of a merchant's balance.
+// Adds the endpoints of a merchant's balance.
 
 import { readBalance } from '../../books/ledger/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -1,4 +1,4 @@
-// Tests of the balance: an API key determines the environment, and a session names the environment in the request.
+// Tests the balance: an API key determines the environment, and a session names the environment in the request.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

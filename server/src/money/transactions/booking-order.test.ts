@@ -1,4 +1,4 @@
-// Tests of the booking order: each balance follows from the previous line when several processes book at once.
+// Tests the booking order: each balance follows from the previous line when several processes book at once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -28,7 +28,7 @@ type Line = {
 const cents = (text: string) => BigInt(text.replace('.', ''))
 const signed = ({ direction, net_amount }: Line) => (direction === 'credit' ? 1n : -1n) * cents(net_amount)
 
-/** Functions that read the transactions of a merchant in one environment. */
+/** Returns functions that read the transactions of a merchant in one environment. */
 async function readerOf(merchant: Merchant, environment: Environment) {
   const key = await world.newKey({ merchant, environment })
   const path = `/v1/merchants/${merchant.id}`
@@ -38,7 +38,7 @@ async function readerOf(merchant: Merchant, environment: Environment) {
     return reply
   }
   return {
-    /** All pages of the list, newest first. */
+    /** Returns all pages of the list, newest first. */
     async list(query = '', page_size = 7): Promise<Line[]> {
       const lines: Line[] = []
       for (let page = 1; ; page++) {

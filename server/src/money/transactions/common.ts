@@ -1,4 +1,4 @@
-// Constants of the transaction routes: access, tags and file types.
+// Defines constants of the transaction routes: access, tags and file types.
 
 import { type Access, type Caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { Csv } from './schema.ts'
@@ -15,7 +15,7 @@ export const CSV_TYPE = 'text/csv; charset=utf-8'
 /** The response schema of a CSV file. */
 export const csvAnswer = { content: { 'text/csv': { schema: Csv } } }
 
-/** The content-disposition header of a CSV file. The file name has the merchant code and the environment. */
+/** Returns the content-disposition header of a CSV file. The file name has the merchant code and the environment. */
 export function attachmentHeader(content: string, { merchant, environment }: Caller): string {
   return `attachment; filename="${content}-${merchant.code}-${environment}.csv"`
 }

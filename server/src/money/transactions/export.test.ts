@@ -1,4 +1,4 @@
-// Tests of the export: a CSV file with each transaction once, which a spreadsheet reads as data and not as formulas.
+// Tests the export: a CSV file with each transaction once, which a spreadsheet reads as data and not as formulas.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -67,7 +67,7 @@ function parse(text: string): string[][] {
   return rows
 }
 
-test('a CSV cell keeps its content when it is written and parsed', () => {
+test('the CSV parser returns each cell that csvLine has written without change', () => {
   for (const text of ['', 'a', 'a,b', 'a"b', '""', 'a\r\nb', 'Mama Asha’s duka', '测试, "四"', "'", ' ']) {
     assert.deepEqual(parse(csvLine([text, 'x'])), [[text, 'x']])
   }
@@ -244,7 +244,7 @@ test('the server reads no more batches after the client disconnects', async () =
   client.abort()
   await closed
   onRead = () => {}
-  // If the export continued, it would read its next batch during these queries.
+  // If the export continued, the export would read its next batch during these queries.
   for (let i = 0; i < 50; i++) await world.deps.db.ping()
   assert.ok(reads <= 3, `${reads} batches were read`)
 })

@@ -30,8 +30,9 @@ const COLUMNS = [
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
 
 /**
- * The selected transactions as CSV, newest first. The stream reads a batch after the client took the previous batch, and stops if a
- * caller destroys it. The server reads the first batch before it starts the response, so that an error gets an ordinary response.
+ * Returns the selected transactions as CSV, newest first. The stream reads a batch after the client took the previous batch, and
+ * stops if a caller destroys it. The server reads the first batch before it starts the response, so that an error gets an ordinary
+ * response.
  */
 export async function exportTransactions(deps: Deps, selection: Selection): Promise<Readable> {
   const first = await readTransactions(deps.db, selection, BATCH)

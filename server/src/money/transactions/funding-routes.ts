@@ -1,13 +1,15 @@
-// The endpoints of the funding of a withdrawal: for its merchant, and for operators.
+// Adds the endpoints of the funding of a withdrawal: for its merchant, and for operators.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { findFundingCredits } from '../../books/ledger/index.ts'
+import type { Deps, Reader } from '../../kernel/db/index.ts'
 import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
-import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { formatAmount, isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 import { findWithdrawal, type Withdrawal } from '../withdrawals/index.ts'
 import { tags } from './common.ts'
-import { fundingOf } from './funding.ts'
-import { FundingAnswer, WithdrawalParams } from './schema.ts'
+import { transactionKind } from './kinds.ts'
+import { transactionReference } from './present.ts'
+import { FundingAnswer, type FundingView, WithdrawalParams } from './schema.ts'
 
 /** Adds the endpoints of the funding of withdrawals. */
 export function fundingRoutes(deps: Deps): Routes {
@@ -54,5 +56,27 @@ export function fundingRoutes(deps: Deps): Routes {
         return { success: true as const, data: await fundingOf(deps.db, found) }
       },
     )
+  }
+}
+
+/** Returns the payments and other credits that funded a withdrawal, oldest first, with the used amount of each. */
+async function fundingOf(reader: Reader, withdrawal: Withdrawal): Promise<FundingView> {
+  const { merchant_id, transfer_id } = withdrawal
+  const { origins, complete } =
+    transfer_id === null ? { origins: [], complete: false } : await findFundingCredits(reader, merchant_id, transfer_id)
+  return {
+    withdrawal_id: withdrawal.id,
+    transaction_reference: transfer_id === null ? null : transactionReference(transfer_id),
+    total_reserved_amount: formatAmount(withdrawal.total_reserved_minor),
+    amount_found: formatAmount(origins.reduce((sum, { used_minor }) => sum + used_minor, 0n)),
+    currency: withdrawal.currency,
+    complete,
+    items: origins.map((origin) => ({
+      transaction_reference: transactionReference(origin.id),
+      type: transactionKind(origin.posting).type,
+      collection_id: origin.source_type === 'collection' ? origin.source_id : null,
+      amount: formatAmount(origin.net_minor),
+      amount_used: formatAmount(origin.used_minor),
+    })),
   }
 }

@@ -1,4 +1,4 @@
-// Tests of the funding: the credits that funded a withdrawal. Withdrawals use the oldest credits first, and each cent once.
+// Tests the funding: the credits that funded a withdrawal. Withdrawals use the oldest credits first, and each cent once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -180,7 +180,7 @@ const moves: fc.Arbitrary<RandomMove[]> = fc.array(
     fee: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 })),
     // A process makes an id before it locks the account, and the clocks of processes differ by up to 20 seconds.
     skew_ms: fc.integer({ min: -20_000, max: 20_000 }),
-    // The percentage of the balance that a withdrawal takes. The value 100 is frequent.
+    // `share` is the percentage of the balance that a withdrawal takes. The value 100 is frequent.
     share: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
   }),
   { minLength: 5, maxLength: 50 },

@@ -1,4 +1,4 @@
-// Maps each fact of the ledger to the type of transaction that the merchant sees, or to none.
+// Maps each fact of the ledger to the type of transaction that the merchant sees. Some facts make no transaction.
 
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
@@ -54,14 +54,14 @@ const KIND_OF = {
   adjustment_debited_cost: DEBITED,
 } as const satisfies Record<Fact, TransactionKind | null>
 
-/** The kind of a posting that changes the available balance. Throws for any other posting. */
+/** Returns the kind of a posting that changes the available balance. Throws for any other posting. */
 export function transactionKind(posting: Fact): TransactionKind {
   const kind = KIND_OF[posting]
   assertInvariant(kind !== null, `${posting} is not a transaction`)
   return kind
 }
 
-/** The facts that make transactions of a type. Null in `type` means every type. */
+/** Returns the facts that make transactions of a type. Null in `type` means every type. */
 export function factsOfType(type: TransactionType | null): Fact[] {
   const all = Object.entries(KIND_OF) as [Fact, TransactionKind | null][]
   return all.filter(([, kind]) => kind !== null && (type === null || kind.type === type)).map(([fact]) => fact)

@@ -1,4 +1,4 @@
-// The endpoints that list, find and export transactions.
+// Adds the endpoints that list, find and export transactions.
 
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'

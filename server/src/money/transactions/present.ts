@@ -5,7 +5,7 @@ import { transactionKind } from './kinds.ts'
 import type { TransactionStatus, TransactionView } from './schema.ts'
 import type { Transaction } from './store.ts'
 
-/** The reference of a transaction: its id in a form that a person can read aloud. */
+/** Returns the reference of a transaction: its id in a form that a person can read aloud. */
 export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
@@ -33,7 +33,10 @@ export function presentTransaction(row: Transaction): TransactionView {
   }
 }
 
-/** The fee: the difference between amount and net amount. The server deducts the fee from a credit and adds the fee to a debit. */
+/**
+ * Returns the fee: the difference between amount and net amount. The server deducts the fee from a credit and adds the fee to a
+ * debit.
+ */
 export function impliedFee({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
   return absolute(absolute(net_minor) - amount_minor)
 }
@@ -42,7 +45,7 @@ function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor
 }
 
-/** The status that a transaction shows, from the status of its payment or withdrawal. */
+/** Returns the status that a transaction shows, from the status of its payment or withdrawal. */
 function transactionStatus(row: Transaction): TransactionStatus {
   const { type } = transactionKind(row.posting)
   if (type === 'WITHDRAWAL') return row.withdrawal_status as TransactionStatus

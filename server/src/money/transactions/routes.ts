@@ -1,4 +1,4 @@
-// The endpoints of balance, transactions, statements and funding.
+// Adds the endpoints of balance, transactions, statements and funding.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'

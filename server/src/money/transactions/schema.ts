@@ -1,4 +1,4 @@
-// Requests and responses of balance, transactions, statements and funding.
+// Defines the requests and responses of balance, transactions, statements and funding.
 
 import type { Readable } from 'node:stream'
 import Type, { type Static } from 'typebox'

@@ -1,4 +1,4 @@
-// The endpoint of statements: a day or a month of a merchant in one environment.
+// Adds the endpoint of statements: a day or a month of a merchant in one environment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'

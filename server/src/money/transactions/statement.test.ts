@@ -1,4 +1,4 @@
-// Tests of statements: the lines add up, and the closing balance of a period is the opening balance of the next period.
+// Tests statements: the lines add up, and the closing balance of a period is the opening balance of the next period.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -30,7 +30,7 @@ function moveTo(time: string): void {
   world.deps.clock.advance(Date.parse(`${time}+03:00`) - world.deps.clock.now().getTime())
 }
 
-/** The date of a time in Tanzania. */
+/** Returns the date of a time in Tanzania. */
 const dayOf = (ms: number) => new Date(ms + 3 * HOUR).toISOString().slice(0, 10)
 
 /** Creates a merchant and functions that read the merchant's statements. */
@@ -47,7 +47,7 @@ async function newBook() {
   return { merchant, key, get, read }
 }
 
-/** The lines of a statement that count a transaction, as texts. */
+/** Returns the lines of a statement that count a transaction, as texts. */
 const linesAsText = ({ lines }: StatementView) =>
   lines.filter(({ count }) => count > 0).map((line) => Object.values(line).join(' '))
 
@@ -254,7 +254,7 @@ test('the statement of a month is the same when the server sums its transactions
 /** A transaction that the test has booked. */
 type BookedTransaction = { at: number; kind: string; amount: bigint; fee: bigint; net: bigint }
 
-/** The expected statement of a period. */
+/** Returns the expected statement of a period. */
 function expectedStatement(booked: readonly BookedTransaction[], name: string) {
   const period = readPeriod(name)
   assert.ok(period)

@@ -1,4 +1,4 @@
-// The statement of a day or a month: opening balance, lines, closing balance. The sum of the lines is the difference of the
+// Builds the statement of a day or a month: opening balance, lines, closing balance. The sum of the lines is the difference of the
 // balances.
 
 import {
@@ -46,8 +46,8 @@ const SUMS = sql(
 type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * The statement of the bookings with a time in the period. Their sequence numbers have no gap. The statement is final when no more
- * bookings can fall into the period; before, the closing balance is the current balance.
+ * Returns the statement of the bookings with a time in the period. Their sequence numbers have no gap. The statement is final when
+ * no more bookings can fall into the period; before, the closing balance is the current balance.
  */
 export async function readStatement(
   deps: Deps,
@@ -142,7 +142,7 @@ const COLUMNS = [
   'balance',
 ]
 
-/** A statement as CSV: the opening balance, a line for each kind, the closing balance. */
+/** Returns a statement as CSV: the opening balance, a line for each kind, the closing balance. */
 export function statementCsv(statement: StatementView): string {
   const { period, environment, currency, final, opening_balance, closing_balance, lines } = statement
   const first_cells: CsvCell[] = [period, environment, currency, plainCell(final)]

@@ -55,7 +55,7 @@ export const WITHDRAWAL_OF = `lateral (
      where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
        and w.id = t.source_id offset 0)`
 
-/** The statement that selects the transactions of some transfers, the last booking first. */
+/** Returns the statement that selects the transactions of some transfers, the last booking first. */
 const transactionsOf = (transfers: string) => `
    select t.merchant_id, t.id, t.sequence, t.environment, t.currency, t.posting, t.source_type, t.source_id,
      ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
@@ -113,7 +113,8 @@ const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 const ALL_FACTS = factsOfType(null).length
 const isRare = (selection: Selection) => !selection.facts.includes('collection_settled')
 /**
- * True if the selection has no filter by type. The sequence numbers then give the start of a page and the number of transactions.
+ * Returns true if the selection has no filter by type. The sequence numbers then give the start of a page and the number of
+ * transactions.
  */
 const hasAllFacts = (selection: Selection) => selection.facts.length === ALL_FACTS
 
@@ -121,7 +122,7 @@ function selectionValues({ merchant_id, environment, from, until, facts }: Selec
   return [merchant_id, environment, from, until, facts]
 }
 
-/** Selected transactions, the last booking first, from `offset` on. */
+/** Returns selected transactions, the last booking first, from `offset` on. */
 export function readTransactions(
   reader: Reader,
   selection: Selection,

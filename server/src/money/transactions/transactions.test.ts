@@ -1,4 +1,4 @@
-// Tests of transactions: the merchant's view of the ledger, with a correct balance after each line.
+// Tests transactions: the merchant's view of the ledger, with a correct balance after each line.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
