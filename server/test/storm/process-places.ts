@@ -19,7 +19,7 @@ export type ProcessPlace = {
 
 const ERROR = /"level":"error".*/g
 /** The caller got 503 and retries. On a small machine the load causes this error, without an effect on the books. */
-const BUSY = '"msg":"the database does not answer"'
+const BUSY = '"msg":"the database is unavailable"'
 
 /** Makes a place and starts its first process. */
 export function startPlace(name: string, database_url: string, env: Record<string, string>): ProcessPlace {

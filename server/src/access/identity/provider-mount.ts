@@ -155,7 +155,7 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
     return show(thrown.status, t.wait_title, t.wait_lead(waitInWords(t, thrown.retry_after_s)))
   }
   if (isUnavailable(thrown)) {
-    request.log.error({ err: thrown, request_id: request.id }, 'the database does not answer')
+    request.log.error({ err: thrown, request_id: request.id }, 'the database is unavailable')
     reply.header('retry-after', String(RETRY_AFTER_S))
     return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
   }
