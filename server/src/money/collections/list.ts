@@ -1,15 +1,22 @@
 // Lists a merchant's collections, newest first: one page, or all in batches. The time of a payment is that of its id.
 
-import { beginsWith, type Deps, lastReferenceFirst, type Reader, sql } from '../../kernel/db/index.ts'
+import {
+  beginsWith,
+  countList,
+  type Deps,
+  type KeptList,
+  lastReferenceFirst,
+  type Reader,
+  sql,
+} from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
 import { idsBetween, LAST_ID } from '../../kernel/lib/index.ts'
-import { countAll } from './count.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 import { type Segment, segmentsOf } from './tally.ts'
 
 /**
- * Filters of a list. Null: no filter. `reference` is the beginning of a reference, in any case. `from` (inclusive) and `to`
- * (exclusive) limit created_at.
+ * The filters of a list. Null means no filter. `reference` is the beginning of a reference, in any case. `from` (inclusive) and
+ * `to` (exclusive) limit created_at.
  */
 export type CollectionFilters = {
   merchant_id: string
@@ -49,13 +56,13 @@ const IN_RANGE = sql(
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
-/** Maximum of payments that a search reads from the index of references, the last references in alphabetical order. */
+/** The maximum number of payments that a search reads from the index of references, the last in alphabetical order. */
 export const BEGUN_MAX = COUNT_MAX
-/** If more references match: maximum of payments of the period, the newest, that the search also reads. */
+/** The maximum number of the newest payments of the period that a search reads in addition if more references match. */
 export const NEWEST_MAX = 20_000
 /**
- * The end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so that the
- * planner never walks through the other environment. A limit that it does not know keeps it from sorting all rows instead.
+ * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so
+ * that PostgreSQL reads no rows of the other environment. If the planner does not know the limit, it sorts no extra rows.
  */
 export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
   const place = `(${table}.environment, ${table}.id)`
@@ -94,10 +101,20 @@ function bounds({ from, to }: CollectionFilters): [from_id: string, until_id: st
   return [from_id, until_id]
 }
 
-/** An offset up to this is read row by row. */
+// A statement without a name gets a plan for the given range.
+const COLLECTIONS: KeptList = {
+  name: 'collections',
+  tail: sql(
+    '',
+    `select count(*) as all_of_it, count(*) filter (where id < $4) as settled
+     from collections where merchant_id = $1 and environment = $2 and id >= $3`,
+  ),
+}
+
+/** The largest offset up to which PostgreSQL reads row by row. */
 const NEAR = 1_000
 
-/** One page, and the number of all matches. A search by reference finds up to 10,000: see `SEARCH_BOUNDS` of list-routes.ts. */
+/** Returns one page and the number of all matches. For the limits of a search see `SEARCH_BOUNDS` of list-routes.ts. */
 export async function listCollections(
   deps: Deps,
   filters: CollectionFilters,
@@ -112,7 +129,9 @@ export async function listCollections(
   if (has_index || (unfiltered && offset <= NEAR)) {
     const [rows, total] = await Promise.all([
       deps.db.query<Collection>(IN_RANGE, [...matchingValues(filters), ...bounds(filters), page_size, offset]),
-      unfiltered ? countAll(deps, filters.merchant_id, filters.environment) : countMatching(deps.db, filters),
+      unfiltered
+        ? countList(deps, COLLECTIONS, filters.merchant_id, filters.environment)
+        : countMatching(deps.db, filters),
     ])
     return { rows, total }
   }
@@ -135,7 +154,7 @@ async function countMatching(reader: Reader, filters: CollectionFilters): Promis
   return Number(row?.total ?? 0n)
 }
 
-/** The segments that contain a page, and the number of their rows that belong to earlier pages. */
+/** Returns the segments that contain a page, and the number of their rows that belong to earlier pages. */
 function takeSegments(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
   const taken: Segment[] = []
   let before = 0
@@ -151,7 +170,7 @@ function takeSegments(segments: readonly Segment[], offset: number, limit: numbe
   return { taken, skip }
 }
 
-/** Reads rows of segments, newest first. If the ids of a day are stored, the statement reads them by id. */
+/** Reads rows of segments, newest first. If a day has stored ids, the statement reads the rows of that day by id. */
 function readSegments(
   reader: Reader,
   filters: CollectionFilters,
@@ -160,7 +179,7 @@ function readSegments(
   skip: number,
   before_id = LAST_ID,
 ): Promise<Collection[]> {
-  // Ids are stored by status. For all statuses together, reading a range is as fast.
+  // A stored sum has the ids of one status. For all statuses together, PostgreSQL reads a range as fast.
   const known = segments.filter(({ day }) => day !== null && filters.status !== null)
   const ranges = segments.filter((segment) => !known.includes(segment))
   return reader.query<Collection>(IN_RANGES, [
@@ -174,7 +193,7 @@ function readSegments(
   ])
 }
 
-/** All matching collections, newest first, in batches of at most `size` rows. A batch is read after the caller took the one before. */
+/** Yields all matching collections, newest first, in batches of at most `size` rows. Reads a batch when the caller asks for it. */
 export async function* batchesOf(deps: Deps, filters: CollectionFilters, size: number): AsyncGenerator<Collection[]> {
   const { reference, phone } = filters
   const [from_id, until_id] = bounds(filters)
