@@ -81,9 +81,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',
-  'must not go beyond the newest {} rows of both environments. Name one with environment':
+  'must not go beyond the newest {} rows of both environments. Choose an environment':
     'Zinaonekana rekodi mpya {} tu za mazingira yote. Chagua mazingira.',
-  'must be left out: what was received is credited': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
+  'must be left out: the server credits the received amount': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
   'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
   'must state what the foreign money is worth in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
   'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
@@ -162,10 +162,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This merchant is {}.': 'Hali ya biashara hii ni {}.',
   'This address is {}.': 'Hali ya anwani hii ni {}.',
   'Only a collection that is pending_clearance can be decided.': 'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
-  'The fee of this way to pay takes every amount whole. Ask the platform about your prices.':
+  'The fee of this payment method takes every amount whole. Ask the platform about your prices.':
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
-  'The fee takes the whole amount. The smallest that leaves something is {} shillings.':
-    'Makato yanachukua kiasi chote. Kiasi kidogo kinachobakiza kitu ni shilingi {}.',
+  'The fee takes the whole amount. Request at least {} shillings.':
+    'Makato yanachukua kiasi chote. Omba angalau shilingi {}.',
   'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',

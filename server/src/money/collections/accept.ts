@@ -1,7 +1,6 @@
-// Accepts payments: one statement writes the idempotency keys, collections and first attempts of all waiting requests.
-//
-// If the process dies before the commit, nothing exists and the key is free. If it dies after the commit, the key holds the
-// answer, and the attempt falls due when its lease ends: a worker takes it.
+// Accepts payments: one statement writes the keys, collections and first attempts of all waiting requests. If the process dies
+// before the commit, no row exists and the key is free. If it dies after the commit, the key holds the answer, and a worker claims
+// the attempt when its lease ends.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
@@ -12,8 +11,8 @@ import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * The result of a request: a new attempt; the id of the collection of an earlier request with the same key that got no answer;
- * or 'key_known': the key has an answer or is in use.
+ * The result of a request to accept a payment. `attempt` is a new attempt. `resumes` is the collection of an earlier request with
+ * the same key, which got no answer. 'key_known' means that the key has an answer, or that another request uses the key.
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
@@ -59,15 +58,15 @@ const ACCEPT = sql(
 export type AcceptItem = PaymentToPrice & {
   collection: NewCollection
   id: string
-  /** The stored answer, for pushes; null while a QR is still being fetched. */
+  /** The answer to store with the key. Null means that the server must first fetch a QR code. */
   answer: { status_code: number; response_body: string } | null
-  /** True: this process sends the attempt at once. False: a worker claims it. */
+  /** True means that this process sends the attempt at once. False means that a worker claims the attempt. */
   lease: boolean
 }
 
 /**
- * Makes the gatherer that accepts payments: one statement for all requests that wait. A payment that its fee would swallow
- * is refused with amount_not_supported, by itself, and its key stays free.
+ * Returns the gatherer that accepts payments: one statement serves all requests that wait. If a fee is not less than its payment,
+ * the gatherer refuses only that payment with amount_not_supported, and its key stays free.
  */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
   return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), { max_items: 250, max_running: 3 })
@@ -80,7 +79,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
   for (const [i, item] of items.entries()) {
     const fee = fees[i]
     if (typeof fee !== 'bigint') continue
-    // If a set has the same key twice, the second request is a replay and gets the answer that the first one stored.
+    // If a batch has the same key twice, the second request is a replay and gets the stored answer of the first request.
     const name = idempotencyKeyName(item.collection.claim)
     if (!first.has(name)) first.set(name, { item, fee })
   }
@@ -104,7 +103,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
       due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
-      // The time of its id: lists and sums order payments by it.
+      // made_at is the time in the id, because lists and sums order payments by id.
       made_at: timeOfId(id),
       at: now,
     }
@@ -126,7 +125,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
 /** A key that this statement claimed, with the collection of its request. */
 type ClaimedKey = { merchant_id: string; environment: string; key: string; resource_id: string }
 
-/** The scope of a key and the key, as a text. */
+/** Returns the scope of a key and the key as one text. */
 function idempotencyKeyName({
   merchant_id,
   environment,

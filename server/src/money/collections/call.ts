@@ -8,15 +8,15 @@ import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Attempt } from './store.ts'
 
-/** Calls to the provider of an attempt. None throws, and each ends. */
+/** The calls to the provider of an attempt. No call throws, and each call ends after a timeout. */
 export type Calls = {
   push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
-  /** Asks for the outcome, in one set with the other waiting questions to the same provider. */
+  /** Asks the provider for the outcome, in one batch with the other waiting questions to the same provider. */
   status(attempt: Attempt): Promise<Answer>
 }
 
-/** Makes the calls over the configured providers. */
+/** Returns the calls to the configured providers. */
 export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): Calls {
   const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | null => {
@@ -67,10 +67,10 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
 
 /** The answer while the circuit is open: the server sent no request. */
 const STOPPED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer without an adapter: nothing was sent. The attempt waits until the provider is configured, or for its deadline. */
+/** The answer without an adapter. The attempt waits until the operator configures the provider, or until its deadline. */
 const UNCONFIGURED: PushAnswer = { kind: 'not_sent', provider_status: null, ask_again_ms: 60_000 }
 
-/** An attempt as a request of the provider port. */
+/** Returns an attempt as a request of the provider port. */
 function paymentRequest(attempt: Attempt): PaymentRequest {
   const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
   const { simulate_status, sent_at, deadline_at, on_page } = attempt

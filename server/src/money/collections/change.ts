@@ -1,5 +1,5 @@
-// Changes collections: applies steps to locked collections in memory, then writes all of them at once. Every move of a
-// collection is made here, whether a provider, a deadline or an operator causes it.
+// Changes collections: applies steps to locked collections in memory, then writes all of them at once. This file makes every
+// move of a collection, whether a provider, a deadline or an operator causes the move.
 
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../../adapters/webhooks/index.ts'
@@ -25,7 +25,7 @@ type NewHistoryRow = {
   event: string | null
 }
 
-/** The rows that a set of steps writes, apart from the collections. */
+/** The rows that a batch of steps writes, apart from the collections. */
 export type CollectionEffects = {
   history: NewHistoryRow[]
   postings: Posting[]
@@ -33,11 +33,11 @@ export type CollectionEffects = {
   queue: Map<string, HeldQueueRow>
   /** Phones of payers who approved a payment on a page. */
   approved: Set<string>
-  /** By link id: the payment that has just paid the link, even if the same set reverses the payment. */
+  /** The payment that has just paid a link, by link id. An entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>
 }
 
-/** No effects yet. */
+/** Returns effects without any row. */
 export function noEffects(): CollectionEffects {
   return { history: [], postings: [], events: [], queue: new Map(), approved: new Set(), paid: new Map() }
 }
@@ -45,7 +45,7 @@ export function noEffects(): CollectionEffects {
 /** The actor and the reason of a move, for the history. */
 export type MoveCause = { actor: string; reason: string | null }
 
-/** Makes one move of a locked collection. `subscribed`: the events that its merchant receives. */
+/** Makes one move of a locked collection. `subscribed` contains the events that its merchant receives. */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,
@@ -86,7 +86,7 @@ export function applyCollectionStep(
   }
 }
 
-/** Records a contradiction: a history row from a status to itself, and a line in the log. */
+/** Records a contradiction in the log, and in the history as a row from a status to itself. */
 export function applyContradiction(
   deps: Deps,
   effects: CollectionEffects,
@@ -119,7 +119,7 @@ export function applyContradiction(
   })
 }
 
-/** The payload of every collection event. */
+/** Returns the payload of a collection event. */
 function collectionEventBody(row: LockedCollection, event: string, time_field: string, now: string) {
   const { failure_reason_code, amount_minor, amount_received_minor: received, foreign_amount_minor: foreign } = row
   return {
@@ -181,7 +181,7 @@ const WRITE_EARLIER = sql(
    where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
-/** Writes method, fee and payer of payments that an earlier attempt paid. No such payment: no statement. */
+/** Writes method, fee and payer of payments that an earlier attempt paid. Without such a payment, no statement runs. */
 async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<void> {
   const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
   if (earlier.length === 0) return
@@ -195,7 +195,7 @@ async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }
 
-/** Writes a set of changes: attempts, collections, history, the queue, events and money. Returns the deliveries that it queued. */
+/** Writes a batch of changes: attempts, collections, history, the queue, events and money. Returns the queued deliveries. */
 export async function writeCollectionChanges(
   deps: Deps,
   tx: Tx,
@@ -226,11 +226,14 @@ export async function writeCollectionChanges(
     writeQueue(deps, tx, [...effects.queue.values()]),
     links.markPaid(tx, [...effects.paid.values()], deps.clock.now()),
     resetPhoneLimits(deps, tx, effects.approved),
-    // Last, because it locks the merchants' accounts: other transactions wait for them until the commit.
+    // postTransfers runs last, because other transactions wait for the locked accounts of the merchants until the commit.
     postTransfers(deps, tx, effects.postings),
   ])
   const due = attempts.length
-  assertInvariant(result?.attempts === due, `${due} attempts were due, ${result?.attempts} written`)
-  assertInvariant(result.moved === rows.length, `${rows.length} collections were due, ${result.moved} moved`)
+  assertInvariant(result?.attempts === due, `the transaction wrote ${result?.attempts} of ${due} due attempts`)
+  assertInvariant(
+    result.moved === rows.length,
+    `the transaction moved ${result.moved} of ${rows.length} due collections`,
+  )
   return deliveries
 }

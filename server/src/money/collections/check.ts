@@ -22,7 +22,7 @@ import {
   refuseField,
 } from '../../kernel/lib/index.ts'
 
-/** A body whose format is right. Amount in cents, or 'too_large'. */
+/** A body whose format is right. The amount is in cents, or 'too_large'. */
 export type CheckedCollectionBody = {
   merchant_id: string | undefined
   amount_minor: bigint | 'too_large'
@@ -36,7 +36,7 @@ export type CheckedCollectionBody = {
   simulate_status: SimulateStatus | null
 }
 
-/** A payment that passed all checks. Amounts in cents, phones canonical. */
+/** A payment that passed all checks. Its amounts are in cents, and its phones are canonical. */
 export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_minor'> & {
   claim: IdempotencyClaim
   merchant_id: string
@@ -90,7 +90,7 @@ function readBodyAmount(text: string, problems: FieldProblem[]): bigint | 'too_l
   return null
 }
 
-/** The canonical phone number. Refuses a wrong format with 400 and names the field. */
+/** Returns the canonical phone number. Refuses a wrong format with 400 and names the field. */
 export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }

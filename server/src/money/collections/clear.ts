@@ -14,7 +14,7 @@ import { hasReceived, isUnvalued, LOCKED_COLUMNS, type LockedCollection, type Lo
 
 /**
  * An operator's decision about one held collection. `reason` is for the audit log and the collection's history.
- * `stated_minor`: the worth in shillings of money in another currency. Null: the operator stated none.
+ * `stated_minor` is the worth in shillings of money in another currency. Null means that the operator stated none.
  */
 export type Clearance = {
   collection_id: string
@@ -33,9 +33,9 @@ const LOCK = sql(
 )
 
 /**
- * Decides about held money. Approved: the merchant gets the received amount, less our fee. Declined: the money leaves the books.
- * Refuses a collection that does not wait for clearance with invalid_state, an unknown one with not_found.
- * Returns the deliveries that it queued; the caller sends them after the commit.
+ * Decides about held money: an approval credits the received amount less our fee, and a decline books the money out.
+ * Refuses a collection that does not wait for clearance with invalid_state, and an unknown collection with not_found.
+ * Returns the queued deliveries, which the caller sends after the commit.
  */
 export async function clearCollection(
   deps: Deps,
@@ -55,11 +55,12 @@ export async function clearCollection(
     const message = `Only a collection that is pending_clearance can be decided. This one is ${status}.`
     refuse('invalid_state', { message, details: { status } })
   }
-  assertInvariant(hasReceived(row), `something was received of the held collection ${collection_id}`)
+  assertInvariant(hasReceived(row), `the held collection ${collection_id} has a received amount`)
   // The history has the received amount and its stated worth, after the operator's reason.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
-  // After the collection, in the lock order of settling. An approved payment pays its link and invoice if no other payment has.
+  // The transaction locks links after collections, as settling does. An approved payment pays its link and invoice if no other
+  // payment has paid them.
   await links.lockWithInvoice(tx, row)
   const cancelled = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
@@ -102,11 +103,11 @@ export async function clearCollection(
   return { collection: await getHeld(deps, tx, collection_id), deliveries }
 }
 
-/** The amount that the operator stated. Refuses an amount that is missing, that has no effect, or that is too large. */
+/** Returns the amount that the operator stated. Refuses an amount that is missing, has no effect or is too large. */
 function checkStated(deps: Deps, row: LockedCollection, { decision, stated_minor }: Clearance): bigint | null {
   if (!isUnvalued(row)) {
     if (stated_minor === null) return null
-    return refuseField('amount', 'must be left out: what was received is credited')
+    return refuseField('amount', 'must be left out: the server credits the received amount')
   }
   if (decision === 'decline') {
     return stated_minor === null ? null : refuseField('amount', 'must be left out when the payment is declined')

@@ -1,4 +1,4 @@
-// Creating payments: the responses, and the refusals before any effect.
+// Tests the responses to new payments, and the refusals before any effect.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -81,7 +81,7 @@ describe('answers', () => {
     assert.equal(shown.merchant_reference, 'M-1')
   })
 
-  test('a payment without a reference shows null everywhere, and the server ignores a webhook_url of the request', async () => {
+  test('every answer shows null if a payment has no reference, and the server ignores a webhook_url of the request', async () => {
     const { data } = (await world.post(PUSH, { amount: 10, phone: '0754123001', webhook_url: 'http://127.0.0.1:1/x' }))
       .body
     assert.equal(data.reference, null)
@@ -90,7 +90,7 @@ describe('answers', () => {
     assert.equal(shown.merchant_reference, null)
   })
 
-  test('the status record shows the amount as a number, and all of its fields', async () => {
+  test('the status record of a new payment has every field, and its amount is a number', async () => {
     const { data } = (await world.post(PUSH, { amount: '25000.50', phone: '0754123001', reference: 'R' })).body
     await world.work()
     const shown = await show(data.collection_id)
@@ -190,7 +190,7 @@ describe('amounts', () => {
   }
 
   for (const amount of ['0', '-1', '-0', '1e3', '1E3', '10e-1', '1.001', '0.1e1', '1e400', '90071992547409.921']) {
-    test(`the server refuses the number ${amount}, as it was written, with 400`, async () =>
+    test(`the server refuses the unquoted number ${amount} with 400`, async () =>
       assert.deepEqual(codeOf(await written(amount)), [400, 'validation_failed']))
   }
 
@@ -203,7 +203,7 @@ describe('amounts', () => {
     })
   }
 
-  test('a provider of whole shillings refuses cents with 422', async () => {
+  test('the server refuses cents with 422 if the provider moves only whole shillings', async () => {
     const { deps } = world
     const base = {
       name: 'mock',
@@ -254,7 +254,7 @@ describe('phones and currencies', () => {
     [STK, 'customer_phone'],
     [QR, 'customer_phone'],
   ] as const) {
-    test(`an invalid phone is 400 on ${path} and names ${field}`, async () => {
+    test(`the server refuses an invalid phone on ${path} with 400 and names ${field}`, async () => {
       for (const phone of ['', '12345', '+254712345678', '0222123456', 'abc']) {
         const reply = await world.post(path, { amount: 10, [field]: phone })
         assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -275,7 +275,7 @@ describe('phones and currencies', () => {
 })
 
 describe('a refusal', () => {
-  test('the order of checks is: credential, scope, body, Idempotency-Key, merchant, then the rules', async () => {
+  test('the server checks credential, scope, body, Idempotency-Key and merchant in this order before the rules', async () => {
     const used = 'order-of-checks'
     assert.equal((await world.post(PUSH, { amount: 10, phone: '0754123001' }, { idempotency_key: used })).status, 202)
     const reader = await world.newKey({ scopes: ['collections:read'] })

@@ -7,12 +7,13 @@ import { dateOfIdSql, dateSql, dayNumberSql, firstIdSql, firstOpenDay, METHOD, N
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000
-/** Books whose days are summed in one transaction. */
+/** The number of books whose days one transaction sums. */
 const BOOKS_MAX = 20
-/** Marks that one transaction reads, and days that it sums again. */
+/** The number of marks that one transaction reads. */
 const MARKS_MAX = 500
+/** The number of days that one transaction sums again. */
 const DAYS_MAX = 20
-/** Payments of one book that one transaction sums, at least one whole day; also the payments that one statement reads. */
+/** The number of payments that one statement reads. One transaction sums as many payments of a book, or one whole day. */
 const PAYMENTS_MAX = 50_000
 /** A sum of at most this many payments also stores their ids. */
 const IDS_MAX = 20
@@ -38,8 +39,8 @@ const ENSURE = sql(
    order by merchant_id, environment on conflict do nothing`,
 )
 
-// Skips the books that another process has locked. First: the oldest payment that is not summed. Last: the limit of one
-// transaction.
+// Skips the books that another process has locked. `first_id` is the oldest payment that is not summed. `last_id` is the first
+// payment beyond the limit of one transaction.
 const SPANS = sql(
   'collection_days_spans',
   `select u.merchant_id, u.environment, f.id as first_id, l.id as last_id
@@ -210,7 +211,7 @@ const LOCK = sql(
    order by u.merchant_id, u.environment for update of u skip locked`,
 )
 
-// Runs after the lock and before the payments are read. Only these marks are deleted.
+// This statement runs after the lock and before the process reads the payments. The process deletes only these marks.
 const MARKS = sql(
   'collection_days_marks',
   `select s.merchant_id, s.id, s.environment, ${dayNumberSql('s.day')} as day
@@ -232,7 +233,10 @@ const CLEAR = sql(
      and d.day = ${dateSql('i.day')}`,
 )
 
-/** Sums again the days on which a payment changed. Returns the number of days. */
+/**
+ * Sums again the days on which a payment changed. Returns the number of days. The transaction locks the book, reads the marks and
+ * then the payments. If the sums miss a change, the change committed after that, so that its mark stays.
+ */
 async function mendDays(deps: Deps): Promise<number> {
   const books = await deps.db.query<SummedBook>(MARKED)
   if (books.length === 0) return 0
@@ -255,7 +259,7 @@ async function mendDays(deps: Deps): Promise<number> {
   })
 }
 
-/** The background work: sums closed days, and sums a day again after one of its payments changed. */
+/** Returns the task that sums closed days, and that sums a day again after one of its payments changed. */
 export function daysTask(deps: Deps): Task {
   return {
     name: 'collection_days',

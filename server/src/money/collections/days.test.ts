@@ -1,4 +1,4 @@
-// The sums of closed days are right at every moment, even if another transaction changes a payment meanwhile.
+// Tests that the sums of closed days are right at every moment, even if another transaction changes a payment meanwhile.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,14 +11,14 @@ import { daysTask } from './days-task.ts'
 import { applyOutcomes } from './settle.ts'
 
 let world: World
-/** Called before every statement of the world. */
+/** The function that the test world calls before every statement. */
 let onStatement: (name: string) => void | Promise<void> = () => {}
 before(async () => {
   world = await createWorld({ before: (name) => onStatement(name) })
 })
 after(() => world.close())
 
-/** A merchant with payments of five days ago, all failed. */
+/** Creates a merchant with payments of five days ago, all failed. */
 async function oldPayments(count: number): Promise<{ merchant: Merchant; key: string; ids: string[] }> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -76,12 +76,12 @@ test('the server sums a closed day, and a filtered list shows the same total bef
   assert.deepEqual(await summed(merchant), { failed: 4 })
 })
 
-test('the sums never miss a payment that changes while its day is summed', async () => {
+test('the sums never miss a payment that changes while the task sums its day', async () => {
   const { merchant, key, ids } = await oldPayments(3)
   const [first, second] = ids as [string, string, string]
   await succeed(merchant, first)
   assert.equal(await marks(merchant), 1)
-  // The second change is under way: written, and not committed when the day is summed.
+  // The other transaction has written the second change, and has not committed it when the task sums the day.
   const other = createDb({ url: world.url, max_connections: 1 })
   let commit = () => {}
   const held = new Promise<void>((resolve) => {
@@ -104,13 +104,17 @@ test('the sums never miss a payment that changes while its day is summed', async
   await changing
   await other.close()
   assert.equal(await marks(merchant), 1, 'the mark of the later change is there')
-  assert.deepEqual(await totals(key), { successful: 2, failed: 1 }, 'the list knows before the day is summed again')
+  assert.deepEqual(
+    await totals(key),
+    { successful: 2, failed: 1 },
+    'the list shows the change before the task sums the day again',
+  )
   await daysTask(world.deps).runOnce()
   assert.deepEqual(await summed(merchant), { failed: 1, successful: 2 })
 })
 
 for (const statement of ['', 'collection_days_clear', 'collection_days_write']) {
-  test(`the sums include a change that commits right before ${statement || 'the payments are read'}, or its mark stays`, async () => {
+  test(`the sums include a change that commits right before ${statement || 'the task reads the payments'}, or its mark stays`, async () => {
     const { merchant, key, ids } = await oldPayments(3)
     const [first, second] = ids as [string, string, string]
     await succeed(merchant, first)

@@ -1,29 +1,27 @@
-// The sums of past days (table collection_days): when a day is closed, and how a later change of one of its payments is marked.
-// days-task.ts writes the sums, tally.ts reads them.
-//
-// Why no race makes a sum wrong:
-// - A transaction that changes a payment of a day that ended MARK_AFTER_MS ago also writes a mark (table collection_days_stale),
-//   even if the day is not summed yet. A transaction without a mark ended more than MARGIN_MS before any process sums the day,
-//   so that the sum includes its change. MARK_AFTER_MS is no setting: processes with different deadlines agree on it.
-//   No payment gets an id of a past day.
-// - A process that sums a day again uses one transaction: it locks the merchant's row of collection_days_until, reads the marks,
-//   then the payments, writes the sums, and deletes only the marks that it read. A change that is missing in the sums was
-//   committed after the payments were read, so that its mark was not read either, and stays.
-// - A reader takes sums, marks and the payments of marked days from one snapshot, in one statement. If a snapshot has no mark,
-//   its sums include every change in the snapshot.
+// The table collection_days holds the sums of past days. This file decides when a day closes, and marks a closed day whose
+// payment changes (table collection_days_stale). days-task.ts writes the sums, and tally.ts reads the sums.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayNumber, networkSql, newId, timeOfId } from '../../kernel/lib/index.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A change of a payment is marked if its day ended this long ago. By then nearly all payments have their outcome. */
+/**
+ * If a payment of a day that ended this long ago changes, the transaction also writes a mark. By then nearly all payments have
+ * their outcome. No setting changes this value, because all processes must agree on it.
+ */
 const MARK_AFTER_MS = 72 * HOUR_MS
 
-/** Longer than any transaction, and than any difference between the clocks of two processes. */
+/**
+ * The time between MARK_AFTER_MS and the first sum of a day. It is longer than any transaction and any difference between two
+ * clocks, so that the sum includes every change without a mark.
+ */
 const MARGIN_MS = 2 * HOUR_MS
 
-/** The first day that is not closed yet. Its payments, and those of later days, are counted one by one. */
+/**
+ * Returns the first day that is still open. The server counts each payment of open days. No new payment gets an id of a past
+ * day.
+ */
 export function firstOpenDay(deps: Deps): number {
   const wait_ms = Math.max(MARK_AFTER_MS, deps.config.collection_deadline_h * HOUR_MS) + MARGIN_MS
   return dayNumber(new Date(deps.clock.now().getTime() - wait_ms))
@@ -39,7 +37,7 @@ const MARK = sql(
 /** A payment that the transaction changes. */
 type ChangedCollection = { merchant_id: string; collection_id: string; environment: string; routing_code: number }
 
-/** Marks the days of payments that change long after they were made. No such payment: no statement. */
+/** Marks the days of payments that change long after their creation. Without such a payment, no statement runs. */
 export async function markDays(deps: Deps, tx: Tx, changed: readonly ChangedCollection[]): Promise<void> {
   const open = dayNumber(new Date(deps.clock.now().getTime() - MARK_AFTER_MS))
   const rows = changed.flatMap(({ merchant_id, collection_id, environment, routing_code }) => {
@@ -49,33 +47,33 @@ export async function markDays(deps: Deps, tx: Tx, changed: readonly ChangedColl
   if (rows.length > 0) await tx.query(MARK, [JSON.stringify(rows)])
 }
 
-/** The date of a day that is given as a number, as SQL. */
+/** Returns SQL that turns the number of a day into its date. */
 export function dateSql(number: string): string {
   return `(date '1970-01-01' + (${number})::int)`
 }
 
-/** The number of a day that is given as a date, as SQL. */
+/** Returns SQL that turns the date of a day into its number. */
 export function dayNumberSql(date: string): string {
   return `(${date} - date '1970-01-01')`
 }
 
-/** The day on which an id was made, as SQL. */
+/** Returns SQL for the date in an id. */
 export function dateOfIdSql(id: string): string {
   const ms = `('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint`
   return dateSql(`(${ms} + 10800000) / 86400000`)
 }
 
-/** An id that sorts before all ids of a day that is given as a date, as SQL. */
+/** Returns SQL for an id that sorts before all ids of the day with this date. */
 export function firstIdSql(date: string): string {
   const ms = `greatest(0, ${dayNumberSql(date)}::bigint * 86400000 - 10800000)`
   return `(lpad(to_hex(${ms}), 12, '0') || repeat('0', 20))::uuid`
 }
 
-/** SQL over collections aliased c: sums are grouped by method and network. */
+/** SQL for the method of a group of payments. The table collections has the alias c. */
 export const METHOD = "coalesce(c.method, '')"
-/** See METHOD. A QR code has no network: the payer's phone is unknown. */
+/** SQL for the network of a group of payments. A QR code has no network, because the payer's phone is unknown. */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
-/** The sums of a group. A cleared payment that is not larger than its fee has no fee. */
+/** SQL for the sums of a group. A cleared payment that is not larger than its fee has no fee. */
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,
      coalesce(sum(c.amount_received_minor), 0)::bigint as amount_received_minor,
      sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end)::bigint as fee_minor`

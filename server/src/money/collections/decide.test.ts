@@ -1,4 +1,4 @@
-// The decision for every status and every answer.
+// Tests the decision for every status and every answer.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -39,11 +39,11 @@ const OPEN: [Name, string][] = [
   ['deadline', 'fail:'],
   ...NOTHING,
 ]
-/** For each status: the moves, with the fact that each posts. */
+/** The moves of each answer by status, with the fact that each move posts. */
 const TABLE: Record<Status, [Name, string][]> = {
   created: OPEN,
   processing: OPEN,
-  // The provider has the money: a late success is credited, and a second failure changes nothing.
+  // After a failure, a late success credits the money, and a second failure changes no status.
   failed: OPEN.map(([name, expected]) => [name, name === 'declined' || name === 'deadline' ? '' : expected]),
   successful: [
     ['succeeded', ''],
@@ -99,7 +99,7 @@ function coreIn(status: Status, more: Partial<CollectionCore> = {}): CollectionC
 for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
-      test(`gets the answer ${name}: ${expected === '' ? 'no move' : expected}`, () => {
+      test(`the answer "${name}" to a ${status} collection makes ${expected || 'no move'}`, () => {
         const steps = name === 'deadline' ? decideTimeout(coreIn(status)) : decideAnswer(coreIn(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
@@ -116,7 +116,7 @@ for (const status of STATUSES) {
   })
 }
 
-test('the requested amount is credited less the frozen fee; a held amount is the received one, without a fee', () => {
+test('a success credits the requested amount less the frozen fee, and a hold books the received amount without a fee', () => {
   assert.deepEqual(decideAnswer(coreIn('processing'), ANSWERS.succeeded)[0]?.posting, {
     fact: 'collection_settled',
     amount_minor: AMOUNT,
@@ -145,23 +145,23 @@ describe('an answer that contradicts what is booked', () => {
   for (const status of STATUSES) {
     for (const [name, answer] of Object.entries(ANSWERS)) {
       const denies = DENIES[status]?.includes(name) ?? false
-      test(`${name} ${denies ? 'contradicts' : 'does not contradict'} a collection that is ${status}`, () =>
+      test(`the answer "${name}" ${denies ? 'contradicts' : 'does not contradict'} a collection that is ${status}`, () =>
         assert.equal(contradicts(coreIn(status), answer), denies))
     }
   }
-  test('the reversal of another amount contradicts what is booked', () => {
+  test('the reversal of another amount contradicts the booked amount', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
     for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
       assert.equal(contradicts(coreIn(status), answer), true)
   })
-  test('its description names outcome, amount and currency, or the reason', () => {
+  test('the description of an answer names the outcome, amount and currency, or the reason', () => {
     assert.equal(describeOutcome(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
     assert.equal(describeOutcome(ANSWERS.declined), 'declined wrong_pin')
     assert.equal(describeOutcome(ANSWERS.unknown), null)
   })
 })
 
-test('a reversal takes back the booked amount, even if the provider now reports another one', () => {
+test('a reversal takes back the booked amount, even if the provider now reports another amount', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
   assert.equal(decideAnswer(coreIn('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
   assert.equal(
@@ -170,7 +170,7 @@ test('a reversal takes back the booked amount, even if the provider now reports 
   )
 })
 
-test('a reversal of another amount without a booked arrival is first held and then reversed', () => {
+test('a reversal without a booked arrival makes a hold and then a reversal of the reported amount', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
   const steps = decideAnswer(coreIn('processing'), answer)
   assert.deepEqual(
@@ -194,7 +194,7 @@ test('money in another currency has no value until an operator states its worth'
   }
 })
 
-describe('an operator decides about held money', () => {
+describe('the decision of an operator about held money', () => {
   const held = (more: Partial<CollectionCore> = {}) => coreIn('pending_clearance', more)
   const postingOf = (of: CollectionCore, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
   test('an approval credits the received amount, less the frozen fee', () => {
@@ -216,7 +216,7 @@ describe('an operator decides about held money', () => {
     ] as const)
       assert.equal(postingOf(held({ amount_received_minor: received }), 'approve')?.fee_minor, fee_minor)
   })
-  test('a refusal books the received amount out without a fee, and the payment fails', () => {
+  test('a decline books the received amount out without a fee, and the payment fails', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'decline'), [
       {
         move: 'decline',
@@ -242,18 +242,18 @@ describe('an operator decides about held money', () => {
       assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
     }
   })
-  describe('after a declined review', () => {
+  describe('a payment after a declined review', () => {
     const declined = coreIn('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
-    test('no answer of the provider moves money, not even a success', () => {
+    test('no answer of the provider moves money after a declined review, not even a success', () => {
       assert.ok(wasDeclined(declined))
       for (const answer of Object.values(ANSWERS)) assert.deepEqual(decideAnswer(declined, answer), [])
       assert.deepEqual(decideTimeout(declined), [])
     })
-    test('the history records every answer with money, and ignores a refusal', () => {
+    test('an answer after a declined review contradicts the books only if the answer has money', () => {
       for (const [name, answer] of Object.entries(ANSWERS))
         assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
     })
-    test('a payment that the provider declined after a review may still succeed', () => {
+    test('a payment that a review declined before any money arrived may still succeed', () => {
       const refused = coreIn('failed', { failure_reason_code: 'review_declined' })
       assert.ok(!wasDeclined(refused))
       assert.equal(decideAnswer(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
@@ -273,17 +273,17 @@ describe('moves', () => {
   }
   for (const [name, from] of Object.entries(ALLOWED) as [CollectionMoveName, Status[]][]) {
     for (const status of STATUSES) {
-      test(`${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
+      test(`the move ${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
         assert.equal(mayMoveCollection(name, status), from.includes(status)))
     }
   }
-  test('no move leaves reversed, and no move leads back to created or processing', () => {
+  test('no move leaves the status reversed, and no move leads back to created or processing', () => {
     for (const move of Object.values(moves)) {
       assert.ok(!(move.from as readonly Status[]).includes('reversed'))
       assert.ok(!['created', 'processing'].includes(move.to))
     }
   })
-  test('only a reversal leaves successful', () => {
+  test('only a reversal leaves the status successful', () => {
     const leaving = Object.values(moves).filter((move) => (move.from as readonly Status[]).includes('successful'))
     assert.deepEqual(
       leaving.map((move) => move.to),

@@ -21,20 +21,20 @@ export type CollectionStep = {
   move: CollectionMoveName
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
-  /** Null: no money moves. */
+  /** Null means that no money moves. */
   posting: StepPosting | null
-  /** Booked before `posting`: the arrival of money in another currency, after an operator has stated its worth. */
+  /** The arrival of money in another currency, whose worth an operator stated. The ledger books the arrival before `posting`. */
   arrival?: StepPosting
-  /** Money in another currency that this move records. The ledger books nothing of it. */
+  /** Money in another currency that this move records. The ledger does not book such money. */
   foreign?: { amount_minor: bigint; currency: string }
 }
 
-/** True for an answer after which the payment still waits. Such an answer makes no move. */
+/** Returns true for an answer after which the payment still waits. Such an answer makes no move. */
 export function isOpenAnswer(answer: Answer): boolean {
   return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
-/** The moves that an answer makes, in order. Empty: the answer is not final, or the collection already has its result. */
+/** Returns the moves that an answer makes, in order: none if the answer is not final or the collection already has its result. */
 export function decideAnswer(core: CollectionCore, answer: Answer): CollectionStep[] {
   if (wasDeclined(core)) return []
   switch (answer.kind) {
@@ -54,8 +54,8 @@ export function decideAnswer(core: CollectionCore, answer: Answer): CollectionSt
 }
 
 /**
- * True if money had arrived and an operator declined it. The ledger has booked it out for the payer, so that no later answer
- * credits or reverses it. The history records such answers for the operators.
+ * Returns true if money had arrived and an operator declined it. The ledger has booked the money out for the payer, so that no
+ * later answer credits or reverses the money. The history records such answers for the operators.
  */
 export function wasDeclined(core: CollectionCore): boolean {
   const { status, failure_reason_code } = core
@@ -63,8 +63,8 @@ export function wasDeclined(core: CollectionCore): boolean {
 }
 
 /**
- * The moves of an operator's decision about held money. If the operator approves money in another currency, the ledger books
- * the stated amount in shillings. If the operator declines it, nothing was booked and nothing is.
+ * Returns the moves of an operator's decision about held money. If the operator approves money in another currency, the ledger
+ * books the stated amount in shillings. If the operator declines such money, the ledger books no amount.
  */
 export function decideReview(
   core: CollectionCore,
@@ -89,16 +89,16 @@ export function decideReview(
   return makeStep(core, 'decline', { posting, failure_reason_code: 'review_declined' })
 }
 
-/** Describes a final answer for the history. Null: the answer is not final. */
+/** Describes a final answer for the history. Null means that the answer is not final. */
 export function describeOutcome(answer: Answer): string | null {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   return answer.kind === 'declined' ? `declined ${answer.reason}` : null
 }
 
 /**
- * True for a final answer that contradicts what is booked: another outcome, amount or currency. It moves no money, because
- * the booked money may be on its way to the merchant, but operators must see it. While money is held, every other outcome
- * counts; after a declined review, every outcome with money.
+ * Returns true for a final answer that contradicts the booked outcome, amount or currency. Operators must see such an answer. It
+ * moves no money, because the merchant may already spend the booked money. During a review, every other outcome contradicts; after
+ * a declined review, every outcome with money contradicts.
  */
 export function contradicts(core: CollectionCore, answer: Answer): boolean {
   if (isOpenAnswer(answer)) return false
@@ -112,18 +112,18 @@ export function contradicts(core: CollectionCore, answer: Answer): boolean {
   return !as_booked || (core.status === 'pending_clearance' && answer.kind === 'succeeded')
 }
 
-/** The moves of a collection whose deadline passed without a final answer. */
+/** Returns the moves of a collection whose deadline passed without a final answer. */
 export function decideTimeout(core: CollectionCore): CollectionStep[] {
   return makeStep(core, 'fail', { failure_reason_code: 'timeout' })
 }
 
-/** True if the amount and currency are those requested, and the link still takes money. Anything else waits for an operator. */
+/** Returns true if amount and currency are as requested and the link still takes money. Other money waits for an operator. */
 function isAsAsked(core: CollectionCore, answer: { amount_minor: bigint; currency: string }): boolean {
   const same = core.amount_minor === answer.amount_minor && core.currency === answer.currency
   return same && !core.superseded
 }
 
-/** The move of money that arrived: it is credited if it is what was requested, else held for an operator. */
+/** Returns the move of money that arrived: a credit for the requested money, and a hold for any other money. */
 function decideReceived(
   core: CollectionCore,
   answer: { amount_minor: bigint; currency: string },
@@ -139,7 +139,7 @@ function decideReceived(
   return makeStep(core, 'hold', { amount_received_minor: amount_minor, posting })
 }
 
-/** The moves of money that went back. If its arrival is not booked yet, the arrival comes first: both facts are booked. */
+/** Returns the moves of money that went back. If the ledger has not booked the arrival yet, the arrival comes first. */
 function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed' }): CollectionStep[] {
   if (mayMoveCollection('succeed', core.status)) {
     const arrival = decideReceived(core, answer, isAsAsked(core, answer))
@@ -151,7 +151,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
     return [...arrival, ...decideReversal(then, answer)]
   }
   if (core.status === 'pending_clearance' && isUnvalued(core)) return makeStep(core, 'reverseHeld', {})
-  // The reversal has the booked amount, even if the provider now reports another one.
+  // The reversal has the booked amount, even if the provider now reports another amount.
   const amount_minor = core.amount_received_minor ?? core.amount_minor
   if (core.status === 'pending_clearance') {
     const posting = { fact: 'collection_held_reversed', amount_minor, fee_minor: 0n } as const
@@ -161,7 +161,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
   return makeStep(core, 'reverse', { amount_received_minor: amount_minor, posting })
 }
 
-/** Our fee, as it was frozen. If a cleared payment is no larger than its fee, there is no fee. */
+/** Returns our frozen fee. If a cleared payment is no larger than its fee, there is no fee. */
 function feeOn({ fee_minor }: CollectionCore, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }
@@ -183,24 +183,24 @@ function makeStep(
   ]
 }
 
-/** What one answer changes: the attempt, the moves of its collection, and the record of a contradiction. */
+/** The changes by one answer: the attempt, the moves of its collection, and the record of a contradiction. */
 export type OutcomeDecision = {
   attempt: Pick<AttemptUpdate, 'state' | 'due_at' | 'sent_at' | 'provider_status' | 'provider_id'>
-  /** True: an earlier attempt than the newest brought the money, so that the payment takes over its method, fee and payer. */
+  /** True means that an attempt before the newest brought the money. The payment takes over the attempt's method, fee and payer. */
   paid_by_earlier: boolean
-  /** True: the collection's money is that of this attempt. */
+  /** True means that this attempt brought the money of the collection. */
   settles: boolean
   moves: { step: CollectionStep; actor: 'provider' | 'deadline'; reason: string | null }[]
-  /** Texts that the history now holds of the provider's outcomes. */
+  /** The texts of the provider's outcomes that the history now holds. */
   recorded: string[]
-  /** A contradiction that the history does not hold yet. Null: none. */
+  /** A contradiction that the history does not hold yet. Null means that there is none. */
   contradiction: string | null
 }
 
-/** The circumstances of an outcome. `paid_by_other`: another attempt of this payment has brought its money. */
+/** The circumstances of an outcome. `paid_by_other` means that another attempt has brought the money of the payment. */
 export type OutcomeContext = { now: Date; paid_by_other: boolean }
 
-/** Decides what one answer about an attempt changes. An open answer comes here only after the deadline, or after a final one. */
+/** Decides what one answer about an attempt changes. The caller passes an open answer only after the deadline or a final answer. */
 export function decideOutcome(
   { collection, recorded }: CollectionSnapshot,
   attempt: LockedAttempt,
@@ -209,7 +209,7 @@ export function decideOutcome(
 ): OutcomeDecision {
   const has_money = 'amount_minor' in answer
   const is_earlier = attempt.number < collection.attempts
-  // The payer has started a newer attempt: the failure of an earlier attempt no longer decides about the payment.
+  // If the payer has started a newer attempt, the failure of an earlier attempt no longer decides about the payment.
   const is_ignored = paid_by_other || (is_earlier && !has_money)
   const paid_by_earlier = has_money && !hasReceived(collection) && is_earlier
   const core: CollectionCore = paid_by_earlier
@@ -244,15 +244,15 @@ export function decideOutcome(
   }
 }
 
-/** Why requested money still waits for an operator. */
+/** The reason in the history why money with the requested amount waits for an operator. */
 const SUPERSEDED = 'but its page took no more payments'
 
-/** The history has a row of its own for a reversal. A reversal of another amount than is booked still contradicts the books. */
+/** Returns true for a reversal, which has its own history row. The reversal of another amount still contradicts the books. */
 function isReversal({ move }: CollectionStep): boolean {
   return move === 'reverse' || move === 'reverseHeld'
 }
 
-/** The attempt after an answer. A final answer that the provider announced to change stays due until then. */
+/** Returns the attempt after an answer. If the provider announced a change of a final answer, the attempt stays due. */
 function updateAttempt(attempt: LockedAttempt, answer: Answer, now: Date): OutcomeDecision['attempt'] {
   const { state, due_at, sent_at, provider_status, provider_id } = attempt
   const was_received = answer.kind !== 'unknown' && answer.kind !== 'not_found'

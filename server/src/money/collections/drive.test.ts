@@ -1,4 +1,4 @@
-// Driving payments: one push at a time, no payment is lost, and no provider delays the payments of another.
+// Tests that the server pushes one payment at a time, loses no payment, and delays no payment because of another provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -32,16 +32,16 @@ type Stage = {
   row(id: string): Promise<Row>
 }
 
-/** A world whose live provider follows a script that may answer late. */
+/** Runs a test in a world whose live provider follows a script that may answer late. */
 async function stage(
   work: (stage: Stage) => Promise<void>,
   {
-    places,
+    concurrency_limits,
     ...options
   }: {
     env?: Record<string, string>
     point?: (name: string) => void
-    places?: { payments: number; payouts: number }
+    concurrency_limits?: { payments: number; payouts: number }
   } = {},
 ): Promise<void> {
   let pushes = 0
@@ -52,7 +52,7 @@ async function stage(
       methods: ['wallet_push', 'provider_pesa', 'qr'],
       whole_shillings: false,
       payout_methods: [],
-      ...(places ? { concurrency_limits: places } : {}),
+      ...(concurrency_limits ? { concurrency_limits } : {}),
     },
     push: async (request) => {
       pushes++
@@ -90,7 +90,7 @@ async function stage(
       },
     })
   } finally {
-    // After a failed test, no call waits.
+    // These answers end the calls that still wait after a failed test.
     for (const open of gates.splice(0)) open(accepted)
     await world.close()
   }
@@ -98,7 +98,7 @@ async function stage(
 
 const gates: ((answer: Answer) => void)[] = []
 
-/** An answer of a provider that the test releases. */
+/** Returns an answer of a provider, and the function with which the test releases the answer. */
 function gate() {
   const { promise: answer, resolve: open } = Promise.withResolvers<Answer>()
   gates.push(open)
@@ -106,7 +106,7 @@ function gate() {
 }
 
 /** Lets time pass between a claim and its next step, as in a stalled process. */
-function heldUp({ deps }: World, ms: number): void {
+function delayAfterClaim({ deps }: World, ms: number): void {
   const { query } = deps.db
   deps.db.query = async <Row>(statement: Statement, values?: readonly unknown[]) => {
     const rows = await query<Row>(statement, values)
@@ -118,18 +118,18 @@ function heldUp({ deps }: World, ms: number): void {
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
-    assert.ok(Date.now() < end, 'it never happened')
+    assert.ok(Date.now() < end, 'the condition did not become true within 5 seconds')
     await new Promise((done) => setTimeout(done, 2))
   }
 }
 
 describe('a provider that cannot report an unknown payment', () => {
-  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+  const unknown_status: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
 
-  test('gets a payment that waited for a worker once, even after a refresh queried it', () =>
+  test('a provider without status reports gets a waiting payment once, even after a refresh queried the payment', () =>
     stage(
       async ({ world, script, pushes, pay, refresh, row }) => {
-        script.status = () => speechless
+        script.status = () => unknown_status
         const id = await pay()
         await refresh(id)
         assert.deepEqual([pushes(), (await row(id)).lease_owner], [0, null])
@@ -143,30 +143,30 @@ describe('a provider that cannot report an unknown payment', () => {
     ))
 
   for (const [name, env] of [
-    ['the process that accepted it', {}],
+    ['the accepting process', {}],
     ['a worker', { PROCESS: 'api' }],
   ] as const) {
-    test(`is queried first and gets no second prompt after ${name} died inside the push`, () =>
+    test(`the server queries the provider and sends no second prompt after ${name} died inside the push`, () =>
       stage(
         async ({ world, provider, script, pushes, pay, row }) => {
-          let asked = 0
+          let queries = 0
           script.push = () => gate().answer
           script.status = () => {
-            asked++
-            return speechless
+            queries++
+            return unknown_status
           }
           const id = await pay()
           await world.system.driver.task.runOnce()
           await until(() => pushes() === 1)
           assert.equal((await row(id)).lease_owner, world.deps.process_id)
-          // Another process, after the lease of the dead process.
+          // Another process starts after the lease of the dead process.
           const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
           other.deps.clock.advance(ATTEMPT_LEASE_MS)
           try {
             const task = other.system.driver.task
             await task.runOnce()
-            await until(() => pushes() + asked > 1)
-            assert.deepEqual([pushes(), asked, (await row(id)).state], [1, 1, 'to_send'])
+            await until(() => pushes() + queries > 1)
+            assert.deepEqual([pushes(), queries, (await row(id)).state], [1, 1, 'to_send'])
           } finally {
             for (const open of gates.splice(0)) open(accepted)
             await other.close()
@@ -178,11 +178,11 @@ describe('a provider that cannot report an unknown payment', () => {
 })
 
 describe('a provider with a low concurrency limit', () => {
-  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+  const unknown_status: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
   const busy = { kind: 'not_sent', busy: true, provider_status: null } as const
-  const places = { payments: 8, payouts: 8 }
+  const concurrency_limits = { payments: 8, payouts: 8 }
 
-  test('gets no more concurrent payments than its limit: a burst waits in the database, none fails, and each is sent once', () =>
+  test('a burst of payments waits in the database while a provider is at its concurrency limit, and the provider gets each payment once', () =>
     stage(
       async ({ world, script, provider, pushes, pay, row }) => {
         const open: ((answer: Answer) => void)[] = []
@@ -195,11 +195,11 @@ describe('a provider with a low concurrency limit', () => {
           most = Math.max(most, open.length)
           return pushing.answer
         }
-        script.status = () => speechless
+        script.status = () => unknown_status
         const ids = await Promise.all(Array.from({ length: 60 }, () => pay()))
         const owned = () =>
           world.rows("select 1 from collection_attempts where lease_owner is not null and state = 'to_send'")
-        assert.equal((await owned()).length, 8, 'what has no connection has no lease: it was surely not sent')
+        assert.equal((await owned()).length, 8, 'an attempt without a connection is unsent and has no lease')
         for (let sent = 0; sent < ids.length; ) {
           await until(async () => {
             await world.system.driver.task.runOnce()
@@ -216,13 +216,13 @@ describe('a provider with a low concurrency limit', () => {
         for (const id of ids)
           assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'processing')
       },
-      { places },
+      { concurrency_limits },
     ))
 
-  test('gets a payment again that found no free connection, even if it cannot report unknown payments', () =>
+  test('the server sends a payment again that found no free connection, even if the provider cannot report unknown payments', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
-      script.status = () => speechless
+      script.status = () => unknown_status
       const id = await pay()
       await world.system.driver.task.idle()
       const { state, asks, lease_owner, sent_at, due_at } = await row(id)
@@ -231,9 +231,9 @@ describe('a provider with a low concurrency limit', () => {
         { state: 'to_send', asks: 0, lease_owner: null, sent_at: null },
       )
       assert.equal(Number(due_at) - Number(world.deps.clock.now()), 1_000)
-      for (let tries = 2; tries < 20; tries++) {
+      for (let sends = 2; sends < 20; sends++) {
         await world.pass(1_000)
-        assert.equal(pushes(), tries)
+        assert.equal(pushes(), sends)
       }
       assert.equal(
         (
@@ -246,10 +246,10 @@ describe('a provider with a low concurrency limit', () => {
       assert.deepEqual([pushes(), (await row(id)).state], [20, 'asked'])
     }))
 
-  test('gets a payment again that found no free connection, even if the server could not store this', () =>
+  test('the server sends a payment again that found no free connection, even if the record of the failure was lost', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
-      script.status = () => speechless
+      script.status = () => unknown_status
       const { db } = world.deps
       const { query } = db
       let fails = true
@@ -268,7 +268,7 @@ describe('a provider with a low concurrency limit', () => {
     }))
 })
 
-test('the server sends a payment once its provider is configured', () =>
+test('the server sends a waiting payment as soon as a process has its provider', () =>
   stage(
     async ({ world, provider, script, pushes, pay, row }) => {
       script.status = () => ({ kind: 'unknown', why: 'unseen_status', provider_status: null })
@@ -288,13 +288,13 @@ test('the server sends a payment once its provider is configured', () =>
     { env: { PROCESS: 'api' } },
   ))
 
-test('the server queries an unanswered prompt at growing intervals: fewer than a hundred times in three days', () =>
+test('the server queries an unanswered prompt at growing intervals, and fewer than a hundred times in three days', () =>
   stage(async ({ world, script, pushes, pay, row }) => {
-    let asked = 0
+    let queries = 0
     const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
     script.push = () => doubt
     script.status = () => {
-      asked++
+      queries++
       return doubt
     }
     const id = await pay()
@@ -304,7 +304,7 @@ test('the server queries an unanswered prompt at growing intervals: fewer than a
       await world.system.driver.task.runOnce()
       await world.system.driver.task.idle()
     }
-    assert.ok(asked >= 70 && asked < 100, `asked ${asked} times`)
+    assert.ok(queries >= 70 && queries < 100, `${queries} queries`)
     assert.equal(pushes(), 1)
     world.deps.clock.advance(3_600_000)
     await world.work()
@@ -312,7 +312,7 @@ test('the server queries an unanswered prompt at growing intervals: fewer than a
   }))
 
 describe('one push at a time', () => {
-  test('a refresh during a push does not take its lease, and no other push starts, as long as a call may take', () =>
+  test('a refresh during a push does not take its lease, and no other push starts while the call lasts', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const pushing = gate()
       script.push = () => pushing.answer
@@ -349,7 +349,7 @@ describe('one push at a time', () => {
       await given_up()
       for (const id of ids) assert.deepEqual([(await row(id)).state, (await row(id)).asks], ['to_send', 1])
 
-      // As many queries hang as may run at once, repeatedly. The next queries run all the same.
+      // In each round all queries hang. The queries of the next round start nevertheless.
       let questions = 0
       script.status = () => {
         questions++
@@ -383,10 +383,10 @@ describe('one push at a time', () => {
       for (const id of ids) {
         assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'successful')
       }
-      assert.equal(pushes(), 2, 'what may have been sent was never sent again')
+      assert.equal(pushes(), 2, 'the server pushes no payment again that the provider may have')
     }))
 
-  test('an acceptance is kept when a refresh gets an outdated status from the provider', () =>
+  test('the server keeps an acceptance when a refresh gets an outdated status from the provider', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       script.status = () => notFound
       const id = await pay()
@@ -425,17 +425,17 @@ describe('one push at a time', () => {
     return stage(
       async ({ world, script, pushes, pay, row }) => {
         const asking = gate()
-        let asked = 0
+        let queries = 0
         script.status = () => {
-          asked++
+          queries++
           return asking.answer
         }
         const id = await pay()
         await world.system.driver.task.idle()
         world.deps.clock.advance(20_000)
-        heldUp(world, 5_000)
+        delayAfterClaim(world, 5_000)
         assert.equal(await world.system.driver.task.runOnce(), 1)
-        await until(() => asked === 1)
+        await until(() => queries === 1)
         world.deps.clock.advance(CALL_MS_MAX)
         const other = randomUUID()
         const until_then = new Date(world.deps.clock.now().getTime() + 9_000)
@@ -462,18 +462,18 @@ describe('one push at a time', () => {
       async ({ world, script, pushes, pay, row }) => {
         const asking = gate()
         const pushing = gate()
-        let asked = 0
+        let queries = 0
         script.status = () => {
-          asked++
+          queries++
           return asking.answer
         }
         script.push = () => pushing.answer
         const id = await pay()
         await world.system.driver.task.idle()
         world.deps.clock.advance(20_000)
-        heldUp(world, 5_000)
+        delayAfterClaim(world, 5_000)
         await world.system.driver.task.runOnce()
-        await until(() => asked === 1)
+        await until(() => queries === 1)
         world.deps.clock.advance(CALL_MS_MAX)
         asking.open(notFound)
         await until(() => pushes() === 1)
@@ -517,7 +517,11 @@ describe('hints', () => {
       assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000)
       script.status = () => ({ ...accepted, ask_again_ms: 60_000 })
       await refresh(id)
-      assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000, 'and never back')
+      assert.equal(
+        Number((await row(id)).due_at) - Number(world.deps.clock.now()),
+        1_000,
+        'a later hint does not move the query back',
+      )
     }))
 })
 
@@ -531,7 +535,7 @@ describe('several providers', () => {
       assert.equal(pushes(), 1_000)
       const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
 
-      // The server sends at once, without the worker. Only the worker's query finds 008. A refresh does not wait either.
+      // The server sends a sandbox payment at once, without the worker. Only a query of the worker settles the phone with 008.
       const at_once = await pay(world.sandbox_key, '0754123001')
       await until(async () => {
         world.deps.clock.advance(0)

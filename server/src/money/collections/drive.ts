@@ -1,7 +1,6 @@
-// Drives payments: sends attempts to their provider, asks for their outcomes, and has the answers recorded.
-//
-// The process that holds the lease of an attempt works on the attempt: only that process sends it and sets when it is due
-// again. A hint (a callback, a refresh) also asks the provider and records the answer, but it takes no lease and delays nothing.
+// Drives payments: sends attempts to their provider, asks for outcomes, and records the answers. Only the process that holds the
+// lease of an attempt sends the attempt and sets its next due time. A hint (a callback, a refresh) also asks the provider and
+// records the answer, but takes no lease and delays no attempt.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
@@ -15,27 +14,27 @@ import { LONGEST_PAUSE_MS } from './pauses.ts'
 import type { AttemptOutcome } from './snapshot.ts'
 import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** What drives payments on, for requests, callbacks and the worker. */
+/** The driver of payments, for requests, callbacks and the worker. */
 export type Driver = {
   /**
-   * Reserves capacity for another attempt at a provider. Null: there is none, so that the attempt waits for a worker. The caller
-   * calls the returned function once, when the attempt was sent or not accepted.
+   * Reserves capacity for another attempt at a provider. Null means that there is none, so that the attempt waits for a worker. The
+   * caller calls the returned function once, after the send or if the server does not accept the attempt.
    */
   reserve(provider: string): (() => void) | null
   /** Sends a new attempt whose lease this process holds. Never throws: the worker retries a failed attempt. */
   send(attempt: Attempt): void
   /**
-   * Sends as `send`, then asks for the outcome at once. For providers that only simulate: the payer sees the outcome on the next
-   * page. Resolves when the answer is committed; never throws.
+   * Sends an attempt as `send` does, then asks for the outcome at once. The payer of a simulated payment thus sees the outcome on
+   * the next page. Resolves after the commit of the answer; never throws.
    */
   sendAndAsk(attempt: Attempt): Promise<void>
-  /** Follows a hint: asks the provider for the outcome of an attempt and records it. Resolves when that is committed. */
+  /** Follows a hint: asks the provider for the outcome of an attempt and records the outcome. Resolves after the commit. */
   ask(attempt: Attempt): Promise<void>
   /** Fetches the code of a QR attempt. Never throws because of the provider. */
   qr(attempt: Attempt): Promise<QrAnswer>
   /** Settles an outcome that is already known. */
   settle(outcome: AttemptOutcome): Promise<void>
-  /** The background work: attempts that are due. */
+  /** The background task that takes up due attempts. */
   task: Task
 }
 
@@ -52,7 +51,7 @@ const CLAIM_MAX = 250
 /** The time that a lease must still have before a push: the longest call, and writing its answer. */
 const PUSH_LEASE_MS = CALL_MS_MAX + 2_000
 
-/** Makes the driver. */
+/** Connects the calls, the recorder and the background work to a driver. */
 export function createDriver(deps: Deps, { providers, webhooks, breaker, links }: DriverOptions): Driver {
   const calls = createCalls(deps, providers, breaker)
   const running = createRunning(providers)
@@ -60,7 +59,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
   const recorder = createOutcomeRecorder(deps, links, webhooks, background.run)
   const { push, resume } = createPushSender(deps, calls, recorder)
   const run = <One extends Attempt>(attempt: One, work: (attempt: One) => Promise<void>): boolean => {
-    // A step that takes longer than its lease goes on: claiming the row again renewed the lease.
+    // If a step takes longer than its lease, the step continues, because a new claim of the row by this process renews the lease.
     if (!running.add(attempt)) return false
     background.run(
       attempt,
@@ -104,11 +103,11 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
   }
 }
 
-/** Makes the two steps that send: a push, and taking up a due attempt. */
+/** Returns the two steps that send: a push, and the resumption of a due attempt. */
 function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
-    // Asking may have taken long: the server sends nothing under a lease that another process may have taken over.
+    // If the query took long, another process may have taken over the lease. Without a lease the process sends no request.
     if (left_ms < PUSH_LEASE_MS && !(await renewAttemptLease(deps, attempt))) return
     deps.point('send.before_push')
     const answer = await calls.push(attempt)
@@ -118,8 +117,8 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
     else await recorder.record(attempt, answer, true)
   }
   /**
-   * Takes up a due attempt. If no process held its lease since it was last known to be unsent, it is pushed: some providers
-   * cannot report an unknown payment. Otherwise it may have been sent, so that the provider is asked before any push.
+   * Takes up a due attempt. If the attempt is certainly unsent, the process pushes it without a query, because some providers cannot
+   * report an unknown payment. Otherwise the process asks the provider before any push.
    */
   const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
     const { previous_owner, provider_reference } = attempt
@@ -135,14 +134,14 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   return { push, resume }
 }
 
-/** Makes the set of background work of this process. */
+/** Returns the tracker of the background work of this process. */
 function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining: () => void): Promise<void> } {
   const promises = new Set<Promise<unknown>>()
   return {
     run(attempt, work) {
       const done = work.catch((error) => {
         const { collection_id } = attempt
-        deps.log.warn({ err: error, collection_id }, 'attempt not finished; it falls due again')
+        deps.log.warn({ err: error, collection_id }, 'the attempt did not finish; it falls due again')
       })
       promises.add(done)
       void done.finally(() => promises.delete(done))
@@ -157,7 +156,7 @@ function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining:
   }
 }
 
-/** The attempts on which this process works, each once, with the concurrency limit of each provider. */
+/** Returns the register of the attempts on which this process works, with the concurrency limit of each provider. */
 function createRunning(providers: ReadonlyMap<string, Provider>) {
   const references = new Set<string>()
   const limits = [...providers.values()].map(
@@ -165,7 +164,7 @@ function createRunning(providers: ReadonlyMap<string, Provider>) {
   )
   const concurrency = createConcurrencyLimits(limits, CLAIM_MAX)
   return {
-    /** False: this process already works on the attempt. */
+    /** Returns false if this process already works on the attempt. */
     add({ provider, provider_reference: reference }: Attempt): boolean {
       if (references.has(reference)) return false
       references.add(reference)

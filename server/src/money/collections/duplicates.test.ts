@@ -1,4 +1,4 @@
-// Duplicate payments: an answer about money belongs to the attempt that paid, or to another attempt.
+// Tests that the server finds duplicate payments by the attempt that brought the money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ const UNPAID: LockedCollection = {
 }
 const PAID: LockedCollection = { ...UNPAID, status: 'successful', amount_received_minor: 100n }
 
-test('money of another attempt than the one that paid is a duplicate payment, in shillings or in another currency', () => {
+test('a success of another attempt than the paying attempt is a duplicate payment, in shillings or in another currency', () => {
   const foreign = { ...UNPAID, foreign_amount_minor: 5n, foreign_currency: 'USD' }
   for (const paid of [PAID, foreign]) {
     const by_second = { ...paid, settled_attempt: 2 }
@@ -47,7 +47,7 @@ test('money of another attempt than the one that paid is a duplicate payment, in
   }
 })
 
-test('the first attempt paid a collection that names no attempt, as older releases stored it', () => {
+test('a paid collection of an older release, which names no attempt, belongs to the first attempt', () => {
   assert.deepEqual([isDuplicatePayment(PAID, 1, SUCCEEDED), isDuplicatePayment(PAID, 2, SUCCEEDED)], [false, true])
 })
 

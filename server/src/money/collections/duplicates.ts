@@ -1,5 +1,5 @@
-// Duplicate payments: money that an attempt took although another attempt already paid the collection. The server writes each
-// as a new collection, held for an operator. The ledger thus has the payer's money, and the paid collection does not change.
+// A duplicate payment is money that an attempt took although another attempt already paid the collection. The server writes each
+// duplicate as a new collection, held for an operator. The ledger thus has the money, and the paid collection does not change.
 
 import type { Answer, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
@@ -16,12 +16,12 @@ import {
 } from './snapshot.ts'
 import type { AttemptId } from './store.ts'
 
-/** True if another attempt of the same payment brought the booked money. */
+/** Returns true if another attempt of the same payment brought the booked money. */
 export function isPaidByOtherAttempt(collection: LockedCollection, number: number): boolean {
   return hasReceived(collection) && (collection.settled_attempt ?? 1) !== number
 }
 
-/** True if this attempt took money although another attempt already paid the collection. */
+/** Returns true if this attempt took money although another attempt already paid the collection. */
 export function isDuplicatePayment(collection: LockedCollection, number: number, answer: Answer): boolean {
   return 'amount_minor' in answer && isPaidByOtherAttempt(collection, number)
 }
@@ -35,21 +35,21 @@ const LOCK = sql(
 )
 
 /**
- * Locks the collections that already hold duplicate payments of these attempts: before the payment links, as `clearCollection`
- * does. The collections of the attempts are under lock. No attempt: no statement.
+ * Locks the collections that already hold duplicate payments of these attempts. The caller has locked the attempts' collections,
+ * and locks the payment links later, as `clearCollection` does. Without an attempt, no statement runs.
  */
 export async function lockDuplicates(tx: Tx, attempts: readonly AttemptId[]): Promise<void> {
   if (attempts.length > 0) await tx.query(LOCK, [JSON.stringify(attemptKeys(attempts))])
 }
 
-/** The keys of attempts in the order in which every transaction locks them. */
+/** Returns the keys of attempts in the order in which every transaction locks them. */
 function attemptKeys(attempts: readonly AttemptId[]): AttemptId[] {
   const keys = attempts.map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))
   return inLockOrder(keys, duplicateKey)
 }
 
-// extra_collection_id is written under the lock of the collection. This statement runs after that lock, so that it sees a
-// collection that another process has just made.
+// A transaction writes extra_collection_id only under the lock of the collection. This statement runs after that lock, so that it
+// sees a collection that another process has just made.
 const FIND = sql(
   'extras_find',
   `select a.collection_id as of_collection_id, a.number, a.method as of_method, a.fee_minor as of_fee_minor, a.phone, c.*
@@ -91,8 +91,8 @@ type FoundDuplicate = LockedCollection & {
 }
 
 /**
- * Books duplicate payments, each on its own collection, and adds their steps to `effects`. Returns those collections. The
- * collections of the attempts are under lock. No duplicate: no statement.
+ * Books duplicate payments, each on its own collection, and adds their steps to `effects`. Returns those collections. The caller
+ * has locked the collections of the attempts. Without a duplicate, no statement runs.
  */
 export async function applyDuplicates(
   deps: Deps,
@@ -118,7 +118,7 @@ export async function applyDuplicates(
   return [...duplicates.values()]
 }
 
-/** The collections of duplicate payments, by `duplicateKey`. The first duplicate payment of an attempt creates its collection. */
+/** Returns the collections of duplicate payments by `duplicateKey`. The first duplicate of an attempt creates its collection. */
 async function findOrCreateDuplicates(
   deps: Deps,
   tx: Tx,
@@ -156,7 +156,7 @@ async function findOrCreateDuplicates(
   return duplicates
 }
 
-/** The collection of a duplicate payment, before its money is booked. It is superseded, so that its money is held. */
+/** Returns the new collection of a duplicate payment. Its `superseded` is true, so that an operator decides about its money. */
 function newDuplicate(
   parent: LockedCollection,
   collection_id: string,

@@ -1,4 +1,4 @@
-// The fee of a payment: the rule that prices it, to the cent, frozen at acceptance, and returned by a reversal.
+// Tests the fee of a payment: the server freezes it at acceptance, to the cent, and a reversal returns it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ type Line = {
   processor_fee_pass_through?: boolean
 }
 
-/** A merchant with this price list for collections, and its sandbox key. */
+/** Creates a merchant with this price list for collections, and returns its id and sandbox key. */
 async function newShop(lines: Line[]) {
   const merchant = await world.newMerchant()
   const shop = { id: merchant.id, key: await world.newKey({ merchant }) }
@@ -85,42 +85,46 @@ async function count({ id }: Shop): Promise<{ collections: bigint; keys: bigint 
 }
 
 describe('the fee of one payment', () => {
-  const cases: [what: string, line: Line, amount: string, net: string, fee: bigint][] = [
-    ['nothing in the list', { flow: 'withdrawal', flat_fee: '500' }, '1000.00', '1000.00', 0n],
+  const cases: [charges: string, line: Line, amount: string, net: string, fee: bigint][] = [
+    ['an empty price list', { flow: 'withdrawal', flat_fee: '500' }, '1000.00', '1000.00', 0n],
     ['a line without charges', {}, '1000.00', '1000.00', 0n],
     ['a percentage', { percentage: '1.50' }, '25000.00', '24625.00', 37_500n],
     ['a flat fee', { flat_fee: '100.00' }, '25000.00', '24900.00', 10_000n],
-    ['both', { percentage: '1.50', flat_fee: '100.00' }, '25000.00', '24525.00', 47_500n],
-    ['half a cent, rounded up', { percentage: '0.50' }, '1.00', '0.99', 1n],
-    ['less than half a cent, left out', { percentage: '0.49' }, '1.00', '1.00', 0n],
-    ['one and a half cents, rounded up', { percentage: '1.50' }, '1.00', '0.98', 2n],
-    ['two and a half cents, rounded up', { percentage: '2.50' }, '1.00', '0.97', 3n],
-    ['a third of a hundred and one cents', { percentage: '33.33' }, '1.01', '0.67', 34n],
-    ['half a cent beside a flat fee', { percentage: '0.50', flat_fee: '0.01' }, '1.00', '0.98', 2n],
-    ['all but the last cent', { percentage: '99.00' }, '1.00', '0.01', 99n],
-    ['the largest amount', { percentage: '2.55', flat_fee: '0.99' }, '1000000000.00', '974499999.01', 2_550_000_099n],
+    ['a percentage and a flat fee', { percentage: '1.50', flat_fee: '100.00' }, '25000.00', '24525.00', 47_500n],
+    ['a fee of half a cent', { percentage: '0.50' }, '1.00', '0.99', 1n],
+    ['a fee below half a cent', { percentage: '0.49' }, '1.00', '1.00', 0n],
+    ['a fee of one and a half cents', { percentage: '1.50' }, '1.00', '0.98', 2n],
+    ['a fee of two and a half cents', { percentage: '2.50' }, '1.00', '0.97', 3n],
+    ['a fee of one third', { percentage: '33.33' }, '1.01', '0.67', 34n],
+    ['half a cent and a flat fee', { percentage: '0.50', flat_fee: '0.01' }, '1.00', '0.98', 2n],
+    ['a fee of 99 percent', { percentage: '99.00' }, '1.00', '0.01', 99n],
+    ['two decimals', { percentage: '2.55', flat_fee: '0.99' }, '1000000000.00', '974499999.01', 2_550_000_099n],
     [
-      'what the processor takes, when it is passed on',
+      'a processor charge that the merchant bears',
       { percentage: '1.00', flat_fee: '10', processor_charge: '25.50', processor_fee_pass_through: true },
       '1000.00',
       '954.50',
       4_550n,
     ],
     [
-      'not what the processor takes, when we bear it',
+      'a processor charge that the platform bears',
       { percentage: '1.00', flat_fee: '10', processor_charge: '25.50' },
       '1000.00',
       '980.00',
       2_000n,
     ],
   ]
-  for (const [what, line, amount, net, fee] of cases) {
-    test(`${what}: of ${amount} the merchant gets ${net}`, async () => {
+  for (const [charges, line, amount, net, fee] of cases) {
+    test(`the merchant gets ${net} of ${amount} with ${charges}`, async () => {
       const shop = await newShop([line])
       const { collection_id } = (await pay(shop, amount)).body.data
       await world.work()
       const shown = await show(shop, collection_id)
-      assert.deepEqual([shown.status, shown.amount], ['successful', Number(amount)], 'the record shows what was asked')
+      assert.deepEqual(
+        [shown.status, shown.amount],
+        ['successful', Number(amount)],
+        'the record shows the requested amount',
+      )
       assert.equal(await available(shop), net)
       assert.equal(await earned(shop), fee)
     })
@@ -231,7 +235,7 @@ describe('a fee that is not less than the amount', () => {
   }
 
   for (const path of [PUSH, STK, PESA, QR]) {
-    test(`is refused on ${path} with the smallest valid amount; no payment is made and the key stays free`, async () => {
+    test(`${path} refuses an amount not above its fee, names the smallest valid amount, and leaves the key free`, async () => {
       const shop = await newShop([{ percentage: '10', flat_fee: '9.50' }])
       const idempotency_key = randomUUID()
       const { message, details } = refused(await pay(shop, '10.56', { path, idempotency_key }))
@@ -245,7 +249,7 @@ describe('a fee that is not less than the amount', () => {
     })
   }
 
-  test('the server accepts the named amount, and refuses a cent less, for every fee', async () => {
+  test('the server accepts the amount that a refusal names, and refuses a cent less, for every fee', async () => {
     for (const [percentage, flat_fee] of [
       ['0', '500'],
       ['50', '0.99'],
@@ -262,7 +266,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('the refusal names no amount when the fee is not less than any amount', async () => {
+  test('the refusal of a payment names no amount when the fee is not less than any amount', async () => {
     const shop = await newShop([{ percentage: '100' }])
     for (const amount of ['1.00', '1000000000.00']) {
       const { message, details } = refused(await pay(shop, amount))
@@ -271,7 +275,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('the refusal names a whole amount when the provider moves whole shillings only', async () => {
+  test('the refusal of a payment names a whole amount when the provider moves whole shillings only', async () => {
     const answer = async () => ({ kind: 'accepted', provider_status: null }) as const
     const own = await createWorld({
       compose: {
@@ -302,7 +306,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('refuses its own payment and none that arrives with it', async () => {
+  test('a fee above its amount refuses that payment and no concurrent payment', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const amounts = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? '5.00' : '6.00'))
     const replies = await Promise.all(amounts.map((amount) => pay(shop, amount)))
@@ -321,7 +325,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 1n, keys: 1n })
   })
 
-  test('does not change earlier answers: a known key repeats its answer under the new price list', async () => {
+  test('a known Idempotency-Key repeats its answer under a new price list', async () => {
     const shop = await newShop([])
     const idempotency_key = randomUUID()
     const first = await pay(shop, '3.00', { idempotency_key })

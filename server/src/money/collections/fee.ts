@@ -1,19 +1,19 @@
-// The fee of a payment by the merchant's current price list. The fee is frozen with the payment.
+// Calculates the fee of a payment by the merchant's current price list. The payment keeps this fee.
 
 import { chargesOf, chooseRule, type Rule, rulesForAll } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { formatAmount, Refusal } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 
-/** A payment as far as its fee depends on it. `step_minor`: the smallest unit that the provider moves, in cents. */
+/** The part of a payment that determines its fee. `step_minor` is the smallest unit that the provider moves, in cents. */
 export type PaymentToPrice = {
   collection: Pick<NewCollection, 'merchant_id' | 'method' | 'amount_minor'>
   step_minor: bigint
 }
 
 /**
- * The fees of a set of payments in cents, in the same order; 0 if no rule of the price list applies. If a fee is not less than
- * its payment, the result is a refusal that names the smallest amount that works. Every set reads the price lists again, so that
+ * Returns the fees of a batch of payments in cents, in the same order; 0 if no rule of the price list applies. If a fee is not less
+ * than its payment, the result is a refusal that names the smallest valid amount. Every batch reads the price lists again, so that
  * a new list applies from the next request on.
  */
 export async function feesOf(deps: Deps, items: readonly PaymentToPrice[]): Promise<(bigint | Refusal)[]> {
@@ -32,17 +32,17 @@ function refuseTooSmall(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
   const { collection_min, collection_max } = deps.config
   const smallest_minor = smallestAbove(rule, { from: collection_min, to: collection_max, step: step_minor })
   if (smallest_minor === null) {
-    const message = 'The fee of this way to pay takes every amount whole. Ask the platform about your prices.'
+    const message = 'The fee of this payment method takes every amount whole. Ask the platform about your prices.'
     return new Refusal('amount_not_supported', { message })
   }
   const limits = { minimum: formatAmount(smallest_minor), maximum: formatAmount(collection_max) }
-  const message = `The fee takes the whole amount. The smallest that leaves something is ${limits.minimum} shillings.`
+  const message = `The fee takes the whole amount. Request at least ${limits.minimum} shillings.`
   return new Refusal('amount_not_supported', { message, details: limits })
 }
 
 /**
- * The smallest amount within the limits, a multiple of `step`, that is more than its fee. Null: there is none. A larger amount
- * never leaves less after the fee, because no percentage is above 100. A binary search thus finds the amount.
+ * Returns the smallest multiple of `step` within the limits that is more than its fee. Null means that there is none. A larger
+ * amount never leaves less after the fee, because no percentage is above 100. A binary search thus finds the amount.
  */
 function smallestAbove(rule: Rule, limits: { from: bigint; to: bigint; step: bigint }): bigint | null {
   const { from, to, step } = limits

@@ -1,4 +1,4 @@
-// The queue of held payments in an installation that held payments before the queue existed.
+// Tests the queue of held payments in an installation that held payments before the queue existed.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

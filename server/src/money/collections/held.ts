@@ -1,4 +1,4 @@
-// The queue of payments that wait for an operator's review, and the view of a payment for operators.
+// Writes the queue of payments that wait for an operator's review, and presents payments to operators.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { payUrlOf } from '../../kernel/http/index.ts'
@@ -8,7 +8,7 @@ import type { HeldCollection, OperatorCollection } from './schema.ts'
 import type { Status } from './state.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 
-/** One row of the review queue. `decided_at`: null while the payment waits. */
+/** One row of the review queue. A null `decided_at` means that the payment waits. */
 export type HeldQueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
 
 // The transaction that holds or decides a payment has the collection under lock, so that no other transaction writes its row.
@@ -20,7 +20,7 @@ const WRITE = sql(
    on conflict (merchant_id, collection_id) do update set decided_at = excluded.decided_at`,
 )
 
-/** Adds held collections to the queue, and marks decided ones. No rows: no statement. */
+/** Adds held collections to the queue, and marks decided collections. Without rows, no statement runs. */
 export async function writeQueue(deps: Deps, tx: Tx, rows: readonly HeldQueueRow[]): Promise<void> {
   if (rows.length > 0) await tx.query(WRITE, [JSON.stringify(rows), deps.clock.now()])
 }
@@ -56,7 +56,7 @@ const NAMED = sql(
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id ${JOINED}`,
 )
 
-/** The named collections as operators see them, in the order of their names. */
+/** Returns the named collections as operators see them, in the order of `names`. */
 export async function presentForOperators(
   reader: Reader,
   names: readonly CollectionName[],
@@ -91,7 +91,7 @@ async function findForOperators(
   return found
 }
 
-/** A collection as operators see it. Refuses one that is unknown with not_found. */
+/** Returns a collection as operators see it. Refuses an unknown collection with not_found. */
 export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
   return (
     (await findForOperators(deps, reader, collection_id)) ??
@@ -99,7 +99,7 @@ export async function getForOperators(deps: Deps, reader: Reader, collection_id:
   )
 }
 
-/** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
+/** Returns a held or once held collection as operators see it. Refuses any other collection with not_found. */
 export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
   const found = await findForOperators(deps, reader, collection_id)
   const held_at = found?.held_at ?? null
@@ -125,7 +125,7 @@ const HISTORY = sql(
    join collection_history h on h.merchant_id = i.merchant_id and h.collection_id = i.id order by h.seq`,
 )
 
-/** The rows with their history. One statement reads the history of all rows. */
+/** Returns the rows with their history. One statement reads the history of all rows. */
 async function withHistory(
   reader: Reader,
   rows: readonly OperatorCollectionRow[],

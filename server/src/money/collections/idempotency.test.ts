@@ -1,4 +1,4 @@
-// Idempotency-Key: a repeated request makes its payment once.
+// Tests that a repeated request with one Idempotency-Key makes one payment.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -57,7 +57,7 @@ test('a repeated request gets the same bytes, marked as replayed, and makes no p
   }
 })
 
-test('the form of the amount, the order of fields and spaces do not make another request', async () => {
+test('the server treats a request as a replay if only its field order, spaces or amount format differ', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, { amount: '10', phone: '0754123001', reference: 'R' }, { idempotency_key })
   for (const payload of [
@@ -103,7 +103,7 @@ test('the server answers 422 to the same key with another body, path or query, a
   assert.equal(await countOf(), before)
 })
 
-test('a known key is checked before any rule refuses the request', async () => {
+test('the server checks a known key before any rule refuses the request', async () => {
   const idempotency_key = randomUUID()
   await world.post(PUSH, BODY, { idempotency_key })
   for (const wrong of [{ currency: 'USD' }, { amount: '0.01' }, { merchant_id: randomUUID() }]) {
@@ -152,7 +152,7 @@ test('64 identical requests at once make one payment, one prompt and one credit'
   }
 })
 
-test('64 requests at once with one key and different bodies make one payment, and the others are refused', async () => {
+test('64 requests at once with one key and different bodies make one payment, and the server refuses the others', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -167,7 +167,7 @@ test('64 requests at once with one key and different bodies make one payment, an
   }
 })
 
-test('the server replays an answer for 30 days; after that the key gets 422 and makes no payment', async () => {
+test('the server replays an answer for 30 days, and then refuses its key with 422 and makes no payment', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -185,7 +185,7 @@ test('the server replays an answer for 30 days; after that the key gets 422 and 
   }
 })
 
-describe('a refused request stores nothing, and its key can be used', () => {
+describe('the key of a refused request', () => {
   for (const [status, wrong, options] of [
     [400, { amount: 'ten' }, {}],
     [401, {}, { key: null }],
@@ -193,14 +193,14 @@ describe('a refused request stores nothing, and its key can be used', () => {
     [422, { currency: 'USD' }, {}],
     [422, { amount: '0.10' }, {}],
   ] as const) {
-    test(`after ${status} ${JSON.stringify(wrong)}`, async () => {
+    test(`the server stores no key with the answer ${status} to ${JSON.stringify(wrong)}, and accepts the key later`, async () => {
       const idempotency_key = randomUUID()
       assert.equal((await world.post(PUSH, { ...BODY, ...wrong }, { idempotency_key, ...options })).status, status)
       assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [idempotency_key])).length, 0)
       assert.equal((await world.post(PUSH, BODY, { idempotency_key })).status, 202)
     })
   }
-  test('after 403 for a missing scope', async () => {
+  test('the server accepts the key of a request that it refused with 403 for a missing scope', async () => {
     const idempotency_key = randomUUID()
     const key = await world.newKey({ scopes: ['collections:read'] })
     assert.equal((await world.post(PUSH, BODY, { idempotency_key, key })).status, 403)
@@ -208,8 +208,8 @@ describe('a refused request stores nothing, and its key can be used', () => {
   })
 })
 
-describe('a QR code, whose answer must come from the provider', () => {
-  test('the same key gets 409 with Retry-After while the first request waits for the provider', async () => {
+describe('a QR code that the provider makes', () => {
+  test('a second request for a QR code gets 409 with Retry-After while the first with its key waits for the provider', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
       release = done
@@ -258,20 +258,20 @@ describe('a QR code, whose answer must come from the provider', () => {
     }
   })
 
-  for (const place of ['qr.before_call', 'qr.after_call']) {
-    test(`a process that dies at ${place} frees the key within 30 seconds, and the same payment continues`, async () => {
+  for (const crash_point of ['qr.before_call', 'qr.after_call']) {
+    test(`the key of a process that dies at ${crash_point} is free within 30 seconds, and the same payment continues`, async () => {
       let dies = true
       const own = await createWorld({
         env: { COLLECTION_DEADLINE_H: '0.05' },
         point: (name) => {
-          if (name !== place || !dies) return
+          if (name !== crash_point || !dies) return
           dies = false
           throw new Error('the process dies here')
         },
       })
       try {
         const idempotency_key = randomUUID()
-        // This phone never pays: the payment of the first request must end at its deadline.
+        // The payer with this phone never pays, so that the payment of the first request must end at its deadline.
         const body = { amount: 10, customer_phone: '0754123007' }
         assert.equal((await own.post(QR, body, { idempotency_key })).status, 500)
         assert.deepEqual(codeOf(await own.post(QR, body, { idempotency_key })), [409, 'idempotency_in_progress'])
@@ -290,7 +290,7 @@ describe('a QR code, whose answer must come from the provider', () => {
     })
   }
 
-  test('the server answers 503 and stores no answer while the provider is down; later the same key shows the code of the one payment', async () => {
+  test('the server answers 503 while the provider makes no QR code, and later answers the same key with the code of the one payment', async () => {
     let down = true
     const references: string[] = []
     const unknown = { kind: 'unknown', why: 'unreachable', provider_status: null } as const
@@ -333,13 +333,13 @@ describe('a QR code, whose answer must come from the provider', () => {
         assert.ok(reply.text === shown.text || codeOf(reply)[1] === 'idempotency_in_progress', reply.text)
       assert.equal((await ask()).text, shown.text)
       assert.equal(await countOf(own), 1)
-      assert.equal(new Set(references).size, 1, 'under the same reference every time')
+      assert.equal(new Set(references).size, 1, 'every call has the same reference')
     } finally {
       await own.close()
     }
   })
 
-  test('a provider that declines to give a code fails the payment once, however often the request is repeated', async () => {
+  test('a provider that declines to give a code fails the payment once, even for repeated requests', async () => {
     const own = await createWorld()
     try {
       await own.call({

@@ -1,4 +1,4 @@
-// The door of collections.
+// The public interface of collections.
 
 export { type Clearance, clearCollection } from './clear.ts'
 export { dateOfIdSql } from './days.ts'

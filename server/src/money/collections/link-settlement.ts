@@ -1,11 +1,9 @@
-// What settling a payment does to its payment link. The room payment-links writes that table and implements these functions;
-// the composition hands them in.
-//
+// A settlement changes the payment link of its payment through these functions, which the room payment-links implements.
 // A transaction that locks collections and payment links locks the collections first, then the links, each by merchant and id.
 
 import type { Tx } from '../../kernel/db/index.ts'
 
-/** Status of a payment link as it is stored. EXPIRED is never stored. */
+/** The stored status of a payment link. The server never stores EXPIRED. */
 export type LinkStatus = 'ACTIVE' | 'PAID' | 'CANCELLED'
 
 /** A payment link under lock. */
@@ -19,25 +17,25 @@ export type LockedLink = {
 /** A payment link that a payment has just paid. */
 export type PaidLink = { merchant_id: string; id: string; collection_id: string }
 
-/** A payment as far as its payment link matters. Null: it has none. */
+/** A payment with the id of its payment link. Null means that the payment has no link. */
 export type LinkedPayment = { merchant_id: string; payment_link_id: string | null }
 
 /** The statements of payment-links that run in the transaction of a settlement. */
 export type LinkSettlement = {
-  /** Locks the links of these payments, after their collections. Returns the links by id. No link: no statement. */
+  /** Locks the links of these payments, after their collections. Returns the links by id. Without a link, no statement runs. */
   lock(tx: Tx, payments: readonly LinkedPayment[]): Promise<Map<string, LockedLink>>
   /** Locks the link of a payment with the other links of the same invoice, after the collection. */
   lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<void>
   /**
    * Makes a cancelled link of an invoice ACTIVE again if the invoice still asks for the same amount, and cancels its other
-   * links. The links are locked by `lockWithInvoice`. Returns the ids of the links that it cancelled.
+   * links. The caller has locked the links with `lockWithInvoice`. Returns the ids of the cancelled links.
    */
   reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<string[]>
-  /** Marks links as paid, each by the first payment that paid it. No link: no statement. */
+  /** Marks links as paid, each by the first payment that paid it. Without a link, no statement runs. */
   markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<void>
 }
 
-/** True if the link takes no more money: another payment paid it, or its merchant cancelled it. */
+/** Returns true if the link takes no more money: another payment paid the link, or its merchant cancelled it. */
 export function isSuperseded(link: LockedLink | undefined, collection_id: string): boolean {
   if (link === undefined) return false
   return link.status === 'CANCELLED' || (link.status === 'PAID' && link.paid_collection_id !== collection_id)

@@ -1,4 +1,4 @@
-// Searching by the beginning of a reference: the server reads a bounded number of rows even with many old matches.
+// Tests that a search by the beginning of a reference reads a bounded number of rows, even with many old matches.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { BEGUN_MAX, type CollectionFilters, listCollections, NEWEST_MAX } from '
 
 const OLD = 45_000
 const YOUNG = NEWEST_MAX + 500
-/** Each of the two searches reads at most its limit; a page, its attempts and links come on top. */
+/** The limits of the two searches, and the rows of one page with its attempts and links. */
 const READ_MAX = BEGUN_MAX + 1 + NEWEST_MAX + 100
 
 let world: World
@@ -62,14 +62,14 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       if (statistics === 'with statistics') await world.rows('analyze collections')
     })
 
-    test('reads a bounded number of rows and shows the newest that match', async () => {
+    test('a search by reference reads a bounded number of rows and shows the newest matches', async () => {
       const { result, read } = await search({})
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(OLD - 1, 20))
       assert.equal(result.total, 10_000)
     })
 
-    test('ends at its stated total', async () => {
+    test('the pages of a search by reference end at the total of the search', async () => {
       const last = await search({}, 500)
       assert.ok(last.read <= READ_MAX, `${last.read} rows read`)
       assert.deepEqual(references(last.result), numbered(OLD - 9_981, 20))
@@ -77,20 +77,20 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
     })
 
     for (const [name, filter] of [
-      ['a status that none has', { status: 'successful' }],
-      ['a method that none has', { method: 'qr' }],
-      ['a phone that none has', { phone: '255754999999' }],
-      ['a time before all of them', { to: new Date(START.getTime() - 20 * 86_400_000) }],
-      ['a time after all of them', { from: START }],
+      ['a status without payments', { status: 'successful' }],
+      ['a method without payments', { method: 'qr' }],
+      ['a phone without payments', { phone: '255754999999' }],
+      ['a time before all payments', { to: new Date(START.getTime() - 20 * 86_400_000) }],
+      ['a time after all payments', { from: START }],
     ] as const) {
-      test(`with ${name} reads a bounded number of rows and finds nothing`, async () => {
+      test(`a search by reference and ${name} reads a bounded number of rows and finds no payment`, async () => {
         const { result, read } = await search(filter)
         assert.ok(read <= READ_MAX, `${read} rows read`)
         assert.deepEqual(result, { rows: [], total: 0 })
       })
     }
 
-    test('with a time searches the newest payments of that time', async () => {
+    test('a search by reference and time searches the newest payments of that time', async () => {
       const to = new Date(START.getTime() - 10 * 86_400_000 + 5_000)
       const { result, read } = await search({ to })
       assert.ok(read <= READ_MAX, `${read} rows read`)
@@ -98,7 +98,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.equal(result.total, 5_000)
     })
 
-    test('finds every payment when at most 10,000 references begin with the searched text', async () => {
+    test('a search finds every payment when at most 10,000 references begin with the searched text', async () => {
       const { result, read } = await search({ reference: 'old-012' })
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(1_299, 20))

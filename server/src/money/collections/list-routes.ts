@@ -1,4 +1,4 @@
-// The list of collections and its CSV export, with the same filters.
+// Serves the list of collections and its CSV export, with the same filters.
 
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
@@ -28,10 +28,10 @@ import type { Collection } from './store.ts'
 /** The limits of a search by the beginning of a reference. */
 const SEARCH_BOUNDS = [
   '`reference` finds the payments whose reference begins with the text, in any case.',
-  `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
-  `If more do, the last ${BEGUN_MAX} of them in alphabetical order are searched, and the newest ${NEWEST_MAX} payments between`,
-  `\`from\` and \`to\`. Of these matches the newest ${COUNT_MAX} are counted in \`total_items\` and listed.`,
-  'A longer text, or another period, finds the others.',
+  `If at most ${BEGUN_MAX} references of the environment begin with the text, the server searches all of them.`,
+  `If more references match, the server searches the last ${BEGUN_MAX} of them in alphabetical order, and the newest`,
+  `${NEWEST_MAX} payments between \`from\` and \`to\`. It counts in \`total_items\` and lists the newest ${COUNT_MAX} of these`,
+  'matches. To find other payments, send a longer text or another period.',
 ].join(' ')
 
 const COLUMNS = [
@@ -76,7 +76,7 @@ function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): Colle
   }
 }
 
-/** Adds both routes. */
+/** Adds the routes of the list and of its CSV export. */
 export function collectionListRoutes(deps: Deps, app: App, access: Access): void {
   const tags = ['Collections']
   app.get(

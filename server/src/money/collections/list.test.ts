@@ -1,4 +1,4 @@
-// Listing payments: newest first, in pages, and only those of the merchant.
+// Tests the list of payments: its order, its pages and its filters.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,7 +32,7 @@ const idsOf = (reply: Reply): string[] =>
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i])
 
-test('the list shows the newest first, twenty to a page', async () => {
+test('the list shows the newest payments first, twenty on a page', async () => {
   const reply = await world.get(LIST)
   assert.deepEqual(idsOf(reply), expected(() => true).slice(0, 20))
   assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
@@ -76,7 +76,7 @@ for (const query of [
   })
 }
 for (const query of ['page_size=1', 'page_size=100', 'page=1']) {
-  test(`the server answers a page at the limit (${query})`, async () =>
+  test(`the server answers 200 to a page at the limit (${query})`, async () =>
     assert.equal((await world.get(`${LIST}?${query}`)).status, 200))
 }
 
@@ -123,7 +123,7 @@ for (const [query, field] of [
   ['reference=%00', 'reference'],
   ['status=failed&status=created', 'status'],
 ] as const) {
-  test(`the filter ${query} is 400 and names ${field}`, async () => {
+  test(`the server refuses the filter ${query} with 400 and names ${field}`, async () => {
     const reply = await world.get(`${LIST}?${query}`)
     assert.equal(reply.status, 400, reply.text)
     assert.deepEqual(
@@ -133,7 +133,7 @@ for (const [query, field] of [
   })
 }
 
-test('each environment shows its own payments only', async () => {
+test('the list of an environment shows only payments of that environment', async () => {
   const live = await world.get(LIST, world.live_key)
   assert.equal(live.body.data.pagination.total_items, 1)
   assert.equal(live.body.data.items[0].environment, 'live')
@@ -141,7 +141,7 @@ test('each environment shows its own payments only', async () => {
     assert.equal(item.environment, 'sandbox')
 })
 
-test('an item of the list is the status record', async () => {
+test('an item of the list has the same fields as the status record', async () => {
   const [item] = (await world.get(`${LIST}?page_size=1`)).body.data.items
   assert.deepEqual(item, (await world.get(`${LIST}/${item.collection_id}`)).body.data)
 })

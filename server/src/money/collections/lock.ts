@@ -1,5 +1,5 @@
-// Locks what a set of outcomes is about, in the one order of all transactions: collections, collections of duplicate payments,
-// payment links.
+// Locks the rows that a batch of outcomes changes, in the order of all transactions: collections, collections of duplicate
+// payments, payment links.
 
 import { subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
@@ -16,7 +16,7 @@ import {
 
 type LockedRow = LockedCollectionRow & Omit<LockedAttempt, 'due_at'>
 
-// The lateral joins find each row by its whole primary key, in one order. Two sets lock in the same order and never deadlock.
+// The lateral joins find each row by its whole primary key, in one order. Two batches lock in the same order and never deadlock.
 const LOCK = sql(
   'collections_lock',
   `select c.*, a.*, m.merchant_code, m.routing_code::float8 as routing_code
@@ -36,7 +36,7 @@ const LOCK = sql(
    cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
 )
 
-// A separate statement after the locks: it sees history rows that another process committed before this one got the locks.
+// A separate statement after the locks sees the history rows that another process committed before this process got the locks.
 const RECORDED = sql(
   'collections_told',
   `select h.merchant_id, h.collection_id, h.reason
@@ -45,7 +45,7 @@ const RECORDED = sql(
    where h.actor = 'provider' and h.reason is not null`,
 )
 
-/** Locks the collections, duplicate payments and payment links of a set of outcomes. Returns the snapshots by collection id. */
+/** Locks the collections, duplicate payments and payment links of a batch of outcomes. Returns the snapshots by collection id. */
 export async function lockSnapshots(
   tx: Tx,
   links: LinkSettlement,
@@ -78,7 +78,7 @@ export async function lockSnapshots(
   return snapshots
 }
 
-/** The locked rows, one for each attempt, as collections with their attempts. */
+/** Returns the locked rows, one for each attempt, as collections with their attempts. */
 function snapshotsOf(
   rows: readonly LockedRow[],
   subscriptions: ReadonlyMap<string, ReadonlySet<string>>,

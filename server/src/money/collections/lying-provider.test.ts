@@ -1,4 +1,4 @@
-// Providers that contradict or repeat themselves, stay silent or fail: the merchant's money stays correct.
+// Tests that the merchant's money stays correct if a provider contradicts or repeats itself, stays silent or fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -28,7 +28,7 @@ const paid = (amount_minor = A, currency = 'TZS'): Answer => ({
 })
 const reversed: Answer = { kind: 'reversed', amount_minor: A, currency: 'TZS', provider_status: 'REVERSED' }
 
-/** A world whose live provider follows a script, and one payment in it. */
+/** Runs a test with one payment, in a world whose live provider follows a script. */
 async function withLiar(
   given: Partial<Script>,
   work: (of: {
@@ -105,7 +105,7 @@ async function withLiar(
 
 type Now = { status: string; reason: string | null; available: bigint; held: bigint; moves: string[]; events: string[] }
 
-/** The outcomes in the history: moves, and answers that moved nothing, each with its reason. */
+/** Returns the outcomes in the history: moves, and answers without a move, each with its reason. */
 async function recordedOutcomes(world: World, id: string): Promise<string[]> {
   const rows = await world.rows<{ from_status: string; to_status: string; reason: string; event: string | null }>(
     'select from_status, to_status, reason, event from collection_history where collection_id = $1 order by seq',
@@ -118,7 +118,7 @@ async function recordedOutcomes(world: World, id: string): Promise<string[]> {
   })
 }
 
-/** The logged contradictions. */
+/** Returns the logged contradictions. */
 function warnings(world: World): { level: string; collection_id: string; booked: string; told: string }[] {
   return world.deps.logged.map((line) => JSON.parse(line)).filter((line) => line.msg.includes('contradicts'))
 }
@@ -160,21 +160,21 @@ test('the server waits the longest pause between two status queries when the que
       await world.rows('update collection_attempts set asks = 32000 where collection_id = $1', [id])
       script.calls.length = 0
       await world.pass(6_000)
-      assert.deepEqual(script.calls, ['status'], 'it fell due once')
+      assert.deepEqual(script.calls, ['status'], 'the attempt fell due once')
       assert.deepEqual(await attempt(), [{ asks: 32_000, lease_owner: null }])
       await world.pass(30_000)
-      assert.deepEqual(script.calls, ['status'], 'the next question comes after an hour, not after each lease')
+      assert.deepEqual(script.calls, ['status'], 'the next query comes after an hour, not after each lease')
     },
     { env: { COLLECTION_DEADLINE_H: '100' } },
   ))
 
 describe('money that differs from the requested amount', () => {
   for (const [name, answer, held] of [
-    ['more', paid(A + 1n), A + 1n],
-    ['less', paid(1n), 1n],
-    ['another currency', paid(A, 'USD'), 0n],
+    ['a higher amount', paid(A + 1n), A + 1n],
+    ['a lower amount', paid(1n), 1n],
+    ['money in another currency', paid(A, 'USD'), 0n],
   ] as const) {
-    test(`${name}: the payment waits for an operator, and the server credits nothing`, () =>
+    test(`a payment with ${name} than requested waits for an operator, and the server credits no money`, () =>
       withLiar({ status: () => answer }, async ({ hint, now, script }) => {
         await hint()
         const expected = {
@@ -188,12 +188,12 @@ describe('money that differs from the requested amount', () => {
         assert.deepEqual(await now(), expected)
         script.status = () => paid()
         await hint()
-        assert.deepEqual(await now(), expected, 'a later word does not release it')
+        assert.deepEqual(await now(), expected, 'a later answer does not release held money')
       }))
   }
 
   for (const amount of [0n, -A, 2n ** 70n]) {
-    test(`an impossible amount (${amount}) is no answer: the payment stays open until its deadline`, () =>
+    test(`a payment stays open until its deadline if the provider reports the impossible amount ${amount}`, () =>
       withLiar({ status: () => paid(amount) }, async ({ world, hint, now }) => {
         await hint()
         assert.equal((await now()).status, 'processing')
@@ -211,7 +211,7 @@ describe('money that differs from the requested amount', () => {
 })
 
 describe('answers that contradict each other', () => {
-  test('a decline after a success leaves the credit as it is', () =>
+  test('a decline after a success does not change the credit', () =>
     withLiar({ status: () => paid() }, async ({ hint, refresh, now, script }) => {
       await hint()
       script.status = () => declined
@@ -292,7 +292,7 @@ describe('answers that contradict each other', () => {
       assert.equal(shown.amount_received, 500)
     }))
 
-  test('the server stores the currency of money that it holds because of the currency', () =>
+  test('the history records the currency of held money in another currency', () =>
     withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
       await hint()
       await hint()
@@ -312,7 +312,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual(warnings(world), [])
     }))
 
-  test('the merchant gets the events failed, paid and reversed in this order when a decline is followed by a reversal', () =>
+  test('the merchant gets the events failed, paid and reversed in this order when a reversal follows a decline', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       script.status = () => reversed
@@ -321,7 +321,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
     }))
 
-  test('the server credits the money and notifies the merchant when a decline is followed by a success', () =>
+  test('the server credits the money and notifies the merchant when a success follows a decline', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       assert.deepEqual(await now(), {
@@ -359,7 +359,7 @@ describe('answers that contradict each other', () => {
       })
     }))
 
-  test('a reversal before its success books both, and the late success changes nothing', () =>
+  test('a reversal without an earlier success books both, and a later success changes nothing', () =>
     withLiar({ status: () => reversed }, async ({ hint, now, script }) => {
       await hint()
       const expected = {
@@ -378,7 +378,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual(await now(), expected)
     }))
 
-  test('the server queries an answer again that the provider announces to change, without any callback', () =>
+  test('the server queries a payment again, without a callback, if the provider announced a change of its answer', () =>
     withLiar({ status: () => ({ ...declined, ask_again_ms: 3_000 }) }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'failed')
@@ -388,9 +388,9 @@ describe('answers that contradict each other', () => {
       script.status = () => reversed
       await world.pass(4_000)
       assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
-      const asked = script.calls.length
+      const calls = script.calls.length
       await world.pass(80_000)
-      assert.equal(script.calls.length, asked, 'a last word is not asked for again')
+      assert.equal(script.calls.length, calls, 'the server does not query a final answer again')
     }))
 
   test('a success stays a success when the provider then answers "not found" and "pending"', () =>
@@ -405,7 +405,7 @@ describe('answers that contradict each other', () => {
       assert.equal((await now()).available, A)
     }))
 
-  test('the server applies contradicting answers of one set in their order, once each', () =>
+  test('the server applies contradicting answers of one batch in their order, once each', () =>
     withLiar({ status: () => accepted }, async ({ world, id, now }) => {
       const { merchant } = world
       const settle = (answer: Answer) =>
@@ -436,7 +436,7 @@ describe('a provider without a usable answer', () => {
     ['pending', accepted],
     ['not found', notFound],
   ] as const) {
-    test(`${name} until the deadline fails the payment with timeout, and a late success is still credited`, () =>
+    test(`the answer "${name}" until the deadline fails the payment with timeout, and a late success credits the money`, () =>
       withLiar({ push: () => answer, status: () => answer }, async ({ world, hint, now, script }) => {
         await world.pass(70_000)
         assert.equal((await now()).status, 'processing', 'not before the deadline')
@@ -449,9 +449,9 @@ describe('a provider without a usable answer', () => {
           moves: ['failed'],
           events: ['collection.failed'],
         })
-        const asked = script.calls.length
+        const calls = script.calls.length
         await world.pass(60_000)
-        assert.equal(script.calls.length, asked, 'it is not asked for ever')
+        assert.equal(script.calls.length, calls, 'the server does not query the payment for ever')
         script.status = () => paid()
         await hint()
         assert.deepEqual(await now(), {
@@ -478,7 +478,7 @@ describe('a provider without a usable answer', () => {
       { env: { COLLECTION_DEADLINE_H: '72' } },
     ))
 
-  test('an adapter that throws gives no answer: the server queries the payment again and credits it once', () =>
+  test('the server queries a payment again after the adapter throws, and credits the money once', () =>
     withLiar(
       {
         push: () => {
@@ -504,7 +504,7 @@ describe('a provider without a usable answer', () => {
       },
     ))
 
-  test('an adapter that omits an answer gives none about that payment', () =>
+  test('a payment stays open while the adapter omits its answer', () =>
     withLiar({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'processing')
@@ -546,11 +546,11 @@ describe('a provider without a usable answer', () => {
 })
 
 describe('a process that dies', () => {
-  for (const [place, arrived, calls] of [
+  for (const [crash_point, arrived, calls] of [
     ['send.before_push', false, ['status', 'push', 'status']],
     ['send.after_push', true, ['push', 'status']],
   ] as const) {
-    test(`at ${place}: the server queries the provider before it sends again, and the payer sees one prompt`, () => {
+    test(`the payer sees one prompt after a process died at ${crash_point}, because the server queries the provider first`, () => {
       let dies = true
       let has = false
       return withLiar(
@@ -578,7 +578,7 @@ describe('a process that dies', () => {
         },
         {
           point: (name) => {
-            if (name !== place || !dies) return
+            if (name !== crash_point || !dies) return
             dies = false
             throw new Error('the process dies here')
           },
@@ -587,7 +587,7 @@ describe('a process that dies', () => {
     })
   }
 
-  test('before the outcome is committed: no money moved, and the next query credits once', () => {
+  test('no money moves if a process dies before the commit of an outcome, and the next query credits the money once', () => {
     let dies = true
     return withLiar(
       { status: () => paid() },
@@ -630,7 +630,7 @@ describe('a process that dies', () => {
       },
       async ({ world, script }) => {
         await world.pass(40_000)
-        assert.ok(script.calls.filter((call) => call === 'push').length > 1, 'it was sent again')
+        assert.ok(script.calls.filter((call) => call === 'push').length > 1, 'the server sent the attempt again')
         assert.equal(references.size, 1)
       },
     )

@@ -5,12 +5,12 @@ import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kern
 import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** An open answer about an attempt, or that it was not sent. `holds_lease`: true if the answering process holds the lease; else a hint. */
+/** An answer about an attempt without an outcome. `holds_lease` is true for the process that holds the lease, false for a hint. */
 export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
-// Needs no lock on the collection. Compare-and-set on the owner: only the process that holds the lease gives it back, counts the
-// question and sets the next due time. A hint records its facts, and can only bring forward a row without a lease.
-// If the attempt was not sent for certain, the question is not counted: the next process may send it without asking.
+// The statement needs no lock on the collection: only the process that holds the lease ends the lease, counts the query and sets
+// the next due time. A hint records its facts, and can only bring forward a row without a lease. If the attempt is certainly
+// unsent, the statement counts no query, so that the next process may send the attempt without a query.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
@@ -38,7 +38,7 @@ type OpenAnswerRow = {
   number: number
   owner: string | null
   sent: boolean
-  /** 1; 0 if the attempt was not sent. */
+  /** The number of queries to count: 1, or 0 if the attempt is unsent. */
   counts: number
   due_at: Date
   earlier_at: Date | null
@@ -46,7 +46,7 @@ type OpenAnswerRow = {
   provider_id: string | null
 }
 
-/** Records open answers. Several answers about one attempt are merged into one row. */
+/** Records open answers. Merges several answers about one attempt into one row. */
 export async function noteOpenAnswers(deps: Deps, notes: readonly OpenAnswer[]): Promise<void> {
   const now = deps.clock.now()
   const rows = new Map<string, OpenAnswerRow>()
@@ -105,7 +105,7 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Renews a lease of this process. False: another process has the lease, or recorded that the attempt was sent. */
+/** Renews a lease of this process. Returns false if another process has the lease, or has recorded the push of the attempt. */
 export async function renewAttemptLease(deps: Deps, attempt: Attempt): Promise<boolean> {
   const { merchant_id, collection_id, number } = attempt
   const now = deps.clock.now()

@@ -1,5 +1,5 @@
 // Lists the collections of all merchants for operators. Without a merchant, a list first finds the merchants that have such
-// payments, then shares a maximum of rows among them, then filters. Only the queue of reviews is read completely.
+// payments, then shares a maximum of rows among them, then filters. PostgreSQL reads only the queue of reviews completely.
 
 import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../../kernel/db/index.ts'
 import {
@@ -17,7 +17,7 @@ import { type CollectionName, presentForOperators } from './held.ts'
 import { listCollections, newestOf } from './list.ts'
 import type { Status } from './state.ts'
 
-/** The filter of an operator's list. Without `status`: collections under review, or all if another filter is set. */
+/** The filter of an operator's list. Without any filter, the list shows the collections under review. */
 export type OperatorFilter = PageChoice & {
   status?: Status | 'any'
   held?: boolean
@@ -30,13 +30,13 @@ export type OperatorFilter = PageChoice & {
   to?: string
 }
 
-/** Maximum of payments, attempts or reviews that one list reads, of all merchants together. */
+/** The maximum number of payments, attempts or reviews that one list reads, of all merchants together. */
 export const LOOKED_AT_MAX = 10_000
-/** Maximum of merchants, each with one environment, that share these rows. */
+/** The maximum number of merchants, each with one environment, that share the rows of one list. */
 export const BOOKS_MAX = 200
-/** Maximum of merchants that are searched, those registered last. */
+/** The maximum number of merchants that one list searches, the last registered first. */
 export const ASKED_MAX = 10_000
-/** Maximum of merchants whose waiting attempts are listed together. */
+/** The maximum number of merchants whose waiting attempts one list shows together. */
 export const WAITING_MAX = 500
 
 const matchingSql = (id: string, environment: string) =>
@@ -45,7 +45,7 @@ const matchingSql = (id: string, environment: string) =>
      and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
 const MATCHING = matchingSql('c.id', 'c.environment')
 
-/** One statement for a page of a selection and the number of its rows, both up to COUNT_MAX. `order`: the order of the rows. */
+/** Returns a statement for a page of a selection and the number of its rows, both up to COUNT_MAX. `order` sorts the rows. */
 function listStatement(selection: string, order = 'id desc'): Statement {
   return sql(
     '',
@@ -59,8 +59,8 @@ function listStatement(selection: string, order = 'id desc'): Statement {
 const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
 
 /**
- * A list over many merchants. `read` selects collections of one merchant and environment, in the order of an index and by its
- * columns only, so that its limit bounds the rows read. The merchants with the newest payments share the limit.
+ * Returns a list over many merchants. `read` selects collections of one merchant and environment only by the order and the columns
+ * of an index, so that its limit bounds the rows read. The merchants with the newest payments share the limit.
  */
 function listShared(
   read: (merchant: string, environment: string, limit: string) => string,
@@ -77,14 +77,14 @@ function listShared(
      where ${MATCHING}`)
 }
 
-/** One payment by its primary key. `offset 0` keeps PostgreSQL from reading payments by a filter instead: that has no bound. */
+/** Returns SQL for one payment by its primary key. `offset 0` keeps PostgreSQL from an unbounded search by a filter. */
 const paymentOf = (merchant_id: string, id: string) =>
   `(select * from collections p where p.merchant_id = ${merchant_id} and p.id = ${id} offset 0)`
 
 const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
 const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
 
-// Statements without a name get a plan for the given filters. Without filters on c, only the queue is read.
+// Statements without a name get a plan for the given filters. Without filters on c, PostgreSQL reads only the queue.
 const UNDER_REVIEW = listStatement(
   `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
@@ -102,7 +102,7 @@ const WERE_HELD = listShared(
   "'{any}'",
 )
 
-// Steps from merchant to merchant over the index of due attempts. Every processing payment has an attempt in this index.
+// The statement steps from merchant to merchant over the index of due attempts, which has every processing payment.
 const WAITING = listStatement(
   `with recursive waiting as (
        (select a.merchant_id, 1 as number from collection_attempts a
@@ -120,7 +120,7 @@ const WAITING = listStatement(
      where ${MATCHING}`,
 )
 
-// The index of phones has no environment either.
+// The index of phones has no environment, so that the environment is a filter like others.
 const OF_PHONE = listShared(
   (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
@@ -142,21 +142,21 @@ const NEWEST = listShared(
        and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
-/** True if the filter has more than a status, a merchant and an environment. */
+/** Returns true if the filter has more than a status, a merchant and an environment. */
 function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
   return [method, reference, phone, from, to].some((value) => value !== undefined)
 }
 
-/** The status of a filter. Null: every status. */
-function wantedStatus(filter: OperatorFilter): Status | null {
+/** Returns the status of a filter. Null means every status. */
+function statusOfFilter(filter: OperatorFilter): Status | null {
   const { status = isSearch(filter) || filter.held ? 'any' : 'pending_clearance' } = filter
   return status === 'any' ? null : status
 }
 
-/** A page of the collections of all merchants or of one. Reviews: the longest waiting first. All others: newest first. */
+/** Returns a page of collections of all merchants or of one. The longest waiting review comes first, else the newest payment. */
 export async function listForOperators(deps: Deps, filter: OperatorFilter) {
   const { page = 1, page_size = 20 } = filter
-  const status = wantedStatus(filter)
+  const status = statusOfFilter(filter)
   const phone = filter.phone === undefined ? null : checkPhone('phone', filter.phone)
   const { names, total } =
     filter.merchant_id !== undefined && !filter.held && status !== 'pending_clearance'
@@ -176,18 +176,18 @@ function statementFor(filter: OperatorFilter, { status, phone }: OperatorSearch)
   return filter.reference === undefined ? NEWEST : OF_REFERENCE
 }
 
-async function ofMany(deps: Deps, filter: OperatorFilter, wanted: OperatorSearch): Promise<NamedPage> {
+async function ofMany(deps: Deps, filter: OperatorFilter, search: OperatorSearch): Promise<NamedPage> {
   const { merchant_id = null, environment = null, method = null, reference = null } = filter
   const { from_id, until_id } = idsOfTime(filter)
   // The rows of the queue are under review, so that the statement needs no filter by status.
-  const status = wanted.status === 'pending_clearance' ? null : wanted.status
-  const values = [merchant_id, environment, method, reference, wanted.phone, from_id, until_id, status]
-  const page = [wanted.page_size, (wanted.page - 1) * wanted.page_size]
-  const [found] = await deps.db.query<NamedPage>(statementFor(filter, wanted), [...values, ...page])
+  const status = search.status === 'pending_clearance' ? null : search.status
+  const values = [merchant_id, environment, method, reference, search.phone, from_id, until_id, status]
+  const page = [search.page_size, (search.page - 1) * search.page_size]
+  const [found] = await deps.db.query<NamedPage>(statementFor(filter, search), [...values, ...page])
   return found ?? { names: [], total: 0 }
 }
 
-/** Lists as the merchant's own list does. Without an environment, the newest rows of both environments are merged. */
+/** Lists payments as the merchant's own list does. Without an environment, merges the newest rows of both environments. */
 async function ofOneMerchant(
   deps: Deps,
   filter: OperatorFilter,
@@ -202,10 +202,7 @@ async function ofOneMerchant(
   const { environment } = filter
   const until = page * page_size
   if (environment === undefined && until > COUNT_MAX) {
-    refuseField(
-      'page',
-      `must not go beyond the newest ${COUNT_MAX} rows of both environments. Name one with environment`,
-    )
+    refuseField('page', `must not go beyond the newest ${COUNT_MAX} rows of both environments. Choose an environment`)
   }
   const lists = await (environment === undefined
     ? Promise.all(ENVIRONMENTS.map((one) => of(one, 1, until)))

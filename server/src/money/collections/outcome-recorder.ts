@@ -1,4 +1,4 @@
-// Records providers' answers about attempts: final answers are settled, open answers are noted, both in sets.
+// Records providers' answers about attempts in batches: settles final answers and notes open answers.
 
 import type { Answer, PushAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -11,31 +11,31 @@ import { settleOutcomes } from './settle.ts'
 import type { AttemptOutcome } from './snapshot.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** The deliverer of webhooks, as far as settling needs it. */
+/** The functions of the webhook deliverer that settling needs. */
 export type DeliveryQueue = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
 
-/** Runs work of an attempt in the background. If it fails, the error is logged and the attempt falls due again. */
+/** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt falls due again. */
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 
-/** Records answers. `holds_lease`: true if the answer comes from the process that holds the lease of the attempt. */
+/** Records answers. `holds_lease` is true if the answer comes from the process that holds the lease of the attempt. */
 export type OutcomeRecorder = {
   settle(outcome: AttemptOutcome): Promise<void>
   record(attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void>
-  /** Remembers an acceptance, and writes it with others a moment later. */
+  /** Remembers an acceptance, and writes it with other acceptances a moment later. */
   recordAccepted(attempt: Attempt, answer: Answer): void
-  /** Gives the lease of an attempt back that was not sent. */
+  /** Gives back the lease of an unsent attempt. */
   recordUnsent(attempt: Attempt, answer: PushAnswer): Promise<void>
   /** Writes the remembered acceptances now. */
   writeAccepted(): void
-  /** True while this process remembers that the provider accepted the attempt. */
+  /** Returns true while this process remembers that the provider accepted the attempt. */
   isAccepted(reference: string): boolean
-  /** True while only this process knows that the attempt was not sent. */
+  /** Returns true while only this process knows that the attempt is unsent. */
   isUnsent(reference: string): boolean
 }
 
-/** How long sent attempts are gathered before that is written. Far below their lease. */
+/** The time for which the process gathers acceptances before one statement writes them. It is far below the lease. */
 const WRITE_SENT_MS = 500
-/** How long an acceptance is remembered if it could not be written. A process that takes the attempt then asks first. */
+/** The time for which the process remembers an acceptance that the database did not store. Later a worker asks before it sends. */
 const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
 
 /** Makes the recorder. `webhooks` takes the deliveries that settling leases to this process. */
@@ -47,16 +47,16 @@ export function createOutcomeRecorder(
 ): OutcomeRecorder {
   const { settle, note } = createWriters(deps, links, webhooks)
 
-  // An acceptance need not be written at once: the row is leased meanwhile, and after a crash the next process asks the provider
-  // before it sends. One statement writes many acceptances; attempts that are settled meanwhile need none.
-  // An acceptance is forgotten only after the attempt is written: a provider status that lags behind must not undo it.
+  // The process writes acceptances later, many at once. Meanwhile it holds the lease, and after a crash the next process asks the
+  // provider before it sends. The process forgets an acceptance only after it has written the attempt, because an outdated status
+  // of the provider must not undo the acceptance.
   const accepted = new Map<string, Answer>()
   let unwritten: Attempt[] = []
   const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
     const { merchant_id, collection_id, number, provider_reference: reference } = attempt
     const acceptance = accepted.get(reference)
     if (isOpenAnswer(answer) && deps.clock.now() < attempt.deadline_at) {
-      // If the acceptance is not written yet, this process holds the lease, also when the answer is that to a hint.
+      // Until this process has written the acceptance, it holds the lease, even if the answer belongs to a hint.
       const merged = acceptance ? mergeAcceptance(acceptance, answer) : answer
       await note({ attempt, answer: merged, holds_lease: holds_lease || !!acceptance })
     } else {
@@ -79,8 +79,8 @@ export function createOutcomeRecorder(
     }
   }
 
-  // A lease means that the attempt may have been sent, so an unsent attempt gives its lease back. Until that is written, only
-  // this process knows that the attempt is unsent.
+  // A lease means that the provider may have the attempt, so the process gives back the lease of an unsent attempt. Until the
+  // database has that update, only this process knows that the attempt is unsent.
   const unsent = new Set<string>()
   return {
     settle,

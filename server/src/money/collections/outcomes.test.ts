@@ -1,4 +1,4 @@
-// The outcomes of payments: every row of the table of magic numbers, with its money, history and events.
+// Tests the outcome of every magic number, with its money, history and events.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -75,7 +75,7 @@ after(async () => {
 
 type Made = { merchant_id: string; collection_id: string; key: string; environment: string }
 
-/** A payment of a new merchant that receives every event. */
+/** Makes a payment of a new merchant that receives every event. */
 async function pay(environment: 'live' | 'sandbox', body: object, path = PUSH): Promise<Made> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment })
@@ -155,7 +155,7 @@ async function check(made: Made, end: End): Promise<void> {
 }
 
 for (const environment of ['live', 'sandbox'] as const) {
-  describe(`with a ${environment} key`, () => {
+  describe(`a payment with a ${environment} key`, () => {
     const made = new Map<string, Made>()
     before(async () => {
       for (const ending of Object.keys(TABLE)) made.set(ending, await pay(environment, { phone: `0754123${ending}` }))
@@ -171,10 +171,10 @@ for (const environment of ['live', 'sandbox'] as const) {
       await world.pass(75_000)
     })
     for (const [ending, end] of Object.entries(TABLE)) {
-      test(`a phone that ends in ${ending} ends as ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
+      test(`the payment of a phone with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
         check(made.get(ending) as Made, end))
     }
-    test('the same table applies to a wallet and to a QR code with a customer_phone', async () => {
+    test('a magic number gives the same outcome for a wallet and for a QR code with a customer_phone', async () => {
       const more: [Made, End][] = []
       for (const ending of ['001', '002', '011', '012', '014']) {
         more.push([
@@ -199,7 +199,7 @@ describe('simulate_status with a sandbox key', () => {
     ['pending_clearance', HELD],
     ['reversed', REVERSED],
   ] as const) {
-    test(`${simulate_status} ends as ${end.status}, and wins over a magic phone`, async () => {
+    test(`a payment with simulate_status ${simulate_status} becomes ${end.status}, even with a magic phone`, async () => {
       const made = [
         await pay('sandbox', { phone: '0754123499', simulate_status }),
         await pay('sandbox', { phone: '0754123007', simulate_status }),
@@ -272,7 +272,7 @@ test('many refreshes of a reversed payment reverse it once', async () => {
   await check(made, REVERSED)
 })
 
-describe('a merchant sees the first of two results before the second, without any pause of the provider', () => {
+describe('the first of two results of a payment', () => {
   const results = { '010': ['failed', 'successful'], '012': ['successful', 'reversed'] } as const
   const statusOf = async ({ collection_id, key }: Made) =>
     (await world.get(`/v1/collections/${collection_id}`, key)).body.data.status
@@ -280,7 +280,7 @@ describe('a merchant sees the first of two results before the second, without an
     (await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status`, key })).body.data.status
   for (const environment of ['sandbox', 'live'] as const) {
     for (const [ending, [first, second]] of Object.entries(results)) {
-      test(`by callbacks: ${environment}, ${ending}`, async () => {
+      test(`a ${environment} payment with ${ending} becomes ${first} by callback before it becomes ${second}`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.work()
         assert.equal(await statusOf(made), first)
@@ -291,7 +291,7 @@ describe('a merchant sees the first of two results before the second, without an
         await world.work()
         assert.equal(await statusOf(made), second)
       })
-      test(`by a refresh: ${environment}, ${ending}`, async () => {
+      test(`a ${environment} payment with ${ending} becomes ${first} by refresh before it becomes ${second}`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.system.idle()
         world.deps.clock.advance(299)
@@ -305,7 +305,7 @@ describe('a merchant sees the first of two results before the second, without an
   }
 })
 
-test('a failed, waiting or held payment moves no money into available', async () => {
+test('a failed, waiting or held payment moves no money into the account available', async () => {
   const rows =
     await world.rows(`select 1 from ledger_transfers t join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id
     where t.credit_code = 'available' and c.status in ('failed', 'processing', 'pending_clearance')`)

@@ -11,7 +11,7 @@ import { hasReceived } from './snapshot.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** A page that can be paid. Amount in cents. */
+/** A page on which a payer can pay. Its amount is in cents. */
 export type PaymentPage = {
   merchant_id: string
   routing_code: number
@@ -25,7 +25,7 @@ export type PaymentPage = {
   customer_email: string | null
   reference: string | null
   description: string | null
-  /** The collection of a hosted page. Null: a payment link. */
+  /** The collection of a hosted page. Null means that the page is a payment link. */
   collection_id: string | null
 }
 
@@ -93,7 +93,7 @@ const LOCK_HOSTED = sql(
   `select status, attempts, version, amount_received_minor, foreign_currency from collections where merchant_id = $1 and id = $2 for update`,
 )
 
-/** Locks the collection of a hosted page. Comes before the lock of the page itself. */
+/** Locks the collection of a hosted page. The caller locks the page itself later. */
 export async function lockHosted(
   tx: Tx,
   merchant_id: string,
@@ -103,10 +103,10 @@ export async function lockHosted(
   return row ?? null
 }
 
-/** The highest number of an attempt: references have two digits for it. */
+/** The highest number of an attempt, because a reference has two digits for the number. */
 const ATTEMPTS_MAX = 99
 
-/** True if the payment allows another attempt: no money was received, and a number is left. */
+/** Returns true if the payment allows another attempt: no money has arrived, and the limit of attempts allows one more. */
 export function mayStart({
   status,
   attempts,
@@ -139,7 +139,7 @@ const ATTEMPT = sql(
      null, $14, $14, $15)`,
 )
 
-/** What a payer chose. Fee in cents. `lease`: this process sends it, else a worker. */
+/** The choice of a payer, with the fee in cents. `lease` means that this process sends the attempt; otherwise a worker does. */
 export type Choice = { provider: string; method: Method; phone: string | null; fee_minor: bigint; lease: boolean }
 
 /** Starts a payment on a locked page: writes its collection as `processing`, and an attempt with its provider reference. */
@@ -225,16 +225,16 @@ export type PagePayment = {
   status: Status
   method: Method | null
   failure_reason_code: FailureReason | null
-  /** The received amount in cents. Null: none yet. */
+  /** The received amount in cents. Null means that no money has arrived yet. */
   amount_received_minor: bigint | null
-  /** The received amount in another currency, in hundredths. Null: none. */
+  /** The received amount in another currency, in hundredths. Null means that there is none. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   attempts: number
   updated_at: Date
-  /** When its money arrived, even if an operator declined it later. Null: none arrived. */
+  /** The time at which the money arrived, even if an operator declined it later. Null means that no money arrived. */
   arrived_at: Date | null
-  /** Of the attempt; null before the first. `phone`: that of the payer. */
+  /** The phone of the payer, from the attempt. This field and the next ones are null before the first attempt. */
   phone: string | null
   attempt_state: AttemptState | null
   attempt_at: Date | null
@@ -262,16 +262,16 @@ const UNDER_WAY = sql(
    where c.status in ('processing', 'pending_clearance') order by c.id desc`,
 )
 
-/** Only this many newest payments of a link are read. Older ones ended long ago. */
+/** The maximum number of payments of a link that the server reads, the newest. Older payments ended long ago. */
 export const LINK_PAYMENTS_READ_MAX = 50
 
-/** The payments on a page that have no outcome yet, newest first. Only the newest payments are read. */
+/** Returns the payments on a page that have no outcome yet, newest first, of the newest LINK_PAYMENTS_READ_MAX payments. */
 export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, LINK_PAYMENTS_READ_MAX])
 }
 
-// An older payment under review closes the page, for the view as for payers. A prompt comes before a code of the same moment,
-// because ids of two processes have no exact order. A duplicate payment has no attempts of its own and comes last.
+// An older payment under review closes the page. The statement prefers a prompt to a code of the same moment, because ids of two
+// processes have no exact order. A duplicate payment has no attempts of its own and comes last.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
@@ -286,8 +286,8 @@ const LATEST = sql(
 )
 
 /**
- * For each of these pages, the payment that determines its state: one under review, else a prompt without an answer, else a code
- * without an answer, else the newest. A later failed payment must not hide an earlier one that may be paid.
+ * Returns for each page the payment that determines its state: a payment under review, else an unanswered prompt, else an
+ * unanswered code, else the newest payment. A later failed payment must not hide an earlier payment that may still succeed.
  */
 export function latestPayments(
   reader: Reader,
@@ -304,7 +304,7 @@ const FIND = sql(
    where c.payment_link_id is not null`,
 )
 
-/** Finds those of these payments that belong to a page. */
+/** Finds payments by their keys. Leaves out payments that do not belong to a page. */
 export function findPagePayments(
   reader: Reader,
   keys: readonly { merchant_id: string; collection_id: string }[],
@@ -312,7 +312,7 @@ export function findPagePayments(
   return reader.query<PagePayment>(FIND, [JSON.stringify(keys)])
 }
 
-// The newest attempt has the outcome of the payment; an earlier attempt has its own.
+// The newest attempt of a payment has the payment's outcome. An earlier attempt has an outcome of its own.
 const UNANSWERED = sql(
   'page_unanswered',
   `select i.link_id, a.method, a.created_at as at from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
@@ -323,10 +323,10 @@ const UNANSWERED = sql(
    where a.state in ('to_send', 'asked') and (a.number < c.attempts or c.status = 'processing')`,
 )
 
-/** An attempt on a page that has no outcome yet, and when it started. */
+/** An attempt on a page that has no outcome yet, with its start time. */
 export type UnansweredAttempt = { link_id: string; method: Method; at: Date }
 
-/** The attempts on these pages that may still take money, including earlier ones. */
+/** Finds the attempts on these pages that may still take money, including earlier attempts. */
 export function findUnansweredAttempts(
   reader: Reader,
   links: readonly { merchant_id: string; link_id: string }[],

@@ -1,24 +1,24 @@
-// When the server asks the provider about an open payment again.
+// Calculates the time at which the server queries the provider about an open payment again.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 
-/** Pauses between two questions. Most payers answer within a minute; after that, the pauses grow. */
+/** The pauses between two queries. Most payers answer within a minute; after that, the pauses grow. */
 const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /**
- * Pauses while it is unknown whether the provider got the request. The first questions come sooner: if the request was lost, the
- * payer has seen no prompt yet.
+ * The pauses while the server does not know whether the provider got the request. The first queries come sooner: if the request
+ * was lost, the payer has seen no prompt yet.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 
-/** The longest pause of a waiting attempt, whether the provider announced it or not. */
+/** The longest pause of a waiting attempt, announced by the provider or not. */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...ASK_PAUSES_S, ...UNSURE_PAUSES_S))
 
-/** Before another try of a request that was not sent, because no connection was free. */
+/** The pause before the retry of an unsent request, for which no connection was free. */
 const UNSENT_PAUSE_MS = 1_000
 
-/** The time of the next question: as the provider announced, else after a growing pause, and at the deadline at the latest. */
+/** Returns the time of the next query: as the provider announced, else after a growing pause, and not after the deadline. */
 export function nextAskAt(
   now: Date,
   attempt: { asks: number; sent_at: Date | null; deadline_at: Date },

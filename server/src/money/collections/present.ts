@@ -1,11 +1,11 @@
-// Presents a row as the API shows it.
+// Presents the row of a collection as the API shows it.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { amountAsNumber } from '../../kernel/lib/index.ts'
 import type { Collection } from './store.ts'
 
-/** The status record of a collection as the API shows it. `pay_url`: where the payment pages are served. */
+/** Returns the status record of a collection as the API shows it. `pay_url` is the address of the payment pages. */
 export function presentCollection(row: Collection, pay_url: string) {
   return {
     collection_id: row.id,
@@ -19,7 +19,7 @@ export function presentCollection(row: Collection, pay_url: string) {
     currency: row.currency,
     method: row.method,
     environment: row.environment,
-    // If the circuit was open, the server made no call, so that there is no provider status.
+    // If the circuit was open, the server made no call, and the attempt has no provider status.
     provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,

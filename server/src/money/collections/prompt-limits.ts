@@ -1,18 +1,18 @@
-// Rate limits of payments on pages: a stranger with a link must not send prompts to other people's phones, nor keep a page busy.
-// The limits count over ten minutes, across all processes.
+// Enforces rate limits of payments on pages, over ten minutes and across all processes: a stranger with a link must not send
+// prompts to other people's phones, and must not keep a page busy.
 
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { customerNetwork, refuse } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
-/** Counters are deleted if they have not changed for this long. */
+/** The time after which the server deletes an unchanged counter. */
 const KEPT_MS = 2 * WINDOW_MS
 
-/** A payer's attempt. `phone` is null if no prompt is sent; `address` is null if it is unknown. */
+/** A payer's attempt. A null `phone` means that the server sends no prompt; a null `address` means that it is unknown. */
 export type PayerTry = { phone: string | null; link_id: string; address: string | null }
 
-// Rows in one order: if two payers share counters, one transaction waits for the other without a deadlock.
+// The statement writes rows in one order. If two payers share counters, one transaction waits for the other without a deadlock.
 const COUNT = sql(
   'payer_tries_count',
   `insert into payer_tries as t (kind, subject, window_started_at, tries)
@@ -25,8 +25,8 @@ const COUNT = sql(
 )
 
 /**
- * Counts an attempt in the transaction that writes it. Refuses with rate_limited above the limits. The transaction then rolls
- * back, so that a refused attempt does not count.
+ * Counts an attempt in the transaction that writes the attempt. Refuses with rate_limited above the limits. The transaction then
+ * rolls back, so that a refused attempt does not count.
  */
 export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
@@ -55,12 +55,12 @@ export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry):
 }
 
 const WHY = {
-  phone: 'This phone was sent several prompts and approved none. Wait before it is sent another one.',
-  link: 'This payment was tried too often. Wait before you try again.',
-  address: 'Too many payments were tried from your network. Wait before you try again.',
+  phone: 'This phone received several prompts and approved none. Wait before you try again.',
+  link: 'This payment had too many attempts. Wait before you try again.',
+  address: 'Your network started too many payments. Wait before you try again.',
 } as const
 
-/** The key of a counter. A reader of the table learns no phone and no address. */
+/** Returns the key of a counter as a hash, so that a reader of the table learns no phone and no address. */
 function subjectHash(deps: Deps, kind: string, subject: string): Buffer {
   return deps.vault.mark(`payer_tries ${kind} ${subject}`)
 }
@@ -73,7 +73,7 @@ const FORGIVE = sql(
      order by t.kind, t.subject for update)`,
 )
 
-/** Deletes the counters of phones whose payers approved a payment. No phone: no statement. */
+/** Deletes the counters of phones whose payers approved a payment. Without a phone, no statement runs. */
 export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<string>): Promise<void> {
   if (phones.size === 0) return
   await tx.query(FORGIVE, [
@@ -81,7 +81,7 @@ export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<s
   ])
 }
 
-// Skips counters that another transaction has locked: they are in use.
+// The statement skips counters that another transaction has locked, because such counters are in use.
 const PURGE = sql(
   'payer_tries_purge',
   `delete from payer_tries where (kind, subject) in (
@@ -89,7 +89,7 @@ const PURGE = sql(
 )
 const PURGE_EVERY_MS = 10 * 60_000
 
-/** The background work that deletes counters of windows that ended long ago. */
+/** Returns the task that deletes counters of windows that ended long ago. */
 export function promptLimitsTask(deps: Deps): Task {
   return {
     name: 'payer_tries',

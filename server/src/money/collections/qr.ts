@@ -1,8 +1,6 @@
-// QR codes: the server must call the provider before it can answer the merchant.
-//
-// Three steps: commit the collection, its attempt and the claimed key; call the provider; commit its code and the answer. If the
-// process dies or the provider gives no code, the key becomes free. A repeated request then continues with the same collection
-// under the same reference, so that one key makes one payment.
+// The server commits a QR payment with its key, calls the provider, and commits the code with the answer. If the process dies or
+// the provider gives no code, the key becomes free. A repeated request then continues with the same collection and reference, so
+// that one key makes one payment.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'
@@ -19,9 +17,9 @@ const SAVE = sql(
 )
 
 /**
- * Fetches the QR code of an attempt and stores it with the answer to the merchant. Without a code it frees the key and throws 503
- * provider_unavailable. If the provider declines, the payment fails; if the answer is unknown, the attempt waits.
- * `fields`: the fields of the answer beside the code.
+ * Fetches the QR code of an attempt and stores the answer to the merchant: `fields` and the code. Without a code, the function
+ * frees the key and throws 503 provider_unavailable. If the provider declines, the payment fails; if the answer is unknown, the
+ * attempt waits.
  */
 export async function fetchQr(
   deps: Deps,

@@ -1,4 +1,4 @@
-// The provider reference of an attempt: made from the collection's id and the attempt's number.
+// Makes the provider reference of an attempt from the collection's id and the attempt's number, and reads it back.
 
 import { base32ToId, idToBase32, routingCodeOf } from '../../kernel/lib/index.ts'
 
@@ -7,13 +7,14 @@ export type AttemptKey = { routing_code: number; collection_id: string; number: 
 
 const NUMBERS_MAX = 99
 
-/** The provider reference: 26 characters for the collection and two digits for the attempt. Letters and digits only. */
+/** Returns the provider reference, only letters and digits: 26 characters for the collection and two digits for the attempt. */
 export function attemptReference(collection_id: string, number: number): string {
-  if (number < 1 || number > NUMBERS_MAX) throw new Error(`attempt number ${number}`)
+  if (number < 1 || number > NUMBERS_MAX)
+    throw new Error(`the attempt number ${number} must be from 1 to ${NUMBERS_MAX}`)
   return idToBase32(collection_id) + String(number).padStart(2, '0')
 }
 
-/** The attempt that a reference names. Null: the reference does not have our format. */
+/** Returns the attempt that a reference names. Null means that the reference does not have our format. */
 export function parseReference(reference: string): AttemptKey | null {
   const number = /^[0-9A-Z]{26}(\d{2})$/.exec(reference)?.[1]
   const collection_id = number === undefined ? null : base32ToId(reference.slice(0, 26))

@@ -1,4 +1,4 @@
-// Refreshing a status under an Idempotency-Key.
+// Tests the refresh of a status with an Idempotency-Key.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ test('refresh-status replays its stored answer for the same Idempotency-Key, eve
   assert.equal((await refresh(url, null)).body.data.status, 'failed')
 })
 
-test('refresh-status refuses a key that another request used or that is malformed; the key of a refused request stays free', async () => {
+test('refresh-status refuses a malformed key and the key of another request, and the key of a refused request stays free', async () => {
   const url = await push('the-payment')
   assert.deepEqual(codeOf(await refresh(url, 'the-payment')), [422, 'idempotency_key_reused'])
   assert.deepEqual(codeOf(await refresh(url, 'not ascii é')), [400, 'idempotency_key_required'])
@@ -43,7 +43,7 @@ test('refresh-status refuses a key that another request used or that is malforme
   assert.equal((await refresh(url, 'free')).status, 200)
 })
 
-test('two refreshes with one key at the same time get one answer', async () => {
+test('concurrent refreshes with one key get one answer', async () => {
   const url = await push('another-payment')
   const replies = await Promise.all([1, 2, 3, 4].map(() => refresh(url, 'at-once')))
   for (const reply of replies) {

@@ -1,4 +1,4 @@
-// The endpoints of collections.
+// Serves the endpoints of collections.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -41,7 +41,7 @@ import { type Attempt, askableAttempts, type Collection, createFindCollection, l
 export type CollectionRoutesOptions = {
   driver: Driver
   providerFor: ProviderFor
-  /** False in a process that only serves HTTP: a worker sends. */
+  /** True means that this process sends payments. False means that it only serves HTTP, and a worker sends payments. */
   sends: boolean
 }
 
@@ -51,7 +51,7 @@ const MESSAGES: Record<Exclude<Method, 'qr'>, string> = {
 }
 
 const FAILED_WITHOUT_CODE =
-  'The payment of this Idempotency-Key failed before its code was made. Make another with a new key.'
+  'The payment of this Idempotency-Key failed before the provider made its code. Repeat the request with a new key.'
 
 const WRITE = { scopes: ['collections:write'] } as const satisfies Access
 const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
@@ -68,13 +68,13 @@ const RULES = [
 /** The functions behind the routes. */
 type CollectionHandlers = ReturnType<typeof createHandlers>
 
-/** Makes the functions that routes share. */
+/** Returns the functions that routes share. */
 function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   const accept = createAccept(deps)
   const find = createFindCollection(deps)
   const { driver } = options
 
-  /** The collection of the caller with this id. Refuses an unknown one with not_found. */
+  /** Returns the caller's collection with this id. Refuses an unknown id with not_found. */
   const findForCaller = async (request: FastifyRequest, id: string): Promise<Collection> => {
     const principal = caller(request)
     const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
@@ -82,7 +82,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
   }
 
-  /** The attempt of a QR payment whose earlier requests got no answer. Refuses a payment that failed: its code is of no use. */
+  /** Returns the attempt of a QR payment whose earlier requests got no answer. Refuses a failed payment: its code has no use. */
   const findUnanswered = async (request: FastifyRequest, id: string, claim: IdempotencyClaim): Promise<Attempt> => {
     const row = await findForCaller(request, id)
     const attempt = await latestAttempt(deps.db, claim.merchant_id, id)
@@ -91,7 +91,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     return refuse('provider_unavailable', { message: FAILED_WITHOUT_CODE })
   }
 
-  /** Checks, claims and accepts one request; answers what to send. */
+  /** Checks one request, claims its key, accepts its payment and sends the answer. */
   const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedCollectionBody) => {
     const principal = caller(request)
     const claim = requireClaim(request)
@@ -99,7 +99,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     let routed: Routed
     let answer: StoredAnswer | null
     let accepted: Accepted
-    // Reserved before the payment is accepted: a leased attempt that waits for capacity would look like one that was sent.
+    // The server reserves capacity before the payment: a leased attempt without capacity would look like a sent attempt.
     let releaseCapacity: (() => void) | null = null
     try {
       routed = checkCollectionRules(deps, principal, checked, method, options.providerFor, claim)
@@ -112,7 +112,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     } catch (error) {
       releaseCapacity?.()
       if (!(error instanceof Refusal)) throw error
-      // The Idempotency-Key comes before our rules: a known key replays its answer, or refuses the request itself.
+      // The Idempotency-Key comes before our rules: a known key replays its answer or makes the server refuse the request.
       const stored = await findAnswer(deps, deps.db, claim)
       if (stored) return replay(reply, stored)
       throw error
@@ -244,7 +244,7 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
       const attempts = await askableAttempts(deps.db, caller(request).merchant.id, row.id)
       await Promise.all(attempts.map((attempt) => driver.ask(attempt)))
       const data = presentCollection(await findForCaller(request, row.id), payUrlOf(deps.config, app))
-      // Asking twice does no harm, so the key is claimed with its answer. Two requests at once get the answer stored first.
+      // Two queries do no harm, so the server claims the key together with its answer. Of two concurrent answers the first stays.
       const response_body = JSON.stringify({ success: true, data })
       const answer = await onceInTransaction(deps, claim, async () => ({ status_code: 200, response_body }))
       return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
@@ -252,7 +252,7 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
   )
 }
 
-/** The answer to a push: made before it is stored, so that a replay has the same bytes. */
+/** Returns the answer to a push. The server makes the answer before it stores the key, so that a replay has the same bytes. */
 function pushAnswer(id: string, reference: string | null, method: Exclude<Method, 'qr'>): StoredAnswer {
   const data = { collection_id: id, reference, status: 'processing', message: MESSAGES[method] }
   return { status_code: 202, response_body: JSON.stringify({ success: true, data }) }

@@ -1,4 +1,4 @@
-// Requests and answers: one schema is the validation, the type and the documentation.
+// Each schema of a request or an answer is its validation, its type and its documentation.
 
 import Type, { type Static } from 'typebox'
 import { METHODS, SIMULATE_STATUSES } from '../../adapters/providers/port.ts'
@@ -20,7 +20,10 @@ const common = {
   reference: Type.Optional(Reference),
   description: Type.Optional(freeText(500)),
   webhook_url: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'Ignored: the webhook is configured per account.' }),
+    Type.String({
+      maxLength: 2048,
+      description: 'The server ignores this field. Configure the webhook of your account instead.',
+    }),
   ),
   simulate_status: Type.Optional(SimulateStatus),
 }
@@ -37,7 +40,7 @@ export const StkPushBody = Type.Object({
 })
 export type StkPushBody = Static<typeof StkPushBody>
 
-/** Body of qr: a phone is optional, and gets no prompt. */
+/** Body of qr, with an optional phone, which gets no prompt. */
 export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) })
 export type QrBody = Static<typeof QrBody>
 
@@ -57,11 +60,11 @@ export const QrAccepted = Type.Object({
   collection_id: CollectionId,
   reference: EchoedReference,
   status: oneOf(['processing']),
-  payment_token: Type.String({ description: 'Exactly as the provider made it.' }),
+  payment_token: Type.String({ description: 'The token, exactly as the provider made it.' }),
   qr_payload: Type.String({
-    description: 'Exactly as the provider made it: draw it as a QR code without re-encoding.',
+    description: 'The payload, exactly as the provider made it. Draw it as a QR code without re-encoding.',
   }),
-  expires_at: Type.Null({ description: 'Always null: assume no expiry.' }),
+  expires_at: Type.Null({ description: 'Always null. Assume that the code does not expire.' }),
 })
 
 /** A collection with its status. */
@@ -77,7 +80,9 @@ export const CollectionStatus = Type.Object({
         'The received amount, as the provider reports it. Null until the provider reports it, and while money in another currency is under review.',
     }),
   ),
-  foreign_amount: nullable(Type.Number({ description: 'The received amount in another currency. Null: none.' })),
+  foreign_amount: nullable(
+    Type.Number({ description: 'The received amount in another currency. Null means that there is none.' }),
+  ),
   foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
@@ -86,13 +91,17 @@ export const CollectionStatus = Type.Object({
     Type.String({ description: 'The status as the provider names it. Null until the provider has answered.' }),
   ),
   payment_url: nullable(Type.String({ description: 'The address of the hosted page. Null for other payments.' })),
-  failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
-  failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
+  failure_reason_code: nullable(
+    Type.String({ description: 'The reason of a failed payment. New releases can add reasons.' }),
+  ),
+  failure_reason_message: nullable(
+    Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
+  ),
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
 })
 
-/** A collection that was held for review, as operators see it. */
+/** A collection with a past or present review, as operators see it. */
 export const HeldCollection = Type.Object({
   merchant_id: Type.String({ format: 'uuid' }),
   merchant_code: Type.String(),
@@ -100,7 +109,7 @@ export const HeldCollection = Type.Object({
   ...CollectionStatus.properties,
   fee: Type.Number({
     description:
-      'Our fee, frozen when the payment was made. Approving charges it, unless it is not less than the received amount.',
+      'Our fee, frozen with the payment. An approval charges the fee unless it is not less than the received amount.',
   }),
   customer_name: nullable(Type.String()),
   customer_phone: nullable(Type.String()),
@@ -108,14 +117,16 @@ export const HeldCollection = Type.Object({
   provider: nullable(Type.String({ description: 'The provider of the last attempt.' })),
   provider_reference: nullable(Type.String({ description: 'The reference of the payment at the provider.' })),
   held_at: Type.String({ format: 'date-time' }),
-  decided_at: nullable(Type.String({ format: 'date-time', description: 'When the payment left pending_clearance.' })),
+  decided_at: nullable(
+    Type.String({ format: 'date-time', description: 'The time at which the payment left pending_clearance.' }),
+  ),
   history: Type.Array(
     Type.Object({
       from_status: oneOf(STATUSES),
-      to_status: oneOf(STATUSES, 'The same as from_status: an answer of the provider that changed no status.'),
+      to_status: oneOf(STATUSES, 'If it equals from_status, an answer of the provider changed no status.'),
       actor: Type.String({ description: 'provider, deadline, or operator with the id of the person.' }),
       reason: nullable(Type.String({ description: 'The answer of the provider, or the reason of the operator.' })),
-      event: nullable(Type.String({ description: 'The event that was sent to the merchant.' })),
+      event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),
       at: Type.String({ format: 'date-time' }),
     }),
     { description: 'The history of the payment, oldest first.' },
@@ -129,7 +140,7 @@ export const OperatorCollection = Type.Object({
   held_at: nullable(
     Type.String({
       format: 'date-time',
-      description: 'When the review began. Null: the payment was never under review.',
+      description: 'The time at which the review began. Null means that the payment was never under review.',
     }),
   ),
 })

@@ -1,8 +1,6 @@
-// Settles payments: turns providers' answers into statuses, postings and events. First answers, callbacks, status queries and
-// refreshes all end here. Applying an outcome again changes nothing.
-//
-// One transaction: lock, decide, write. If the process dies before the commit, the attempt still waits and falls due again. If
-// it dies after the commit, the leased deliveries fall due when their lease ends.
+// Settles payments in one transaction: turns every answer of a provider into statuses, postings and events. If the process dies
+// before the commit, the attempt falls due again. If it dies after the commit, the leased deliveries fall due when their lease
+// ends. A repeated outcome changes nothing.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -21,8 +19,8 @@ import { lockSnapshots, outcomeKey } from './lock.ts'
 import type { AttemptOutcome, AttemptUpdate, CollectionSnapshot, LockedAttempt } from './snapshot.ts'
 
 /**
- * Applies a set of outcomes in the given transaction: statuses with their history, the ledger, and the events. Repeating an
- * outcome changes nothing. Returns the deliveries that it queued; this process sends those that are `leased`.
+ * Applies a batch of outcomes in the given transaction: statuses with their history, the ledger, and the events. A repeated
+ * outcome changes nothing. Returns the queued deliveries; this process sends the `leased` deliveries.
  */
 export async function applyOutcomes(
   deps: Deps,
@@ -45,7 +43,7 @@ export async function applyOutcomes(
     const decision = decideOutcome(snapshot, attempt, answer, { now: deps.clock.now(), paid_by_other })
     applyDecision(deps, snapshot, attempt, decision, effects)
     if (isDuplicatePayment(collection, number, answer)) duplicatePayments.push(outcome)
-    // If two payments of one link are in this set, the second finds the link paid.
+    // If two payments of one link are in this batch, the second finds the link paid.
     const paid = link?.status === 'ACTIVE' ? effects.paid.get(link.id) : undefined
     if (link !== undefined && paid !== undefined) {
       link.status = 'PAID'
@@ -62,7 +60,7 @@ export async function applyOutcomes(
   return writeCollectionChanges(deps, tx, links, changed, lease)
 }
 
-/** Applies outcomes in a transaction of their own. */
+/** Applies a batch of outcomes in a new transaction. */
 export async function settleOutcomes(
   deps: Deps,
   links: LinkSettlement,
@@ -88,7 +86,7 @@ function applyDecision(
 ): void {
   Object.assign(attempt, decision.attempt)
   if (decision.paid_by_earlier) {
-    // The payer agreed to the method and fee of that attempt.
+    // The payer agreed to the method and fee of the earlier attempt.
     collection.by_earlier = true
     collection.payer_phone = attempt.phone
     collection.method = attempt.of_method
@@ -104,7 +102,7 @@ function applyDecision(
   if (decision.contradiction !== null) applyContradiction(deps, effects, collection, decision.contradiction)
 }
 
-/** The columns of an attempt that settling writes. */
+/** Returns the columns of an attempt that settling writes. */
 function updateOf(attempt: LockedAttempt): AttemptUpdate {
   const { deadline_at: _, phone: _phone, of_method: _method, of_fee_minor: _fee, ...update } = attempt
   return update

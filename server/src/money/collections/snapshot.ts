@@ -1,26 +1,26 @@
-// A payment under lock, as settling reads it: the collection, its attempts, its payment link and its recorded outcomes.
+// Defines a payment under lock, as settling reads it: the collection, its attempts, its payment link and its recorded outcomes.
 
 import type { Answer, FailureReason, Method } from '../../adapters/providers/port.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
 
-/** The columns of a collection on which every decision depends. Amounts in cents. */
+/** The columns of a collection on which every decision depends. Its amounts are in cents. */
 export type CollectionCore = {
   status: Status
   amount_minor: bigint
   fee_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** What the provider took in another currency, in hundredths. Null: nothing. */
+  /** The amount that the provider took in another currency, in hundredths. Null means that there is none. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   failure_reason_code: FailureReason | null
-  /** True: the payment link takes no more money, because another payment paid it or its merchant cancelled it. */
+  /** True means that the payment link takes no more money: another payment paid the link, or its merchant cancelled it. */
   superseded: boolean
 }
 
-/** A collection under lock. Steps change it in memory; `writeCollectionChanges` writes it once. */
+/** A collection under lock. Steps change the collection in memory, and `writeCollectionChanges` writes it once. */
 export type LockedCollection = CollectionCore & {
   merchant_id: string
   collection_id: string
@@ -30,15 +30,15 @@ export type LockedCollection = CollectionCore & {
   reference: string | null
   /** The number of the newest attempt. */
   attempts: number
-  /** Number of the attempt whose money is booked; null: none, or the first. */
+  /** The number of the attempt that brought the booked money. Null means that there is none, or the first attempt. */
   settled_attempt: number | null
   payment_link_id: string | null
   merchant_code: string
   routing_code: number
   moved: boolean
-  /** True: an earlier attempt than the newest paid it, so that method, fee and payer are written anew. */
+  /** True means that an attempt before the newest paid, so that the server writes the method, fee and payer again. */
   by_earlier?: boolean
-  /** The phone of that attempt. */
+  /** The phone of the earlier attempt that paid. */
   payer_phone?: string | null
 }
 
@@ -61,21 +61,21 @@ export type AttemptUpdate = {
   provider_id: string | null
 }
 
-/** An attempt under the lock of its collection. Outcomes change it in memory. */
+/** An attempt under the lock of its collection. Outcomes change the attempt in memory. */
 export type LockedAttempt = AttemptUpdate & {
   deadline_at: Date
   phone: string | null
   of_method: Method
-  /** Our fee if it pays; null: that of the collection. */
+  /** Our fee if this attempt pays. Null means the fee of the collection. */
   of_fee_minor: bigint | null
 }
 
-/** A collection under lock with everything that decides about an outcome. */
+/** A collection under lock with all data on which the decision about an outcome depends. */
 export type CollectionSnapshot = {
   collection: LockedCollection
-  /** By number: the attempts that the outcomes at hand are about. */
+  /** The attempts of the outcomes in this batch, by number. */
   attempts: Map<number, LockedAttempt>
-  /** Undefined: the payment has no payment link. Payments of one link share this object. */
+  /** The payment link, which all payments of one link share. Undefined means that the payment has no link. */
   link: LockedLink | undefined
   /** The outcomes that the provider has reported so far, as the history records them. */
   recorded: Set<string>
@@ -85,15 +85,15 @@ export type CollectionSnapshot = {
 
 type ReceivedMoney = Pick<CollectionCore, 'amount_received_minor' | 'foreign_currency'>
 
-/** True if money was received for the payment, in shillings or in another currency. */
+/** Returns true if money has arrived for the payment, in shillings or in another currency. */
 export function hasReceived({ amount_received_minor, foreign_currency }: ReceivedMoney): boolean {
   return amount_received_minor !== null || foreign_currency !== null
 }
 
-/** True if money in another currency was received, and no operator has stated its worth in shillings. */
+/** Returns true if money in another currency has arrived, and no operator has stated its worth in shillings. */
 export function isUnvalued({ amount_received_minor, foreign_currency }: ReceivedMoney): boolean {
   return amount_received_minor === null && foreign_currency !== null
 }
 
-/** What a provider answered about one attempt. */
+/** A provider's answer about one attempt. */
 export type AttemptOutcome = { merchant_id: string; collection_id: string; number: number; answer: Answer }

@@ -1,4 +1,4 @@
-// The statuses of a collection, all moves between them, and the states of an attempt.
+// Defines the statuses of a collection, all moves between them, and the states of an attempt.
 
 /** Statuses of a collection. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
@@ -6,8 +6,8 @@ export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pendi
 export type Status = (typeof STATUSES)[number]
 
 /**
- * States of an attempt. to_send: not known to have reached the provider. asked: the server asks until there is a final answer.
- * final: answered. given_up: no final answer before the deadline.
+ * The states of an attempt. `to_send`: the provider may not have it yet. `asked`: the server queries the provider until the answer
+ * is final. `final`: the provider gave a final answer. `given_up`: the deadline passed without a final answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
 /** State of an attempt. */
@@ -16,14 +16,14 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number]
 /** A move: its possible start statuses, its end status, and the event for the merchant. */
 type CollectionMove = { from: readonly Status[]; to: Status; event: string; time_field: string }
 
-/** The move of a payer who starts an attempt on a page. No provider or operator causes it, and it has no event. */
+/** The move of a payer who starts an attempt on a page. No provider or operator causes this move, and it has no event. */
 export const START = { from: ['created', 'failed'], to: 'processing' } as const satisfies Omit<
   CollectionMove,
   'event' | 'time_field'
 >
 
 /**
- * All moves: those of provider answers, and the two of operators. A late success wins over an earlier failure, because the money
+ * The moves of provider answers, and the two moves of operators. A late success wins over an earlier failure, because the money
  * has arrived (but see `wasDeclined`). Only a reversal leaves `successful`.
  */
 export const moves = {
@@ -50,7 +50,7 @@ export const moves = {
 /** The name of a move. */
 export type CollectionMoveName = keyof typeof moves
 
-/** True if the move may start from this status. */
+/** Returns true if the move may start from this status. */
 export function mayMoveCollection(name: CollectionMoveName, from: Status): boolean {
   return (moves[name].from as readonly Status[]).includes(from)
 }

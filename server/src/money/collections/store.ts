@@ -1,4 +1,4 @@
-// Collections and attempts as stored: their types, their limits, and the statements that read them.
+// Defines stored collections and attempts, with their limits and the statements that read them.
 
 import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import type { AttemptState, Status } from './state.ts'
 
-/** A collection as the API shows it. Amounts in cents. */
+/** A collection as the API shows it. Its amounts are in cents. */
 export type Collection = {
   id: string
   environment: Environment
@@ -16,19 +16,19 @@ export type Collection = {
   amount_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** The received amount in another currency. Null: none. */
+  /** The received amount in another currency. Null means that there is none. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
-  /** The slug of its hosted page. Null: it has none. */
+  /** The slug of the hosted page. Null means that the collection has no page. */
   slug: string | null
   created_at: Date
   updated_at: Date
 }
 
-/** Columns of a collection as the API shows it; the table is aliased c. */
+/** The columns of a collection as the API shows it. The table has the alias c. */
 export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
      c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
@@ -44,10 +44,10 @@ const FIND = sql(
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
 )
 
-/** The key of a look-up. A collection is visible in its own environment and in the one that it was made from. */
+/** The key of a look-up. A collection is visible in its own environment and in its environment of origin. */
 export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
 
-/** Makes the gatherer that finds collections: one statement for all waiting status requests, each of its own merchant. */
+/** Returns the gatherer that finds collections: one statement serves all waiting requests, each of its own merchant. */
 export function createFindCollection(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
   return gather<CollectionKey, Collection | null>(
     async (keys) => {
@@ -78,26 +78,26 @@ export type Attempt = {
   amount_minor: bigint
   currency: string
   simulate_status: SimulateStatus | null
-  /** True: the payer waits on a page. */
+  /** True means that the payer waits on a page. */
   on_page: boolean
   state: AttemptState
   asks: number
   sent_at: Date | null
   deadline_at: Date
-  /** When the next step is due; while the attempt is leased, the end of the lease. Null: nothing waits. */
+  /** The time of the next step, or the end of the lease. Null means that no step waits. */
   due_at: Date | null
 }
 
-/** The time of a step beside its calls: waiting for the next set, and writing the answer. */
+/** The time of a step apart from its calls: the wait for the next batch, and the write of the answer. */
 const AROUND_CALLS_MS = 5_000
 
 /**
- * The lease of an attempt: the time for one step, which is at most one question and one push. Short, because a crash delays a
- * payment by this time. If a step takes longer, it renews its lease before it sends anything.
+ * The lease of an attempt: the time for one step with at most one query and one push. It is short, because a crash delays a
+ * payment by this time. If a step takes longer, the process renews the lease before it sends a push.
  */
 export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 
-/** The count of questions stops here, because the column is a smallint. The server continues to ask. */
+/** The highest stored count of queries, because the column is a smallint. The server continues to query. */
 export const ASKS_MAX = 32_000
 
 /** The key of an attempt. */
@@ -131,7 +131,7 @@ const FIND_ATTEMPTS = sql(
    join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number`,
 )
 
-/** Finds attempts by their keys, in no order. Unknown keys are left out. */
+/** Finds attempts by their keys, in no order. Leaves out unknown keys. */
 export function findAttempts(reader: Reader, ids: readonly AttemptId[]): Promise<Attempt[]> {
   return reader.query<Attempt>(FIND_ATTEMPTS, [JSON.stringify(ids)])
 }
@@ -142,7 +142,7 @@ const LATEST_ATTEMPT = sql(
    where a.merchant_id = $1 and a.collection_id = $2 order by a.number desc limit 1`,
 )
 
-/** The newest attempt of a collection. Null: its payer has not chosen a method yet. */
+/** Returns the newest attempt of a collection. Null means that the payer has not chosen a method yet. */
 export async function latestAttempt(
   reader: Reader,
   merchant_id: string,
@@ -160,7 +160,7 @@ const ASKABLE_ATTEMPTS = sql(
    order by a.number`,
 )
 
-/** The attempts whose outcome may still change: the newest, and every earlier one without an outcome. */
+/** Returns the attempts whose outcome may still change: the newest, and every earlier attempt without an outcome. */
 export function askableAttempts(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt[]> {
   return reader.query<Attempt>(ASKABLE_ATTEMPTS, [merchant_id, collection_id])
 }

@@ -1,5 +1,5 @@
-// Counts and sums payments: closed days from their stored sums, all other days from their payments. days.ts explains why the
-// result is exact.
+// Counts and sums payments: closed days from their stored sums, all other days from their payments. Each statement reads sums,
+// marks and payments from one snapshot. A day without a mark in the snapshot has every change of the snapshot in its sums.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -10,7 +10,7 @@ import { STATUSES, type Status } from './state.ts'
 /** The payments of a merchant in one environment. */
 export type CollectionBook = { merchant_id: string; environment: Environment }
 
-/** A filter of payments. Null: no filter. `from` (inclusive) and `to` (exclusive) limit the time of creation. */
+/** A filter of payments. Null means no filter. `from` (inclusive) and `to` (exclusive) limit the time of creation. */
 export type TallyFilter = CollectionBook & {
   status: string | null
   method: string | null
@@ -23,7 +23,7 @@ export type Segment = {
   from_id: string
   until_id: string
   items: number
-  /** The day whose sums store the ids of all matches. Null: the matches must be searched. */
+  /** The day whose sums store the ids of all matches. Null means that a statement must search the matches. */
   day: number | null
 }
 
@@ -32,13 +32,13 @@ const UNTIL = sql(
   `select ${dayNumberSql('until_day')} as until_day from collection_days_until where merchant_id = $1 and environment = $2`,
 )
 
-/** The first day that is not summed. It only moves forward. */
+/** Returns the first day that is not summed. This day only moves forward. */
 export async function firstUnsummedDay(reader: Reader, { merchant_id, environment }: CollectionBook): Promise<number> {
   const [row] = await reader.query<{ until_day: number }>(UNTIL, [merchant_id, environment])
   return row?.until_day ?? 0
 }
 
-// Days on which a payment changed after they were summed.
+// MARKED selects the days on which a payment changed after the task had summed the day.
 const MARKED = `marked as materialized (
      select distinct day from collection_days_stale
      where merchant_id = $1 and environment = $2 and day >= ${dateSql('$3')} and day < ${dateSql('$4')})`
@@ -65,7 +65,7 @@ const COUNT = sql(
 
 type CountedSegment = { day: number | null; from_id: string; until_id: string; items: bigint; known: boolean }
 
-/** The segments with matching payments, newest first. Empty segments are left out. */
+/** Returns the segments with matching payments, newest first. Leaves out empty segments. */
 export async function segmentsOf(reader: Reader, which: TallyFilter): Promise<Segment[]> {
   const { merchant_id, environment, status, method, from, to } = which
   const unsummed = await firstUnsummedDay(reader, which)
@@ -103,17 +103,17 @@ function idsOfDay(day: number): { from_id: string; until_id: string } {
   return { from_id: firstIdAt(startOfDay(day)), until_id: firstIdAt(startOfDay(day + 1)) }
 }
 
-/** A span of time that is summed by itself. */
+/** A span of time with a sum of its own. */
 export type Slot = { from: Date; to: Date }
 
-/** The sums of the payments of one slot that agree in everything by which they are summed. Amounts in cents. */
+/** The sums of the payments of one slot with the same status, method and network. The amounts are in cents. */
 export type SlotSum = {
-  /** The place of the slot in the list that was given. */
+  /** The index of the slot in the list of slots. */
   slot: number
   status: Status
-  /** Empty: none was chosen. */
+  /** The method. Empty means that the payer has not chosen one. */
   method: string
-  /** Guessed from the phone. Empty: not known. */
+  /** The network, guessed from the phone. Empty means that it is unknown. */
   network: string
   items: bigint
   amount_minor: bigint
@@ -137,7 +137,7 @@ const SUMS_OF = sql(
      group by 1, 2, 3) c`,
 )
 
-/** The sums of consecutive slots, from one snapshot. `by`: 'day' if each slot is a whole day; hours are counted payment by payment. */
+/** Returns the sums of consecutive slots, from one snapshot. If `by` is 'day', each slot is a whole day with stored sums. */
 export async function readSlotSums(
   reader: Reader,
   whose: CollectionBook,
