@@ -239,7 +239,7 @@ describe('amounts', () => {
 
 describe('phones and currencies', () => {
   for (const phone of ['0754123001', '754123001', '255754123001', '+255754123001', '0754 123-001']) {
-    test(`the server accepts the phone "${phone}" and stores it in one format`, async () => {
+    test(`the server accepts the phone "${phone}" and stores the canonical format`, async () => {
       const { collection_id } = (await world.post(PUSH, { amount: 10, phone })).body.data
       const [row] = await world.rows<{ customer_phone: string }>(
         'select customer_phone from collections where id = $1',

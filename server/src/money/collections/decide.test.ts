@@ -110,7 +110,7 @@ for (const status of STATUSES) {
         }
       })
     }
-    test('the table has a row for every answer', () => {
+    test(`the table has a row for every answer to a ${status} collection`, () => {
       assert.equal(new Set(TABLE[status].map(([name]) => name)).size, Object.keys(ANSWERS).length + 1)
     })
   })
@@ -232,7 +232,7 @@ describe('the decision of an operator about held money', () => {
         assert.deepEqual(decideReview(coreIn(status, { amount_received_minor: AMOUNT }), decision), [])
     })
   }
-  test('a reversal of a cleared payment takes back the credited amount, and returns the fee only if it was charged', () => {
+  test('a reversal of a cleared payment takes back the credited amount, and returns the fee only if the approval charged a fee', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...provider_fields }
     for (const [received, fee_minor] of [
       [42_000n, 500n],

@@ -401,7 +401,7 @@ describe('one push at a time', () => {
       assert.equal(pushes(), 1)
     }))
 
-  test('the server still knows an acceptance that it could not write when the attempt becomes due', () =>
+  test('the server still knows an unwritten acceptance when the attempt becomes due', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.status = () => notFound
       const { db } = world.deps
@@ -456,7 +456,7 @@ describe('one push at a time', () => {
     )
   })
 
-  test('the server renews the lease after a slow query, before it pushes', () => {
+  test('the server renews the lease after a slow query and before the push', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {

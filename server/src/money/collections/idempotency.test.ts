@@ -200,7 +200,7 @@ describe('the key of a refused request', () => {
       assert.equal((await world.post(PUSH, BODY, { idempotency_key })).status, 202)
     })
   }
-  test('the server accepts the key of a request that it refused with 403 for a missing scope', async () => {
+  test('the server accepts the key of a request again after a refusal with 403 for a missing scope', async () => {
     const idempotency_key = randomUUID()
     const key = await world.newKey({ scopes: ['collections:read'] })
     assert.equal((await world.post(PUSH, BODY, { idempotency_key, key })).status, 403)

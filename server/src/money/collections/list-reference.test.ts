@@ -62,14 +62,14 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       if (statistics === 'with statistics') await world.rows('analyze collections')
     })
 
-    test('a search by reference reads a bounded number of rows and shows the newest matches', async () => {
+    test(`a search ${statistics} reads a bounded number of rows and shows the newest matches`, async () => {
       const { result, read } = await search({})
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(OLD - 1, 20))
       assert.equal(result.total, 10_000)
     })
 
-    test('the pages of a search by reference end at the total of the search', async () => {
+    test(`the pages of a search ${statistics} end at the total of the search`, async () => {
       const last = await search({}, 500)
       assert.ok(last.read <= READ_MAX, `${last.read} rows read`)
       assert.deepEqual(references(last.result), numbered(OLD - 9_981, 20))
@@ -83,14 +83,14 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       ['a time before all payments', { to: new Date(START.getTime() - 20 * 86_400_000) }],
       ['a time after all payments', { from: START }],
     ] as const) {
-      test(`a search by reference and ${name} reads a bounded number of rows and finds no payment`, async () => {
+      test(`a search ${statistics} for ${name} reads a bounded number of rows and finds no payment`, async () => {
         const { result, read } = await search(filter)
         assert.ok(read <= READ_MAX, `${read} rows read`)
         assert.deepEqual(result, { rows: [], total: 0 })
       })
     }
 
-    test('a search by reference and time searches the newest payments of that time', async () => {
+    test(`a search ${statistics} with a time finds the newest payments of that time`, async () => {
       const to = new Date(START.getTime() - 10 * 86_400_000 + 5_000)
       const { result, read } = await search({ to })
       assert.ok(read <= READ_MAX, `${read} rows read`)
@@ -98,7 +98,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.equal(result.total, 5_000)
     })
 
-    test('a search finds every payment when at most 10,000 references begin with the searched text', async () => {
+    test(`a search ${statistics} finds every payment when at most 10,000 references begin with the searched text`, async () => {
       const { result, read } = await search({ reference: 'old-012' })
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(1_299, 20))

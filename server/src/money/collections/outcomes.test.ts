@@ -171,10 +171,10 @@ for (const environment of ['live', 'sandbox'] as const) {
       await world.pass(75_000)
     })
     for (const [ending, end] of Object.entries(TABLE)) {
-      test(`the payment of a phone with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
+      test(`a ${environment} payment of a phone with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
         check(made.get(ending) as Made, end))
     }
-    test('a magic number gives the same outcome for a wallet and for a QR code with a customer_phone', async () => {
+    test(`a magic number gives a ${environment} wallet or QR payment the same outcome as a prompt`, async () => {
       const more: [Made, End][] = []
       for (const ending of ['001', '002', '011', '012', '014']) {
         more.push([
@@ -244,7 +244,7 @@ test('about 90 of 100 live payments succeed without a magic phone, and the other
   }
 })
 
-test('many concurrent refreshes of one payment credit it once', async () => {
+test('many concurrent refreshes of one payment credit the money once', async () => {
   for (const environment of ['live', 'sandbox'] as const) {
     const made = await pay(environment, { phone: '0754123008' })
     await world.system.driver.task.idle()
@@ -261,7 +261,7 @@ test('many concurrent refreshes of one payment credit it once', async () => {
   }
 })
 
-test('many refreshes of a reversed payment reverse it once', async () => {
+test('many refreshes of a reversed payment reverse the money once', async () => {
   const made = await pay('sandbox', { phone: '0754123012' })
   await world.pass(3_000)
   const refresh = () =>
@@ -280,7 +280,7 @@ describe('the first of two results of a payment', () => {
     (await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status`, key })).body.data.status
   for (const environment of ['sandbox', 'live'] as const) {
     for (const [ending, [first, second]] of Object.entries(results)) {
-      test(`a ${environment} payment with ${ending} becomes ${first} by callback before it becomes ${second}`, async () => {
+      test(`a ${environment} payment with ${ending} becomes ${first} before ${second} when the worker settles the results`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.work()
         assert.equal(await statusOf(made), first)
@@ -291,7 +291,7 @@ describe('the first of two results of a payment', () => {
         await world.work()
         assert.equal(await statusOf(made), second)
       })
-      test(`a ${environment} payment with ${ending} becomes ${first} by refresh before it becomes ${second}`, async () => {
+      test(`a ${environment} payment with ${ending} becomes ${first} before ${second} when a refresh settles the results`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.system.idle()
         world.deps.clock.advance(299)
