@@ -1,4 +1,4 @@
-// The approval service: a failure of one approval of a set reaches its own caller only.
+// Tests that a failure of one approval in a batch reaches only the caller of that approval.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,9 +20,9 @@ import type { ApprovalResult } from './approve.ts'
 
 let world: World
 const statements: string[] = []
-/** Runs before each statement. */
+/** The function that the test world calls before each statement. */
 let beforeStatement: (name: string) => void = () => {}
-/** Runs after the commit of each set. */
+/** The function that the test world calls after the commit of each batch. */
 let afterCommit: () => void = () => {}
 before(async () => {
   world = await createWorld({
@@ -44,7 +44,7 @@ beforeEach(() => {
   afterCommit = () => {}
 })
 
-/** A service whose search for a provider fails for withdrawals to AIRTEL. */
+/** Returns a service whose search for a provider fails for withdrawals to AIRTEL. */
 function newService(): ApprovalService {
   const provider: Provider = scriptedProvider(newPayoutScript())
   return createApprovalService(world.deps, {
@@ -73,7 +73,7 @@ async function newWithdrawals(count: number): Promise<WithdrawalKey[]> {
   return keys
 }
 
-/** Approves all at once. Returns the status of each, or the message of its error. */
+/** Approves all withdrawals at once. Returns 'approved' or the message of the error for each. */
 async function approveAtOnce(
   keys: readonly WithdrawalKey[],
   key_of: (place: number) => ApprovalKey,
@@ -103,16 +103,16 @@ const keysOf = async (claims: readonly IdempotencyClaim[]) => {
 const SET = 8
 const BAD = 5
 
-describe('the failure of one approval of a set', () => {
+describe('the failure of one approval in a batch', () => {
   const only = <Value>(bad: Value, good: Value) => Array.from({ length: SET }, (_, i) => (i === BAD ? bad : good))
   const check = async (keys: WithdrawalKey[], claims: IdempotencyClaim[], answers: string[], message: string) => {
     assert.deepEqual(answers, only(message, 'approved'))
     assert.deepEqual(await statusesOf(keys), only('PENDING_ADMIN_APPROVAL', 'PROCESSING'))
     assert.deepEqual(await keysOf(claims), only(false, true))
-    assert.ok(statements.filter((name) => name === 'payouts_insert').length > 1, 'the set was split')
+    assert.ok(statements.filter((name) => name === 'payouts_insert').length > 1, 'the service split the batch')
   }
 
-  test('is its own when a bug throws while the set is judged', async () => {
+  test('a bug in the decision about one approval fails only that approval of the batch', async () => {
     const keys = await newWithdrawals(SET)
     await world.rows("update withdrawals set destination_code = 'AIRTEL' where id = $1", [keys[BAD]?.id])
     const claims = keys.map(newClaim)
@@ -120,7 +120,7 @@ describe('the failure of one approval of a set', () => {
     await check(keys, claims, answers, 'a bug')
   })
 
-  test('is its own when an invariant breaks while its answer is made', async () => {
+  test('a broken invariant in the answer to one approval fails only that approval of the batch', async () => {
     const keys = await newWithdrawals(SET)
     const claims = keys.map(newClaim)
     const answers = await approveAtOnce(keys, (i) => ({
@@ -133,7 +133,7 @@ describe('the failure of one approval of a set', () => {
     await check(keys, claims, answers, 'broken invariant: the answer')
   })
 
-  test('is its own when the database refuses its row', async () => {
+  test('a row that the database refuses fails only its approval of the batch', async () => {
     const keys = await newWithdrawals(SET)
     const claims = keys.map(newClaim)
     const answers = await approveAtOnce(keys, (i) => ({
@@ -144,14 +144,14 @@ describe('the failure of one approval of a set', () => {
   })
 })
 
-test('after a lock timeout each approval of the set runs alone, and those without a lock are approved', async () => {
+test('after a lock timeout each approval of the batch runs alone, and only the approval of the locked withdrawal fails', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   let locks = 0
   beforeStatement = (name) => {
     if (name !== 'withdrawals_lock') return
     locks += 1
-    // The lock of one withdrawal is held for as long as the set waits, and as one approval alone waits.
+    // The lock of one withdrawal outlasts the wait of the batch, and the wait of one approval alone.
     if (locks <= 2) throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
   }
   const answers = await approveAtOnce(keys, (i) => ({ claim: claims[i] as IdempotencyClaim, answerOf }))
@@ -162,7 +162,7 @@ test('after a lock timeout each approval of the set runs alone, and those withou
   assert.equal((await keysOf(claims)).filter((stored) => stored).length, SET - 1)
 })
 
-test('an unreachable database fails the whole set, and the set is not split', async () => {
+test('an unreachable database fails the whole batch, and the service does not split the batch', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   beforeStatement = (name) => {
@@ -173,7 +173,7 @@ test('an unreachable database fails the whole set, and the set is not split', as
   assert.equal(statements.filter((name) => name === 'withdrawals_lock').length, 1)
 })
 
-test('an error after the commit neither splits the set nor approves again, and the keys replay', async () => {
+test('an error after the commit neither splits the batch nor approves again, and the keys replay', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   const key_of = (i: number): ApprovalKey => ({ claim: claims[i] as IdempotencyClaim, answerOf })

@@ -1,7 +1,6 @@
-// The approval service: gathers concurrent approvals into sets, and sends payouts and deliveries after the commit.
-//
-// A set is one transaction: it claims the Idempotency-Keys, approves, and stores the answers. docs/design/crash-points.md
-// lists the result of a crash in each step of it.
+// Gathers concurrent approvals into batches, and sends payouts and deliveries after the commit. A batch is one transaction: it
+// claims the Idempotency-Keys, approves, and stores the answers. docs/design/crash-points.md lists the result of a crash in each
+// step of a batch.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
@@ -25,23 +24,23 @@ export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 /** The operations and capacities that operators' decisions use. */
 export type ApprovalService = {
   providers: PayoutProviders
-  /** True if this process has capacity to send another delivery of the merchant at once. */
+  /** Returns true if this process has capacity to send another delivery of the merchant at once. */
   canDeliver(merchant_id: string): boolean
   /**
-   * Approves one withdrawal in a set with concurrent approvals, and sends its payout. The first of two approvals sends
-   * nothing. Throws a Refusal.
+   * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. The first of two approvals sends no
+   * payout. Throws a Refusal.
    */
   approve(request: ApprovalRequest): Promise<ApprovalResult>
-  /** As `approve`, at most once per key. A repeated key returns the stored answer and sends nothing. */
+  /** Approves as `approve` does, at most once per key. A repeated key returns the stored answer and sends no payout. */
   approveOnce(request: ApprovalRequest, key: ApprovalKey): Promise<StoredAnswer & { replayed: boolean }>
-  /** Approves a set in the caller's transaction. The caller calls `sendApproved` after the commit. */
+  /** Approves a batch in the caller's transaction. The caller calls `sendApproved` after the commit. */
   approveSet(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
   sendApproved(batch: ApprovalBatch): void
-  /** Sends the payouts and deliveries that this process leases. Call it after the commit that queued them. */
+  /** Sends the payouts and deliveries that this process leases. The caller calls this function after the commit. */
   sendNow(made: { payouts?: readonly Payout[]; deliveries?: Delivery[] }): void
 }
 
-/** Makes the service. `canDispatch` is false in a process that only serves HTTP; a worker claims its payouts. */
+/** Makes the approval service. `canDispatch` is false in a process that only serves HTTP; a worker claims its payouts. */
 export function createApprovalService(
   deps: Deps,
   options: {
@@ -87,14 +86,14 @@ export function createApprovalService(
   }
 }
 
-/** An approval that waits for its set. */
+/** An approval that waits for its batch. */
 type WaitingApproval = KeyedRequest<ApprovalResult> & { request: ApprovalRequest }
 type GatheredApproval = Exclude<KeyedResult<ApprovalResult>, Refusal>
 
-/** After a lock timeout, this many approvals of a set run at once, each alone. */
+/** The number of approvals of a batch that run at once after a lock timeout, each in its own transaction. */
 const ALONE_MAX = 4
 
-/** Makes the function that approves one withdrawal in a set. A failure or a refusal of one does not affect the others. */
+/** Returns the function that approves one withdrawal in a batch. A failure or a refusal does not affect the other approvals. */
 function gatherApprovals(
   deps: Deps,
   approveSet: ApprovalService['approveSet'],
@@ -111,7 +110,7 @@ function gatherApprovals(
     try {
       if (left !== null) sendApproved(left)
     } catch (error) {
-      // The set is committed: an error that is thrown here would split the set and approve again.
+      // The batch has committed: an error from this catch block would split the batch and approve again.
       const failure = error instanceof Error ? error : new Error(String(error))
       return results.map((result) => (typeof result === 'object' && 'result' in result ? failure : result))
     }
@@ -128,7 +127,7 @@ function gatherApprovals(
       try {
         return await approveAll(approvals)
       } catch (error) {
-        // One withdrawal can be locked for seconds. Halves of the set would wait for its lock again and again.
+        // Another transaction can lock one withdrawal for seconds. Halves of the batch would wait for that lock again and again.
         if (approvals.length === 1 || !isLockTimeout(error)) throw error
         return Promise.all(approvals.map(approveAlone))
       }

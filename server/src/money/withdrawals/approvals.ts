@@ -1,18 +1,17 @@
-// The approvals of a withdrawal. From FOUR_EYES_AMOUNT on, two operators have to approve before money leaves.
-//
-// Each approval is a row, written under the lock of the withdrawal. The first of two moves no money. An approval counts until
-// an operator asks the merchant for information or rejects the withdrawal, and while the approver is an operator.
+// From FOUR_EYES_AMOUNT on, two operators have to approve a withdrawal before money leaves. Each approval is a row, written under
+// the lock of the withdrawal. An approval counts until an operator asks the merchant for information or rejects the withdrawal,
+// and while the approver is an operator.
 
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, Refusal } from '../../kernel/lib/index.ts'
 import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 
-/** One operator's approval of a withdrawal. `reason`: the operator's text; merchants cannot read it. */
+/** One operator's approval of a withdrawal. `reason` is the operator's text, which merchants cannot read. */
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
-// An approval before the latest question to the merchant does not count. Before the money is reserved, the approval of a
-// person who is no longer an operator does not count either; afterwards it is a fact.
+// An approval before the latest question to the merchant does not count. Before the reservation of the money, the approval of a
+// former operator does not count either. After the reservation, an approval stays a fact.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
@@ -27,7 +26,7 @@ const FIND = sql(
    order by a.at, a.operator_id`,
 )
 
-/** The approvals that count for a set of withdrawals, by `withdrawalName`. Withdrawals without approvals are absent. */
+/** Returns the approvals that count for a batch of withdrawals, by `withdrawalName`. Leaves out withdrawals without approvals. */
 export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]): Promise<Map<string, Approval[]>> {
   const found = new Map<string, Approval[]>()
   if (ids.length === 0) return found
@@ -40,7 +39,7 @@ export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]
   return found
 }
 
-/** The number of operators that have to approve: as stored at the first approval, else by the current setting. */
+/** Returns the number of operators that have to approve: the number stored at the first approval, else the current setting. */
 export function requiredApprovals(
   { four_eyes_amount }: Pick<Config, 'four_eyes_amount'>,
   row: Pick<Withdrawal, 'approvals_required' | 'four_eyes_minor' | 'total_reserved_minor'>,
@@ -52,7 +51,7 @@ export function requiredApprovals(
 }
 
 /**
- * Whether an operator's approval is the last that a withdrawal needs. Refuses the user who submitted the withdrawal (403
+ * Decides whether an operator's approval is the last that a withdrawal needs. Refuses the user who submitted the withdrawal (403
  * forbidden) and a second approval by the same operator (409 second_operator_required).
  */
 export function judgeApprover(
@@ -74,11 +73,11 @@ export function judgeApprover(
   return others.length === earlier.length ? 'first' : new Refusal('second_operator_required')
 }
 
-/** An approval to insert, with the version of the withdrawal that the operator approved. `first`: it moves no money. */
+/** An approval to insert, with the approved version of the withdrawal. `first` means that the approval moves no money. */
 export type NewApproval = WithdrawalId &
   Approval & { version: number; approvals_required: number; four_eyes_minor: bigint | null; first: boolean }
 
-/** The row of an approval. Null if the actor is not an operator. */
+/** Returns the row of an approval. Null means that the actor is not an operator. */
 export function newApproval(
   deps: Deps,
   withdrawal: Withdrawal,
@@ -99,7 +98,7 @@ export function newApproval(
   }
 }
 
-/** The approvals after one more. A second approval by the same operator replaces the first. */
+/** Returns the approvals after a new approval. A second approval by the same operator replaces the first. */
 export function withApproval(
   earlier: readonly Approval[],
   { operator_id, operator_name, reason, at }: Approval,
@@ -107,7 +106,7 @@ export function withApproval(
   return [...earlier.filter((other) => other.operator_id !== operator_id), { operator_id, operator_name, reason, at }]
 }
 
-// Writes the required approvals of withdrawals that do not move. The move writes them for the others.
+// Writes the number of required approvals of withdrawals that do not move. For other withdrawals, the move writes this number.
 const INSERT = sql(
   'withdrawal_approvals_give',
   `with given as (

@@ -1,4 +1,4 @@
-// Approvals reserve the money of each withdrawal once, and never more than the balance.
+// Tests that approvals reserve the money of each withdrawal once, and never more than the balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ after(async () => {
   await world.close()
 })
 
-/** Approves a set without sending. Returns the status or the error code of each item. */
+/** Approves a batch without sending payouts. Returns the status or the error code of each item. */
 async function approve(keys: readonly WithdrawalKey[], options: { of?: World; with?: Provider } = {}) {
   const { deps } = options.of ?? world
   const act = payoutCallsOf(world, provider).act
@@ -54,7 +54,7 @@ async function approve(keys: readonly WithdrawalKey[], options: { of?: World; wi
   return answers.map((answer) => (answer instanceof Refusal ? answer.code : answer.status))
 }
 
-/** The contents of every table that an approval could change. */
+/** Reads the contents of every table that an approval could change. */
 const everything = () =>
   world.rows(
     `select (select json_agg(w order by id) from withdrawals w) as withdrawals,
@@ -64,7 +64,7 @@ const everything = () =>
   )
 
 describe('an approval', () => {
-  test('reserves amount and charges, makes one payout with a token, and records the operator', async () => {
+  test('an approval reserves amount and charges, makes one payout with a token, and records the operator', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 200_000n, { merchant })
     const key = await insertWithdrawal(world, {
@@ -153,7 +153,7 @@ describe('an approval', () => {
     ])
   })
 
-  test('succeeds when the balance equals the reservation, and fails when it is a cent lower', async () => {
+  test('an approval succeeds when the balance equals the reservation, and fails when the balance is a cent lower', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
     const [exact, more] = [await insertWithdrawal(world, { merchant }), await insertWithdrawal(world, { merchant })]
@@ -164,7 +164,7 @@ describe('an approval', () => {
     assert.equal((await traceOf(world, exact)).available, 0n)
   })
 
-  test('is refused when no provider reaches the destination any more, and the rest of the set is approved', async () => {
+  test('the server refuses only those approvals of a batch whose destination no provider reaches any more', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const keys: WithdrawalKey[] = []
@@ -179,7 +179,7 @@ describe('an approval', () => {
     )
   })
 
-  test('is refused and changes nothing when the status does not allow it', async () => {
+  test('an approval that status, merchant, environment or provider does not allow changes no table', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const sandbox_only = await world.newMerchant({ approved: false })
@@ -213,11 +213,11 @@ describe('an approval', () => {
     assert.deepEqual(await approve([sandbox]), ['PROCESSING'], 'the sandbox is open to every merchant')
   })
 
-  for (const [what, change] of [
+  for (const [merchant_state, change] of [
     ['suspended', "status = 'SUSPENDED'"],
     ['no longer verified', 'verified = false'],
   ] as const) {
-    test(`is refused in live only while the merchant is ${what}`, async () => {
+    test(`the server refuses an approval of live money, and not of sandbox money, while the merchant is ${merchant_state}`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 500_000n, { merchant })
       await fund(world, 500_000n, { merchant, environment: 'sandbox' })
@@ -241,7 +241,7 @@ describe('an approval', () => {
     })
   }
 
-  test('succeeds before the merchant answers a question', async () => {
+  test('an operator can approve a withdrawal before the merchant answers a question', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
     const hands = payoutCallsOf(world, provider)
@@ -252,8 +252,8 @@ describe('an approval', () => {
   })
 })
 
-describe('a set of approvals', () => {
-  test('judges each item by the balance that earlier items leave, and a refusal changes no other item', async () => {
+describe('a batch of approvals', () => {
+  test('a batch judges each approval by the balance that earlier approvals leave, and a refusal changes no other approval', async () => {
     const merchant = await world.newMerchant()
     const rich = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
@@ -274,7 +274,7 @@ describe('a set of approvals', () => {
     assert.equal((await traceOf(world, first)).reserved, 100_000n)
   })
 
-  test('never pays live withdrawals from the sandbox balance, or sandbox withdrawals from the live balance', async () => {
+  test('a batch pays no live withdrawal from the sandbox balance', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant, environment: 'sandbox' })
     const live = await insertWithdrawal(world, { merchant })
@@ -282,7 +282,7 @@ describe('a set of approvals', () => {
     assert.deepEqual(await approve([live, sandbox]), ['insufficient_balance', 'PROCESSING'])
   })
 
-  test('answers each item of its own merchant when two items have the same id', async () => {
+  test('a batch finds each withdrawal by its own merchant when two approvals name the same id', async () => {
     const merchant = await world.newMerchant()
     const stranger = await world.newMerchant()
     await fund(world, 1_000_000n, { merchant })
@@ -294,7 +294,7 @@ describe('a set of approvals', () => {
     }
   })
 
-  test('approves each of forty withdrawals once, within the balance, when two processes approve them at once', async () => {
+  test('two processes that approve forty withdrawals at once approve each at most once, within the balance', async () => {
     const merchants = await Promise.all([world.newMerchant(), world.newMerchant()])
     const keys: WithdrawalKey[] = []
     for (const merchant of merchants) {
@@ -334,7 +334,7 @@ describe('a process that dies', () => {
     ['approve.before_commit', 'PENDING_ADMIN_APPROVAL'],
     ['approve.after_commit', 'PROCESSING'],
   ] as const) {
-    test(`at ${point} leaves the withdrawal ${expected}, and a worker sends its payout`, async () => {
+    test(`a process that dies at ${point} leaves the withdrawal ${expected}, and a worker sends an existing payout`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 100_000n, { merchant })
       const dying = await createWorld({
@@ -353,7 +353,7 @@ describe('a process that dies', () => {
         const died_after = expected === 'PROCESSING'
         assert.equal(payout?.state, died_after ? 'to_send' : undefined)
         assert.equal(payout?.lease_owner, died_after ? dying.deps.process_id : undefined)
-        assert.equal(script.sent.length, sent, 'nothing was sent')
+        assert.equal(script.sent.length, sent, 'the dead process sent no payout')
         world.deps.clock.advance(PAYOUT_LEASE_MS)
         await world.work()
         assert.deepEqual(

@@ -1,8 +1,6 @@
-// Approves withdrawals: the only code that reserves money for a payout.
-//
-// One transaction writes the reservation, the payout, the approval and the audit entry. The provider is called after its
-// commit. The first of two approvals writes neither a reservation nor a payout. If the process dies before the commit, the
-// withdrawal stays as it was. If it dies after the commit, the payout keeps its token: it becomes due when the lease ends.
+// Approves withdrawals: only this code reserves money for a payout. One transaction writes the reservation, the payout, the
+// approval and the audit entry, and the process calls the provider after the commit. If the process dies before the commit, no row
+// changes. If it dies after the commit, the payout keeps its token and becomes due when the lease ends.
 
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -56,19 +54,19 @@ export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null 
 /** The providers of payouts, as an approval needs them. */
 export type PayoutProviders = {
   find: FindProvider
-  /** True if this process sends a payout of this provider at once. False if a worker has to claim it. */
+  /** Returns true if this process sends a payout of this provider at once, and false if a worker has to claim the payout. */
   canDispatch(provider: string): boolean
 }
 
 /** A withdrawal after an approval, with all approvals that count. */
 export type ApprovalResult = MerchantWithdrawal & { approvals: readonly Approval[] }
 
-/** The results of a set of approvals. After the commit, this process sends the payouts that have a lease. */
+/** The results of a batch of approvals. After the commit, this process sends the payouts that have a lease. */
 export type ApprovalBatch = { answers: (ApprovalResult | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
 
 /**
- * `send: false` is for the sandbox, where the caller plays the provider and all operators: the payouts are not sent, and one
- * approval is enough. `dry_run` judges in the same way and writes nothing.
+ * `send: false` is for the sandbox, where the caller plays the provider and all operators: the server sends no payout, and one
+ * approval is enough. `dry_run` judges in the same way and writes no row.
  */
 export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
@@ -85,15 +83,15 @@ const INSERT = sql(
      bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid)`,
 )
 
-/** What one set of approvals reads, and what it is going to write. */
+/** The data that one batch of approvals reads, and the rows that it is going to write. */
 type ApprovalWork = {
   deps: Deps
   providers: PayoutProviders
   send: boolean
   subscriptions: EventSubscriptions
-  /** The withdrawals under lock. An approval replaces its snapshot, so that the next one reads the changed state. */
+  /** The withdrawals under lock. An approval replaces its snapshot, so that the next approval reads the changed state. */
   snapshots: Map<string, WithdrawalSnapshot>
-  /** What is left of each book after the approvals so far. */
+  /** The remaining balance of each book after the approvals so far. */
   available: Map<string, bigint>
   approvals: Map<string, Approval[]>
   changes: WithdrawalChange[]
@@ -103,9 +101,9 @@ type ApprovalWork = {
 }
 
 /**
- * Approves a set of withdrawals in the given transaction, in the given order. Each is judged under lock by its status, its
- * approvals, its merchant and the balance that earlier items leave. A refusal takes the item's place among the answers and
- * changes nothing. Where two operators are required, the first approval reserves nothing.
+ * Approves a batch of withdrawals in the given transaction and order. The function judges each by its status, its approvals, its
+ * merchant and the balance that earlier items leave. A refusal takes the item's place among the answers and changes no row. If a
+ * withdrawal needs two operators, the first approval reserves no money.
  */
 export async function approveWithdrawals(
   deps: Deps,
@@ -144,7 +142,7 @@ export async function approveWithdrawals(
   return { answers, payouts, deliveries }
 }
 
-/** Judges one request and adds its changes to the work. Writes nothing. */
+/** Judges one request and adds its changes to the work in memory. */
 function approveOne(work: ApprovalWork, { act, reason = null, ...key }: ApprovalRequest): ApprovalResult | Refusal {
   const { deps, send } = work
   const name = withdrawalName(key)
@@ -216,7 +214,7 @@ async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Pr
   await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
 }
 
-/** The fields of a withdrawal that an audit entry contains. */
+/** Returns the fields of a withdrawal that an audit entry contains. */
 export function auditFields(row: Withdrawal) {
   const { environment, method, destination_code, destination_identifier } = row
   return {
@@ -232,7 +230,7 @@ export function auditFields(row: Withdrawal) {
 /** The message for an unknown withdrawal. */
 export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
-/** Refuses a move that is not allowed from the current status. */
+/** Refuses a move that the current status does not allow. */
 export function refuseState(row: Withdrawal, action: string): never {
   refuse('invalid_state', stateProblem(row, action))
 }
@@ -251,10 +249,10 @@ const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
 }
 
-/** An approval that counts: it is the last that is needed, or the first of two. */
+/** An approval that counts, as the last that the withdrawal needs or as the first of two. */
 type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
 
-/** The provider of the payout and the approval's place, or a refusal. `by` is null in the sandbox, which needs no operator. */
+/** Returns the payout's provider and the approval's place, or a refusal. A null `by` means a sandbox approval without operators. */
 function judgeApproval(
   { deps, providers, available }: ApprovalWork,
   snapshot: WithdrawalSnapshot,
@@ -290,12 +288,12 @@ function judgeApproval(
   return { provider, place }
 }
 
-/** True if the withdrawal would send live money of a merchant that is not active and verified. */
+/** Returns true if the withdrawal would send live money of a merchant that is not active and verified. */
 export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): boolean {
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
-/** The refusal of a withdrawal that the balance does not cover. */
+/** Returns the refusal of a withdrawal that the balance does not cover. */
 export function shortOf(
   available_minor: bigint,
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
@@ -305,12 +303,12 @@ export function shortOf(
   return new Refusal('insufficient_balance', { message })
 }
 
-/** The provider reference of a payout. It is one letter longer than a collection's reference, so the two never collide. */
+/** Returns the provider reference of a payout, whose first letter W keeps it apart from the references of collections. */
 export function payoutReference(withdrawal_id: string): string {
   return `W${idToBase32(withdrawal_id)}`
 }
 
-/** The withdrawal id in a payout reference, or null for a foreign reference. The routing code leads to the merchant. */
+/** Returns the withdrawal id and the merchant's routing code in a payout reference. Null means a foreign reference. */
 export function parsePayoutReference(reference: string): { routing_code: number; id: string } | null {
   const id = /^W[0-9A-Z]{26}$/.test(reference) ? base32ToId(reference.slice(1)) : null
   return id === null ? null : { routing_code: routingCodeOf(id), id }
@@ -322,7 +320,7 @@ function newPayout(
   provider: string,
 ): Payout {
   const now = deps.clock.now()
-  // The sandbox caller holds the lease, so that its answer counts. If it reports none, the payout becomes due again.
+  // The sandbox caller holds the lease, so that its answer counts. If the caller reports no answer, the payout becomes due again.
   const leased = !send || providers.canDispatch(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal
   return {
@@ -348,7 +346,7 @@ function newPayout(
   }
 }
 
-/** The deadline of a payout that is approved or retried now. After it, the payout is not sent any more. */
+/** Returns the deadline of a payout that an operator approves or retries now. After the deadline, no process sends the payout. */
 export function payoutDeadline(deps: Deps): Date {
   return new Date(deps.clock.now().getTime() + deps.config.payout_deadline_h * 3_600_000)
 }

@@ -1,5 +1,5 @@
-// Calls providers about payouts; every request and every answer passes here. If an adapter throws, exceeds the timeout or
-// returns no answer, the result is unknown: the provider may have paid.
+// Calls providers about payouts; every request and every answer passes through this file. If an adapter throws, exceeds the
+// timeout or returns no answer, the result is unknown: the provider may have paid.
 
 import { readPayoutAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import {
@@ -16,7 +16,7 @@ import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Payout } from './store.ts'
 
-/** Calls to the provider of a payout. No call throws, and each ends in time. */
+/** The calls to the provider of a payout. No call throws, and each call ends after a timeout. */
 export type PayoutCalls = {
   /** Sends the payout. The caller must have taken its token. */
   payout(payout: Payout): Promise<PayoutAnswer>
@@ -24,7 +24,7 @@ export type PayoutCalls = {
   status(payout: Payout): Promise<PayoutAnswer>
 }
 
-/** Makes the calls over the configured providers. */
+/** Returns the calls to the configured providers. */
 export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): PayoutCalls {
   const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | undefined => {
@@ -50,7 +50,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   return {
     async payout(payout) {
       const provider = find(payout.provider)
-      // Without an adapter nothing is sent. The payout keeps its token and waits until the provider is configured again.
+      // Without an adapter the server sends no payout. The payout keeps its token and waits until its provider has an adapter.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>
@@ -58,7 +58,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
             (await answerOf(deps, payout.provider, () => provider.payout(payoutRequest(payout)))) ?? UNREADABLE,
           ),
         isFault,
-        // Nothing is sent and the reservation stays. The payout is sent after the circuit breaker lets a call through.
+        // The server sends no payout, and the reservation stays. The payout waits until the circuit breaker lets a call through.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     },
@@ -69,13 +69,13 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 /** The pause before the server looks again for a provider that is not configured. */
 const UNCONFIGURED_MS = 60_000
 
-/** A query counts as not made if none of our own connections was free. */
+/** Returns the answer without its query if no connection was free: the server does not count such a query. */
 function busyAsUnasked(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind !== 'unknown' || answer.why !== 'busy') return answer
   return answer.ask_again_ms === undefined ? UNASKED : { ...UNASKED, ask_again_ms: answer.ask_again_ms }
 }
 
-/** The answer to a status query. A query that is refused or does not arrive leaves the payout unknown. */
+/** Returns the answer to a status query. If the provider refuses the query or does not get it, the payout stays unknown. */
 function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind === 'blocked') {
     const { because: _, ...rest } = answer
@@ -86,7 +86,7 @@ function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   return { ...rest, kind: 'unknown', why: busy ? 'busy' : 'unreachable' }
 }
 
-/** A payout as a request of the provider port. */
+/** Returns a payout as a request of the provider port. */
 function payoutRequest(payout: Payout): PayoutRequest {
   const { environment, method, destination_code, destination_identifier, destination_name, bank_name } = payout
   const { provider_reference: reference, amount_minor, currency, sent_at } = payout

@@ -1,5 +1,5 @@
-// Changes of withdrawals: `moveWithdrawal` and `noteContradiction` compute changes from a snapshot; `writeWithdrawalChanges`
-// writes a set of them in one statement each. Moves by operators, merchants and providers all go through here.
+// Changes withdrawals: `moveWithdrawal` and `noteContradiction` compute changes from a snapshot, and `writeWithdrawalChanges`
+// writes a batch of changes. Every move by an operator, a merchant or a provider uses these functions.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import {
@@ -30,7 +30,7 @@ type WithdrawalHistoryRow = {
   event: string | null
 }
 
-/** One change of a withdrawal: the row after it, its history row, its posting and its event. */
+/** One change of a withdrawal: the changed row, the history row, the posting and the event. */
 export type WithdrawalChange = {
   withdrawal: Withdrawal
   history: WithdrawalHistoryRow
@@ -41,13 +41,13 @@ export type WithdrawalChange = {
 /** The events that each merchant subscribes to, by merchant id. */
 export type EventSubscriptions = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Reads the subscriptions of the merchants of a set of locked withdrawals. */
+/** Reads the subscriptions of the merchants of a batch of locked withdrawals. */
 export function readSubscriptions(tx: Tx, snapshots: Iterable<WithdrawalSnapshot>): Promise<EventSubscriptions> {
   const merchant_ids = new Set([...snapshots].map(({ withdrawal }) => withdrawal.merchant_id))
   return subscriptionsOf(tx, [...merchant_ids])
 }
 
-/** The party that makes a move. `status_reason`: an explanation by an operator or a provider; the next move replaces it. */
+/** The party that makes a move. `status_reason` is the explanation of an operator or a provider, which the next move replaces. */
 export type MoveAuthor = {
   actor: Omit<Actor, 'kind'> & { kind: string }
   status_reason?: string | null
@@ -65,7 +65,7 @@ export function moveWithdrawal(
   const move = moves[decided.move]
   assertInvariant(
     canMoveWithdrawal(decided.move, before.status),
-    `${decided.move} of a ${before.status} withdrawal ${before.id}`,
+    `the move ${decided.move} may start from the status ${before.status} of withdrawal ${before.id}`,
   )
   const now = deps.clock.now()
   const { merchant_id, id, environment } = before
@@ -102,7 +102,7 @@ function completedAt(before: Withdrawal, to: Withdrawal['status'], now: Date): D
   return to === 'FAILED' ? null : before.completed_at
 }
 
-/** Computes the history row of an answer that contradicts the status without moving it: its statuses are equal. */
+/** Computes the history row of an answer that contradicts the status without a move. Both statuses of the row are equal. */
 export function noteContradiction(
   deps: Deps,
   before: Withdrawal,
@@ -142,7 +142,7 @@ const TIME_FIELDS: Partial<Record<EventName, string>> = {
   'disbursement.reversed': 'reversed_at',
 }
 
-/** The payload of every disbursement event. */
+/** Returns the payload of a disbursement event. */
 function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMerchant, event: EventName, now: string) {
   const { failure_reason_code } = row
   const failure =
@@ -166,7 +166,7 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
   }
 }
 
-// The version is a compare-and-set. The rows are locked, so the condition always holds.
+// The statement compares the version of each row. The rows are under lock, so that the condition always holds.
 const WRITE = sql(
   'withdrawals_write',
   `with moved as (
@@ -193,8 +193,8 @@ const WRITE = sql(
 )
 
 /**
- * Writes a set of changes in their order: rows, history, postings and events. A withdrawal may have several changes; its
- * last one contains its row. Returns the queued deliveries.
+ * Writes a batch of changes in their order: rows, history, postings and events. A withdrawal may have several changes; its
+ * last change contains its row. Returns the queued deliveries.
  */
 export async function writeWithdrawalChanges(
   deps: Deps,
@@ -224,9 +224,12 @@ export async function writeWithdrawalChanges(
   const [deliveries, written] = await Promise.all([
     enqueueEvents(deps, tx, events, canDeliver),
     tx.query<{ moved: number }>(WRITE, [JSON.stringify(rows), JSON.stringify(history), deps.clock.now()]),
-    // The postings come last: they lock the merchants' accounts, and other transactions wait for these until the commit.
+    // postTransfers runs last, because other transactions wait for the locked accounts of the merchants until the commit.
     postTransfers(deps, tx, postings),
   ])
-  assertInvariant(written[0]?.moved === rows.length, `${rows.length} withdrawals were due, ${written[0]?.moved} moved`)
+  assertInvariant(
+    written[0]?.moved === rows.length,
+    `the transaction moved ${written[0]?.moved} of ${rows.length} due withdrawals`,
+  )
   return deliveries
 }

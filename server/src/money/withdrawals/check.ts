@@ -24,7 +24,7 @@ export type CheckedPayoutBody = {
   amount_minor: bigint | 'too_large'
   currency: string
   destination_code: string
-  /** Null only in a quote without a recipient. */
+  /** The recipient's account or phone. Null means a quote without a recipient. */
   destination_identifier: string | null
   destination_name: string | null
   bank_name: string | null
@@ -56,8 +56,8 @@ type PayoutBody = {
 type PayoutFieldProblem = { field: string; message: string }
 
 /**
- * The fields that a call must contain. `phone_recipient`: the destination, and for a phone the recipient's name.
- * `destination`: the destination. `price`: neither, because no price depends on the recipient.
+ * The fields that a call must contain. `phone_recipient` means the destination, and for a phone the recipient's name.
+ * `destination` means only the destination. `price` means neither, because no price depends on the recipient.
  */
 export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
@@ -70,7 +70,7 @@ export function checkPayoutBody(
 ): CheckedPayoutBody {
   const problems: PayoutFieldProblem[] = []
   const required = (field: string) => problems.push({ field, message: 'is required' })
-  // A caller that names an environment means it: money must not leave the other one because of the key.
+  // If the body names another environment than the key, the server refuses, so that no money leaves the wrong environment.
   if (body.environment !== undefined && body.environment !== caller.environment) {
     problems.push({ field: 'environment', message: `contradicts this request, which acts in ${caller.environment}` })
   }
@@ -109,7 +109,7 @@ function readPayoutAmount(text: string, problems: PayoutFieldProblem[]): bigint 
 const ACCOUNT = /^[A-Za-z0-9/-]{1,34}$/
 const WALLET = /^\d{6,20}$/
 
-/** The stored form of an identifier, or null for an invalid one. An account number is never changed. */
+/** The functions that return the stored form of an identifier, or null if it is invalid. An account number keeps its form. */
 const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string | null> = {
   MOBILE_MONEY: canonicalPhone,
   PROVIDER_PESA: (text) => canonicalPhone(text) ?? (WALLET.test(text) ? text : null),
@@ -126,7 +126,7 @@ function identifierField(method: PayoutMethod): 'bank_account_number' | 'destina
   return method === 'BANK_ACCOUNT' ? 'bank_account_number' : 'destination_phone'
 }
 
-/** The identifier from either of its fields; undefined if both are absent. If both are sent, they must be equal. */
+/** Returns the identifier from either of its fields, and undefined if both are absent. Two fields must be equal. */
 function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: PayoutFieldProblem[]): string | undefined {
   let found: string | undefined
   for (const field of [identifierField(method), 'destination_identifier'] as const) {
@@ -149,7 +149,7 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
     problems.push({ field: 'bank_account_name', message: 'names another recipient than destination_name' })
   }
   const chosen = name ?? of_account
-  // An operator reads the name before the money leaves, so it must contain no invisible characters.
+  // An operator reads the name before the money leaves, so that the name must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
     problems.push({ field: 'destination_name', message: 'holds characters that cannot be seen' })
   }
@@ -159,13 +159,13 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
 /** The refusal codes of `checkPayoutRules`, for the documentation. */
 export const RULES = ['unsupported_currency', 'unknown_destination', 'amount_not_supported'] as const
 
-/** Chooses the provider of a payout; null if none pays out to its destination. */
+/** Chooses the provider of a payout. Null means that no provider pays out to the destination. */
 export type FindProvider = (
   environment: Environment,
   destination: { method: PayoutMethod; destination_code: string },
 ) => Provider | null
 
-/** True if a configured provider pays out to the destination. */
+/** Returns true if a configured provider pays out to the destination. */
 export function isReached(find: FindProvider, environment: Environment, { method, code }: Destination): boolean {
   return find(environment, { method, destination_code: code }) !== null
 }
@@ -183,7 +183,7 @@ export function checkPayoutRules(
   if (destination === null || destination.method !== checked.method) refuse('unknown_destination')
   const provider = find(caller.environment, { method: checked.method, destination_code: destination.code })
   if (provider === null) return refuseUnreached(caller.environment, find, checked.method, destination.code)
-  // A quote may omit the recipient. A recipient that is named must be complete.
+  // A quote may omit the recipient. If a quote names a recipient, the recipient must be complete.
   const absent = checked.destination_identifier === null ? [] : missingOf(provider, checked)
   if (absent.length > 0) {
     const fields = absent.map((field) => ({ field, message: 'is required for this destination' }))
@@ -195,7 +195,7 @@ export function checkPayoutRules(
   return { ...checked, merchant_id, environment, amount_minor, destination_code: destination.code }
 }
 
-/** The recipient fields that the provider requires and the recipient lacks. */
+/** Returns the recipient fields that the provider requires and the recipient lacks. */
 export function missingOf(
   provider: Provider,
   recipient: { method: PayoutMethod } & Record<RecipientField, string | null>,

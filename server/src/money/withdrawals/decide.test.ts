@@ -1,4 +1,4 @@
-// Decisions about every answer of a provider, for every status and place of the money.
+// Tests the decision about every answer of a provider, for every status and place of the money.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -57,15 +57,15 @@ const NAMES = Object.keys(ANSWERS) as Name[]
 const FINAL = NAMES.filter((name) => isFinalAnswer(ANSWERS[name]))
 const OPEN = NAMES.filter((name) => !isFinalAnswer(ANSWERS[name]))
 
-/** The expected moves with the posting of each, or 'noted', or nothing. */
+/** The expected moves with the posting of each, or 'noted', or an empty text for no move. */
 type Expected = Record<Name, string>
 
 const all = (expected: string, but: Partial<Record<Name, string>> = {}): Expected =>
   Object.fromEntries(FINAL.map((name) => [name, but[name] ?? expected])) as Expected
 
-/** A reversal whose payment the server never saw. */
+/** The moves of a reversal whose payment the server never received. */
 const BOTH = 'succeed:withdrawal_paid reverse:withdrawal_reversed'
-/** Approved, without a final answer: every end is possible, and another amount is for operators. */
+/** The results for an approved withdrawal without a final answer. An answer with another amount alerts operators. */
 const UNSETTLED = all('alarm:', {
   succeeded: 'succeed:withdrawal_paid',
   declined: 'fail:withdrawal_released',
@@ -75,7 +75,7 @@ const UNSETTLED = all('alarm:', {
 
 /** Every status with every place of the money, and the result of each final answer. */
 const TABLE: [WithdrawalStatus, Funds, Expected][] = [
-  // The payout was never sent, so the server only notes the provider's answers.
+  // The server never sent the payout, so that it only notes the provider's answers.
   ['PENDING_ADMIN_APPROVAL', 'none', all('noted')],
   ['INFO_REQUESTED', 'none', all('noted')],
   ['REJECTED', 'none', all('noted')],
@@ -91,9 +91,9 @@ const TABLE: [WithdrawalStatus, Funds, Expected][] = [
       'reversed with its charge': 'reverse:withdrawal_reversed',
     }),
   ],
-  // The money was released: only an operator can book a late payment.
+  // The ledger has released the money, so that only an operator can book a late payment.
   ['FAILED', 'released', all('alarm:', { declined: '', reversed: 'noted', 'reversed with its charge': 'noted' })],
-  // The money left and returned by an operator's decision: no move is possible any more.
+  // The money left and returned by an operator's decision, so that no move is possible any more.
   ['FAILED', 'returned', all('noted', { declined: '' })],
   ['REVERSED', 'returned', all('noted', { reversed: '', 'reversed with its charge': '' })],
   ['NEEDS_ADMIN_ATTENTION', 'reserved', all('noted')],
@@ -127,17 +127,17 @@ function outcomeOf(at: PayoutDecisionInput, answer: PayoutAnswer): string {
 for (const [status, funds, expected] of TABLE) {
   describe(`a ${status} withdrawal with ${funds} funds`, () => {
     for (const name of FINAL) {
-      const what = expected[name]
-      test(`answers ${name} with: ${what === '' ? 'no move' : what}`, () => {
+      const result = expected[name]
+      test(`the answer "${name}" to a ${status} withdrawal with ${funds} funds leads to "${result || 'no move'}"`, () => {
         for (const sent_at of [null, new Date(0)]) {
           for (const overdue of [false, true])
-            assert.equal(outcomeOf(inputAt(status, funds, { sent_at, overdue }), ANSWERS[name]), what)
+            assert.equal(outcomeOf(inputAt(status, funds, { sent_at, overdue }), ANSWERS[name]), result)
         }
       })
     }
     if (status === 'PROCESSING') return
     for (const name of OPEN) {
-      test(`makes no move when the provider answers ${name}, before or after the deadline`, () => {
+      test(`a ${status} withdrawal with ${funds} funds makes no move when the provider answers "${name}"`, () => {
         for (const sent_at of [null, new Date(0)]) {
           for (const overdue of [false, true])
             assert.equal(outcomeOf(inputAt(status, funds, { sent_at, overdue }), ANSWERS[name]), '')
@@ -148,20 +148,21 @@ for (const [status, funds, expected] of TABLE) {
 }
 
 describe('a PROCESSING withdrawal without a final answer', () => {
-  /** Before the deadline, unsent and sent; after the deadline, unsent and sent. */
+  /** The moves of an unsent and a sent payout before the deadline, then of both after the deadline. */
   const CASES: Record<string, readonly [string, string, string, string]> = {
     accepted: ['', '', 'doubt:', 'doubt:'],
-    // Sent without an answer: the provider may have paid. An accepted payout is only queried again.
+    // After a request without an answer the provider may have paid. The server only queries an accepted payout again.
     unknown: ['doubt:', '', 'doubt:', 'doubt:'],
-    // The provider accepted the payout and no longer finds it: a contradiction.
+    // The provider contradicts itself if it accepted the payout and no longer finds it.
     not_found: ['', 'doubt:', 'doubt:', 'doubt:'],
     not_sent: ['', '', 'doubt:', 'doubt:'],
-    // The provider accepted the payout before, so a refusal proves nothing.
+    // The provider accepted the payout before, so that a refusal does not prove a failure.
     blocked: ['block:', '', 'block:', 'doubt:'],
   }
   for (const name of OPEN) {
     const expected = CASES[name] ?? []
-    test(`${name}: ${expected.map((what) => what || 'nothing').join(', ')}`, () => {
+    const [unsent, sent, late_unsent, late_sent] = expected.map((move) => move.replace(':', '') || 'no move')
+    test(`the answer "${name}" leads an unsent and a sent payout to ${unsent} and ${sent}, and after the deadline to ${late_unsent} and ${late_sent}`, () => {
       const at = (sent_at: Date | null, overdue: boolean) =>
         outcomeOf(inputAt('PROCESSING', 'reserved', { sent_at, overdue }), ANSWERS[name])
       assert.deepEqual([at(null, false), at(new Date(0), false), at(null, true), at(new Date(0), true)], expected)
@@ -170,19 +171,19 @@ describe('a PROCESSING withdrawal without a final answer', () => {
 })
 
 describe('the table', () => {
-  test('contains every status with every answer', () => {
+  test('the table of decisions contains every status with every answer', () => {
     assert.deepEqual([...new Set(TABLE.map(([status]) => status))].sort(), [...STATUSES].sort())
     for (const [, , expected] of TABLE) assert.deepEqual(Object.keys(expected).sort(), [...FINAL].sort())
   })
 
-  test('no answer moves a withdrawal that is not approved or was returned', () => {
+  test('no answer moves a withdrawal before its approval or after its return', () => {
     for (const [status, funds] of TABLE) {
       if (funds !== 'none' && funds !== 'returned') continue
       for (const name of NAMES) assert.deepEqual(decidePayout(inputAt(status, funds), ANSWERS[name]).steps, [])
     }
   })
 
-  test('every decided move is a provider’s and starts at the status that the previous one ended at', () => {
+  test('every decided move belongs to the provider and starts at the status at which the previous move ended', () => {
     for (const [status, funds] of TABLE) {
       for (const name of NAMES) {
         let at: WithdrawalStatus = status
@@ -196,7 +197,7 @@ describe('the table', () => {
     }
   })
 
-  test('a repeated answer decides nothing after its first decision', () => {
+  test('a repeated answer leads to no move after its first decision', () => {
     for (const [status, funds] of TABLE) {
       for (const name of FINAL) {
         const { steps } = decidePayout(inputAt(status, funds), ANSWERS[name])
@@ -215,7 +216,7 @@ describe('a ledger whose reservation differs from the record', () => {
   for (const [status, funds] of TABLE) {
     for (const booked_minor of [0n, AMOUNT, AMOUNT + FEE + CHARGE + 1n]) {
       if (funds === 'none') continue
-      test(`${booked_minor} reserved for a ${status} withdrawal with ${funds} funds moves no money and alerts operators`, () => {
+      test(`a ledger reservation of ${booked_minor} for a ${status} withdrawal with ${funds} funds moves no money, and operators see the answer`, () => {
         for (const name of FINAL) {
           const { steps, noted } = decidePayout(inputAt(status, funds, { booked_minor }), ANSWERS[name])
           const alarms: boolean = ALARMING.includes(status) && funds !== 'returned'

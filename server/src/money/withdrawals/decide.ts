@@ -1,4 +1,5 @@
-// Decides which moves follow from a provider's answer about a payout. Pure, so that a table can test every case.
+// Decides which moves follow from a provider's answer about a payout. The functions are pure, so that a table can test every
+// case.
 
 import { isUnasked } from '../../adapters/providers/breaker.ts'
 import { BLOCK_CAUSES, type PayoutAnswer, type PayoutFailure } from '../../adapters/providers/port.ts'
@@ -18,14 +19,14 @@ export type WithdrawalMoney = Pick<
   | 'processor_fee_pass_through'
 >
 
-/** Everything that a decision reads. */
+/** All data that a decision reads. */
 export type PayoutDecisionInput = WithdrawalMoney &
   Pick<Withdrawal, 'status' | 'currency'> & {
     /** The amount that the ledger reserved for the withdrawal. */
     booked_minor: bigint
-    /** When the provider accepted the payout; null while that is not known. */
+    /** The time at which the provider accepted the payout. Null means that the server does not know of an acceptance. */
     sent_at: Date | null
-    /** True if the payout's deadline has passed. */
+    /** True means that the payout's deadline has passed. */
     overdue: boolean
   }
 
@@ -48,8 +49,8 @@ export type DecidedMove = {
 }
 
 /**
- * The consequence of an answer: moves in order, or in `noted` an answer that contradicts the status without moving it.
- * Both are empty if the answer contains nothing new.
+ * The consequence of an answer: moves in order, or in `noted` an answer that contradicts the status without a move. Both are empty
+ * if the answer is not new.
  */
 export type PayoutDecision = { steps: DecidedMove[]; noted: string | null }
 
@@ -72,29 +73,29 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
       return decideReversed(input, answer)
     case 'blocked':
       if (input.sent_at === null) return moveTo(input, 'block', { why })
-      // The provider accepted this payout before, so a refusal now proves nothing about it.
+      // The provider accepted this payout before, so that a refusal now does not prove a failure.
       return input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'unknown':
       // The provider received no query, so this answer raises no new doubt.
       if (isUnasked(answer) && !input.overdue) return NOTHING
-      // Sent without an answer: the provider may have paid. A payout that the provider has accepted is only queried again.
+      // After a request without an answer the provider may have paid. The server only queries an accepted payout again.
       return input.sent_at === null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'not_found':
       return input.sent_at !== null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'accepted':
       return input.overdue ? moveTo(input, 'doubt', { why: 'no final answer in time' }) : NOTHING
     case 'not_sent':
-      // The worker retries until the deadline. After that the money leaves only by an operator's decision.
+      // The worker retries until the deadline. After the deadline the money leaves only by an operator's decision.
       return input.overdue ? moveTo(input, 'doubt', { why: 'could not be sent in time' }) : NOTHING
   }
 }
 
-/** True for an answer that ends the payout. */
+/** Returns true for an answer that ends the payout. */
 export function isFinalAnswer(answer: PayoutAnswer): boolean {
   return answer.kind === 'succeeded' || answer.kind === 'declined' || answer.kind === 'reversed'
 }
 
-/** The text of an answer in the history. Repeated answers are detected by this text, so it must not change. */
+/** Returns the text of an answer in the history. The text must not change, because the server detects repeated answers by it. */
 export function describePayoutAnswer(answer: PayoutAnswer): string {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   if (answer.kind === 'declined') return `declined ${answer.reason}`
@@ -103,31 +104,31 @@ export function describePayoutAnswer(answer: PayoutAnswer): string {
   return answer.kind
 }
 
-/** The parts of an amount from which no fee and no charge is taken. */
+/** The parts of an amount without a fee and without a charge. */
 export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
 
-/** The explanation for operators if the provider blocks the payout. Null for every other answer. */
+/** Returns the explanation for operators if the provider blocks the payout. Null means another answer. */
 export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null
   const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
   return `${cause} Nothing was paid; an operator mends it and sends it again.`
 }
 
-/** The cause if the provider gives none. */
+/** The explanation of a block for which the provider gives no cause. */
 const BLOCKED = "The provider refused the platform's address or access."
 
-/** The posting of a payout that the provider paid. A late payment takes the money from `available` again. */
+/** Returns the posting of a payout that the provider paid. A late payment takes the money from `available` again. */
 export function paidEffect(money: WithdrawalMoney): Effect {
   const fact = money.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
   return { fact, ...parts(money) }
 }
 
-/** The posting that returns the reservation to the merchant. */
+/** Returns the posting that gives the reservation back to the merchant. */
 export function releaseEffect(money: WithdrawalMoney): Effect {
   return { fact: 'withdrawal_released', amount_minor: money.total_reserved_minor, ...WHOLE }
 }
 
-/** The posting of a reversal: the amount and our fee return; the provider's charge only if the provider returned it. */
+/** Returns the posting of a reversal: the amount and our fee, and the provider's charge if the provider returned the charge. */
 export function reversalEffect(money: WithdrawalMoney, charge_returned: boolean): Effect {
   const { charge_minor, ...rest } = parts(money)
   return { fact: 'withdrawal_reversed', ...rest, charge_minor: charge_returned ? charge_minor : 0n }
@@ -175,7 +176,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   if (status === 'REVERSED' && hasExpectedAmount(input, answer)) return NOTHING
   if (!hasExpectedAmount(input, answer)) return alarm(input, why)
   if (canMoveWithdrawal('succeed', status)) {
-    // The server never received the payment's answer: the ledger gets both the payment and the reversal.
+    // The server never received the answer about the payment, so that the ledger gets both the payment and the reversal.
     const [first] = moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why }).steps
     const then = decideReversed({ ...input, status: moves.succeed.to, funds: 'paid' }, answer)
     return { steps: [first as DecidedMove, ...then.steps], noted: null }
@@ -185,7 +186,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   return decision.steps.length > 0 ? decision : note(answer)
 }
 
-/** Moves to NEEDS_ADMIN_ATTENTION if that is allowed, else notes the contradiction. No money moves. */
+/** Moves to NEEDS_ADMIN_ATTENTION if the status allows this move, else notes the contradiction. No money moves. */
 function alarm(input: PayoutDecisionInput, why: string): PayoutDecision {
   const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned'
   return may ? moveTo(input, 'alarm', { why }) : { steps: [], noted: why }

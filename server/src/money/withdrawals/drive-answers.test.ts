@@ -1,4 +1,4 @@
-// The effect of a provider's answers, of status queries and of callbacks on a payout.
+// Tests the effect of a provider's answers, of status queries and of callbacks on a payout.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
 describe('an answer of the provider', () => {
-  test('not_sent: the worker sends the payout again after growing pauses, with the same reference', () =>
+  test('the worker sends a payout with the answer not_sent again after growing pauses, with the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.not_sent
@@ -48,7 +48,7 @@ describe('an answer of the provider', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('not_sent until the deadline: the payout is not sent any more, and an operator decides', () =>
+  test('the worker sends a payout with the answer not_sent no more after its deadline, and an operator decides', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -72,7 +72,7 @@ describe('an answer of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('unknown: the reservation stays, the worker queries after growing pauses, and a final answer ends it', () =>
+  test('a payout with the answer unknown stays reserved, and the worker queries after growing pauses until a final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -100,7 +100,7 @@ describe('an answer of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('blocked: the reservation stays, the worker queries nothing, and a retry sends the same reference', () =>
+  test('a payout with the answer blocked stays reserved without queries, and a retry sends the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.blocked
@@ -113,7 +113,7 @@ describe('an answer of the provider', () => {
       await stage.work()
       assert.deepEqual([executions(key), questions(key)], [1, 0])
 
-      // Blocked again. Days after the approval the provider accepts it, within a new deadline.
+      // The provider blocks the first retry. Days after the approval it accepts the second retry, within a new deadline.
       await hands.retry(key)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
@@ -141,7 +141,7 @@ describe('an answer of the provider', () => {
       ])
     }))
 
-  test('blocked: operators read the cause and the provider’s text until the payout is sent again', () =>
+  test('operators read the cause and the provider’s text of a block until an operator sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const statusReasonOf = async ({ id }: WithdrawalKey) => {
@@ -185,7 +185,7 @@ describe('an answer of the provider', () => {
       assert.equal(await statusOf(stage, key), 'PROCESSING')
     }))
 
-  test('accepted without an end: NEEDS_RECONCILIATION after the deadline, and the worker keeps querying', () =>
+  test('an accepted payout without a final answer becomes NEEDS_RECONCILIATION after the deadline, and the worker keeps querying', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -210,7 +210,7 @@ describe('an answer of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '3' } },
     ))
 
-  test('a status query that fails, is refused or gets no answer changes nothing', () =>
+  test('a status query that fails, meets a refusal or gets no answer does not change the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const key = await submitted()
@@ -226,7 +226,7 @@ describe('an answer of the provider', () => {
       }
     }))
 
-  test('accepted, then not_found: NEEDS_RECONCILIATION, and the payout is never sent again', () =>
+  test('an accepted payout with the later answer not_found becomes NEEDS_RECONCILIATION, and no process sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -241,7 +241,7 @@ describe('an answer of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('ask_again_ms: the worker queries at the announced time until the deadline', () =>
+  test('the worker queries at the time that ask_again_ms announces, until the deadline', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, questions, submitted } = stage
@@ -262,10 +262,10 @@ describe('an answer of the provider', () => {
         assert.equal(await statusOf(stage, paid), 'REVERSED')
         world.deps.clock.advance(2 * HOUR)
         await stage.work()
-        const asked = questions(paid)
+        const queries = questions(paid)
         world.deps.clock.advance(HOUR)
         await stage.work()
-        assert.equal(questions(paid), asked)
+        assert.equal(questions(paid), queries)
 
         script.payout = () => ({ ...payoutAnswers.accepted, ask_again_ms: 300 })
         script.status = () => ({ ...payoutAnswers.accepted, ask_again_ms: 300 })
@@ -276,7 +276,7 @@ describe('an answer of the provider', () => {
         await stage.work()
         assert.equal(await statusOf(stage, open), 'NEEDS_RECONCILIATION')
         const { due_at } = (await payoutOf(world, open)) ?? {}
-        assert.ok(Number(due_at) - Number(world.deps.clock.now()) >= 2_000, 'our own pauses')
+        assert.ok(Number(due_at) - Number(world.deps.clock.now()) >= 2_000, 'the server uses its own pauses')
       },
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))

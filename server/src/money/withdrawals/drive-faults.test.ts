@@ -1,4 +1,4 @@
-// Failing adapters, missing providers and concurrent decisions of operators: no payout is lost and none is sent twice.
+// Tests that the server loses no payout and sends no payout twice if an adapter fails, a provider is missing or operators decide.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -17,14 +17,14 @@ import { payoutAnswers, payoutOf, traceOf, type WithdrawalKey } from '../../../t
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import { payoutReference } from './approve.ts'
 
-/** A scripted provider with a circuit breaker. */
+/** Returns a scripted provider with a circuit breaker. */
 function withCircuits(provider: Provider): Provider {
   const { circuit_breaker: _, ...capabilities } = provider.capabilities
   return { ...provider, capabilities }
 }
 
 describe('an adapter', () => {
-  test('that throws leaves the payout in doubt: the worker queries the payout and never sends it again', () =>
+  test('the worker queries a payout whose adapter threw an error, and never sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       script.payout = () => {
@@ -46,7 +46,7 @@ describe('an adapter', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('that never answers is given up after the timeout and delays no other query', () =>
+  test('the server gives up an adapter call without an answer after the timeout, and delays no other query', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => new Promise(() => {})
@@ -57,7 +57,7 @@ describe('an adapter', () => {
       await idle(stage)
       for (const key of keys) assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
 
-      // Repeatedly, as many queries hang as may run at once. The next queries are made all the same.
+      // In each round all queries hang. The server makes the queries of the next round nevertheless.
       script.status = () => new Promise(() => {})
       for (let round = 1; round <= 6; round++) {
         world.deps.clock.advance(HOUR)
@@ -72,7 +72,7 @@ describe('an adapter', () => {
       for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
     }))
 
-  test('that returns no answer, a wrong shape, no amount or an unknown kind leaves the payout unknown', () =>
+  test('an adapter that returns no answer, a wrong shape, no amount or an unknown kind leaves the payout unknown', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       const nonsense = [
@@ -102,7 +102,7 @@ describe('an adapter', () => {
       }
     }))
 
-  test('that answers only some of the queries leaves the other payouts unknown', () =>
+  test('an adapter that answers only some of the queries leaves the other payouts unknown', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, submitted, world, executions } = stage
@@ -118,7 +118,7 @@ describe('an adapter', () => {
       { adapt: (provider) => ({ ...provider, payoutStatus: async () => [payoutAnswers.paid(A)] }) },
     ))
 
-  test('that leaves many payouts in doubt still settles its answers about the others', () =>
+  test('the server settles the answers of an adapter that leaves many other payouts in doubt', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world } = stage
@@ -141,7 +141,7 @@ describe('an adapter', () => {
       { adapt: withCircuits },
     ))
 
-  test('a payout of a dead process stays PROCESSING while the circuit is open, and is sent once the provider answers', () =>
+  test('a payout of a dead process waits while the circuit is open, and a worker sends the payout after the provider answers again', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -156,7 +156,7 @@ describe('an adapter', () => {
         for (const key of others) await hint(stage, key)
         await world.rows("update payouts set due_at = $1 where state = 'sending'", [world.deps.clock.now()])
         await stage.work()
-        assert.deepEqual([questions(unsent), executions(unsent)], [0, 0], 'it was not asked')
+        assert.deepEqual([questions(unsent), executions(unsent)], [0, 0], 'the server made no query')
         assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
         assert.equal((await payoutOf(world, unsent))?.state, 'sending')
 
@@ -172,7 +172,7 @@ describe('an adapter', () => {
       { point: dieAt('payout.before_send'), adapt: withCircuits },
     ))
 
-  test('a payout of a dead process stays PROCESSING while no connection is free, and is sent once one is free', () =>
+  test('a payout of a dead process waits while no connection is free, and a worker sends the payout after a connection is free', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -195,7 +195,7 @@ describe('an adapter', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  test('without its provider an unsent payout keeps its token, and a sent one is queried once the provider is configured again', () =>
+  test('payouts wait while no process has their provider, and a worker then sends the unsent payout and queries the sent payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
       const [sent, unsent] = [await submitted(), await submitted()]
@@ -220,7 +220,7 @@ describe('an adapter', () => {
 })
 
 describe('an operator’s decision', () => {
-  test('is final: a later answer of the provider moves no money', () =>
+  test('a later answer of the provider moves no money after an operator’s decision', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -249,7 +249,7 @@ describe('an operator’s decision', () => {
       }
     }))
 
-  test('about a set settles every payout but the one that fails', () =>
+  test('a batch of answers settles every payout except the payout whose posting fails', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, submitted } = stage
@@ -258,7 +258,7 @@ describe('an operator’s decision', () => {
         for (const key of keys) await hands.approve(key)
         await idle(stage)
         const [poisoned, ...others] = keys as [WithdrawalKey, ...WithdrawalKey[]]
-        // Its posting exists already, and the ledger refuses a second one.
+        // The posting of this payout exists already, and the ledger refuses a second posting.
         await world.rows(
           `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
            from ledger_transfers t where source_id = $1`,
@@ -269,7 +269,7 @@ describe('an operator’s decision', () => {
         await stage.work()
         assert.equal(await statusOf(stage, poisoned), 'PROCESSING')
         for (const key of others) assert.equal(await statusOf(stage, key), 'SUCCESS')
-        const complaints = world.deps.logged.filter((line) => line.includes('payout not finished'))
+        const complaints = world.deps.logged.filter((line) => line.includes('the payout did not finish'))
         assert.equal(complaints.length, 1)
       },
       { sound: false },

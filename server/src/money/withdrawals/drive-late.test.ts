@@ -1,4 +1,4 @@
-// Late payouts: a hanging request during a callback, and approvals after their deadline.
+// Tests late payouts: a hanging request during a callback, and approvals after their deadline.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import {
 import { payoutAnswers, payoutOf } from '../../../test/payouts.ts'
 
 for (const late of [payoutAnswers.not_sent, payoutAnswers.blocked]) {
-  test(`a late ${late.kind} of the request changes nothing after the provider accepted the payout, and it is not sent again`, () =>
+  test(`a late answer ${late.kind} changes nothing after the provider accepted the payout, and no process sends the payout again`, () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()
@@ -29,14 +29,14 @@ for (const late of [payoutAnswers.not_sent, payoutAnswers.blocked]) {
       sending.open(late)
       await idle(stage)
       assert.deepEqual([await statusOf(stage, key), (await payoutOf(world, key))?.state], ['PROCESSING', 'asked'])
-      const asked = questions(key)
+      const queries = questions(key)
       world.deps.clock.advance(HOUR)
       await stage.work()
-      assert.deepEqual([executions(key), questions(key)], [1, asked + 1])
+      assert.deepEqual([executions(key), questions(key)], [1, queries + 1])
     }))
 }
 
-test('a payout that no process sent before its deadline is never sent, and an operator decides', () =>
+test('no process sends an unsent payout after its deadline, and an operator decides', () =>
   withPayoutWorld(
     async (stage) => {
       const { world, hands, executions, submitted, another } = stage
@@ -53,7 +53,7 @@ test('a payout that no process sent before its deadline is never sent, and an op
     { env: { PAYOUT_DEADLINE_H: '2' } },
   ))
 
-test('a payout of a process that died before sending is not sent after its deadline', () =>
+test('no process sends the payout of a process that died before sending after the deadline of the payout', () =>
   withPayoutWorld(
     async (stage) => {
       const { script, executions, submitted, another } = stage

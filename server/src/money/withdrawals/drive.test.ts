@@ -1,4 +1,5 @@
-// A payout is sent once, whichever process dies or works at the same time. The provider's list of requests proves it.
+// Tests that the processes send a payout once, even if processes die or work at the same time. The provider's list of requests
+// is the proof.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +19,7 @@ import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
 describe('an approved payout', () => {
-  test('is sent at once, accepted, queried and paid', () =>
+  test('the server sends an approved payout at once, queries the provider and books the payment', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -42,7 +43,7 @@ describe('an approved payout', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('has the approved fields and the stored reference in its request', () =>
+  test('the request of a payout has the approved fields and the stored reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const requests: unknown[] = []
@@ -69,7 +70,7 @@ describe('an approved payout', () => {
       ])
     }))
 
-  test('is sent by one process when the approval and the workers of two processes take its token at once', () =>
+  test('one process sends a payout when the approval and the workers of two processes take its token at once', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const other = await another()
@@ -91,7 +92,7 @@ describe('an approved payout', () => {
       }
     }))
 
-  test('is sent by a worker when the approving process only serves HTTP', () =>
+  test('a worker sends a payout when the approving process only serves HTTP', () =>
     withPayoutWorld(async (stage) => {
       const { world, executions, submitted, another } = stage
       const http = await another({ sends: false })
@@ -104,7 +105,7 @@ describe('an approved payout', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('is sent once when a hundred approvals arrive at once', () =>
+  test('the server sends each payout once when a hundred approvals arrive at once', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, submitted, world } = stage
       script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
@@ -120,7 +121,7 @@ describe('an approved payout', () => {
 })
 
 describe('a process that dies', () => {
-  test('after taking the token: a worker queries the provider, gets not_found, and sends the payout', () =>
+  test('a worker queries the provider, gets not_found, and sends the payout of a process that died with the token', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage
@@ -141,12 +142,12 @@ describe('a process that dies', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  for (const [what, answer, status] of [
+  for (const [outcome, answer, status] of [
     ['paid', payoutAnswers.paid(A), 'SUCCESS'],
     ['accepted', payoutAnswers.accepted, 'PROCESSING'],
     ['declined', payoutAnswers.declined, 'FAILED'],
   ] as const) {
-    test(`after sending: a worker queries the provider, gets ${what}, and never sends the payout`, () =>
+    test(`a worker queries the provider, gets ${outcome}, and never sends the payout of a process that died after sending`, () =>
       withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
@@ -173,7 +174,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test('after sending, with an unknown result: an operator decides, and the payout is never sent again', () =>
+  test('an operator decides about an unknown payout of a process that died after sending, and no process sends the payout again', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage
@@ -193,10 +194,10 @@ describe('a process that dies', () => {
           payoutAnswers.unknown,
         ]) {
           script.status = () => answer
-          const asked = questions(key)
+          const queries = questions(key)
           other.world.deps.clock.advance(24 * HOUR)
           await stage.work(other)
-          assert.equal(questions(key), asked + 1, answer.kind)
+          assert.equal(questions(key), queries + 1, answer.kind)
         }
         assert.equal(executions(key), 1)
         assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
@@ -205,7 +206,7 @@ describe('a process that dies', () => {
     ))
 
   for (const point of ['payout.before_commit', 'payout.after_commit']) {
-    test(`at ${point}: the answer is settled once`, () =>
+    test(`two processes settle an answer once when the first process dies at ${point}`, () =>
       withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
@@ -226,7 +227,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test("while taking the token, with the database's answer lost: the payout is queried and sent once", () => {
+  test('a process queries and sends a payout once when the answer of the database about its token is lost', () => {
     let fails = true
     return withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
@@ -270,7 +271,7 @@ describe('leases', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a worker that claims after the lease ends waits for the answer that is being settled', () => {
+  test('a worker that claims a payout after the lease ends waits for the settlement of an earlier answer', () => {
     const writing = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     return withPayoutWorld(
@@ -350,7 +351,7 @@ describe('leases', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  test('a process renews the lease after a slow query, before it sends', () =>
+  test('a process renews the lease after a slow query and before the request', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage

@@ -1,11 +1,6 @@
-// Drives payouts: sends approved payouts, queries the provider about them, and settles the answers.
-//
-// If the process dies, by the step of the payout:
-//   approved, token not taken    nothing was sent; a worker claims the row, takes the token and sends
-//   token taken, not yet sent    a worker claims the row as 'sending' and queries the provider. It sends again, with the same
-//   sent, answer not written     reference, only if the provider has no such payout; a doubt is left to an operator
-//   answer written               final, or queried again when it is due
-// One statement takes the token and commits before the first byte is sent, so only one process sends.
+// Drives payouts. One statement takes the send token and commits before the first byte leaves, so that only one process sends. If
+// the process dies before this, a worker takes the token. If the process dies with the token, a worker queries the provider. The
+// worker sends again, with the same reference, only if the provider has no such payout. An operator decides about a doubt.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
@@ -17,9 +12,9 @@ import { createPayoutCalls, type PayoutCalls } from './call.ts'
 import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
 
-/** Drives payouts for approvals, callbacks and the worker. */
+/** The driver of payouts, for approvals, callbacks and the worker. */
 export type PayoutDriver = {
-  /** True if this process has capacity for another payout at a provider. */
+  /** Returns true if this process has capacity for another payout at a provider. */
   hasCapacity(provider: string): boolean
   /** Sends the payouts whose lease this process holds. Never throws; a payout that fails becomes due again. */
   dispatch(payouts: readonly Payout[]): void
@@ -33,10 +28,10 @@ export type PayoutDriver = {
 const CONCURRENCY_LIMIT = 500
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
-/** The part of a lease that must be left before a request: the longest call and the write of its answer. */
+/** The part of a lease that must remain before a request: the longest call and the write of its answer. */
 const SEND_LEASE_MS = CALL_MS_MAX + 2_000
 
-// Compare-and-set on the token: of the approving process, the worker and a process with an ended lease, one takes it.
+// The statement compares the token: only one of the approving process, the worker and a process with an ended lease takes it.
 const TAKE = sql(
   'payouts_take_token',
   `update payouts p set state = 'sending', send_token = null, due_at = $2, lease_owner = $3, updated_at = $4
@@ -56,19 +51,19 @@ const RENEW = sql(
 /** Settles one answer about a payout. Resolves after the commit. */
 type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
 
-/** The calls and writes that the steps of a payout are made of. */
+/** The calls and writes that the steps of a payout use. */
 type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
   learn: LearnAnswer
-  /** True if this process took the token. */
+  /** Returns true if this process took the token. */
   takeToken(payout: Payout): Promise<boolean>
 }
 
-/** The webhook deliverer, as far as settling needs it. */
+/** The functions of the webhook deliverer that settling needs. */
 type WebhookDispatch = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
 
-/** Makes the driver. `webhooks` receives the deliveries that settling leases to this process. */
+/** Makes the driver of payouts. `webhooks` receives the deliveries that settling leases to this process. */
 export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
@@ -110,7 +105,7 @@ export function createPayoutDriver(
   }
 }
 
-/** Settles concurrent answers in sets. */
+/** Returns the function that settles concurrent answers in batches. */
 function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
   const settle = gather<PayoutOutcome, void>(
     async (outcomes) => {
@@ -123,7 +118,7 @@ function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
     settle({ merchant_id: payout.merchant_id, id: payout.withdrawal_id, answer, holds_lease })
 }
 
-/** Takes the tokens of concurrent payouts in sets. */
+/** Returns the function that takes the tokens of concurrent payouts in batches. */
 function createTakeToken(deps: Deps): (payout: Payout) => Promise<boolean> {
   return gather<Payout, boolean>(
     async (payouts) => {
@@ -154,14 +149,14 @@ function createRunner(
   const in_hand = new Set<string>()
   const under_way = new Set<Promise<unknown>>()
   const run = (payout: Payout): boolean => {
-    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the step goes on.
+    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the step continues.
     if (in_hand.has(payout.withdrawal_id)) return false
     in_hand.add(payout.withdrawal_id)
     concurrency.acquire(payout.provider)
     const done = runStep(steps, payout)
       .catch((error) => {
         const { withdrawal_id } = payout
-        steps.deps.log.warn({ err: error, withdrawal_id }, 'payout not finished; it falls due again')
+        steps.deps.log.warn({ err: error, withdrawal_id }, 'the payout did not finish; it falls due again')
       })
       .finally(() => {
         in_hand.delete(payout.withdrawal_id)
@@ -181,7 +176,7 @@ function createRunner(
 async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   const { deps, call, learn, takeToken } = steps
   const expired = deps.clock.now() >= payout.deadline_at
-  // After the deadline the payout is not sent any more.
+  // After the deadline no process sends the payout.
   if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
   if (payout.state === 'to_send') {
     const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
@@ -190,14 +185,14 @@ async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   }
   const answer = await call.status(payout)
   const unanswered = payout.state === 'sending' && payout.sent_at === null
-  // The process that took the token may still be about to send. So this process renews the lease before it sends.
+  // The process that took the token may still be about to send, so that this process renews the lease before it sends.
   if (unanswered && answer.kind === 'not_found' && !expired) return sendPayout(steps, payout, 0)
   await learn(payout, answer, true)
 }
 
 /** Sends a payout under a token that this process took, or took over. */
 async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
-  // A payout is not sent under a lease that another process may have taken meanwhile.
+  // If the lease is about to end, another process may take it, so that this process first renews the lease.
   if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
   deps.point('payout.before_send')
   const answer = await call.payout(payout)
@@ -205,7 +200,7 @@ async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, le
   await learn(payout, answer, true)
 }
 
-/** Renews the lease of a payout that waits for its first answer. False if another process has taken it. */
+/** Renews the lease of a payout that waits for its first answer. Returns false if another process has taken the lease. */
 async function renewLease(deps: Deps, { merchant_id, withdrawal_id }: Payout): Promise<boolean> {
   const now = deps.clock.now()
   const values = [merchant_id, withdrawal_id, deps.process_id, new Date(now.getTime() + PAYOUT_LEASE_MS), now]

@@ -39,7 +39,7 @@ function withdrawalCells(record: WithdrawalRecord): CsvCell[] {
   })
 }
 
-/** Adds the export route. */
+/** Adds the route of the CSV export of withdrawals. */
 export function withdrawalExportRoute(deps: Deps, app: App, access: Access): void {
   app.get(
     '/v1/merchant/withdrawals/export.csv',

@@ -1,4 +1,4 @@
-// The door of withdrawals: payouts of merchants' money, each after an operator's approval.
+// The public interface of withdrawals: payouts of merchants' money, each after an operator's approval.
 
 export { type ApprovalService, createApprovalService } from './approval-service.ts'
 export { type Approval, findApprovals, requiredApprovals } from './approvals.ts'

@@ -1,4 +1,4 @@
-// Reads a merchant's withdrawals: a page of them, one of them, and their sums.
+// Reads a page of a merchant's withdrawals, one withdrawal, or the sums of withdrawals.
 
 import type { PayoutMethod } from '../../adapters/providers/port.ts'
 import { beginsWith, type Reader, sql } from '../../kernel/db/index.ts'
@@ -15,7 +15,7 @@ export type WithdrawalFilter = PageChoice & {
   environment: Environment
   status?: WithdrawalStatus | undefined
   method?: PayoutMethod | undefined
-  /** The beginning of a reference; the case is ignored. */
+  /** The beginning of a reference, in any case. */
   reference?: string | undefined
   from?: string | undefined
   to?: string | undefined
@@ -30,14 +30,14 @@ const LIST = sql(
   '',
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
 )
-// In the order of the list, so that the count stops early.
+// The count uses the order of the list, so that PostgreSQL stops early.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
      select 1 from withdrawals w where ${CONDITIONS} order by w.id desc limit $8) counted`,
 )
 
-// For a reference, in the order of its index.
+// The count for a reference uses the order of the index of references.
 const COUNT_BY_REFERENCE = sql(
   '',
   `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $8) counted`,
@@ -48,7 +48,7 @@ function filterValues({ merchant_id, environment, status, reference, method, fro
   return [merchant_id, environment, status ?? null, reference ?? null, method ?? null, from_id, until_id]
 }
 
-/** Withdrawals that pass the filter, newest first. `before_id`: only smaller ids. */
+/** Returns withdrawals that pass the filter, newest first. If `before_id` is not null, returns only smaller ids. */
 export function readWithdrawals(
   reader: Reader,
   filter: WithdrawalFilter,
@@ -59,7 +59,7 @@ export function readWithdrawals(
   return reader.query<Withdrawal>(LIST, [...filterValues(filter), before_id ?? LAST_ID, limit, offset])
 }
 
-/** A page of withdrawals. `total_items` counts up to 10,000. */
+/** Returns a page of withdrawals. `total_items` counts up to 10,000. */
 export async function listWithdrawals(reader: Reader, filter: WithdrawalFilter) {
   const { page = 1, page_size = 20 } = filter
   const [rows, counted] = await Promise.all([
@@ -76,7 +76,7 @@ const NOT_IN_ENVIRONMENT = {
   message: 'There is no such withdrawal in this environment. A session names another one by ?environment=.',
 }
 
-/** One withdrawal with its history. Refuses an unknown one, also one of another merchant or environment, with not_found. */
+/** Returns a withdrawal with its history. Refuses an id that is unknown in the merchant's environment with not_found. */
 export async function getWithdrawal(
   reader: Reader,
   key: { merchant_id: string; environment: Environment; id: string },
@@ -84,7 +84,7 @@ export async function getWithdrawal(
   const id = key.id.toLowerCase()
   const row = isId(id) ? await findWithdrawal(reader, { ...key, id }) : null
   if (row === null || row.environment !== key.environment) refuse('not_found', NOT_IN_ENVIRONMENT)
-  // The history is read after the record and may contain a later move. Entries after the record's version are left out.
+  // The history is younger than the record and may contain a later move, so that the function leaves out later entries.
   const history = await historyOf(reader, row)
   return presentDetail(
     row,
@@ -92,14 +92,14 @@ export async function getWithdrawal(
   )
 }
 
-// Unnamed, so that PostgreSQL plans it for each range.
+// The statement has no name, so that PostgreSQL plans it for each range.
 const SUMS = sql(
   '',
   `select w.status, count(*) as count, sum(w.amount_minor)::bigint as amount_minor from withdrawals w
    where w.merchant_id = $1 and w.environment = $2 and w.id >= $3 and w.id < $4 group by w.status`,
 )
 
-/** The number and the amount in cents of a merchant's withdrawals that were submitted in a period, by status. */
+/** Returns the number and the amount in cents of the withdrawals that a merchant submitted in a period, by status. */
 export function sumWithdrawals(
   reader: Reader,
   { merchant_id, environment }: { merchant_id: string; environment: Environment },

@@ -1,4 +1,4 @@
-// E-mails to the merchant about an operator's decision or question.
+// Tests the e-mails to the merchant about an operator's decision or question.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A merchant with a withdrawal that waits for a decision. */
+/** Creates a merchant with a withdrawal that waits for a decision. */
 async function waiting(reference = 'PAY-7', at = world): Promise<{ merchant: Merchant; id: string }> {
   const merchant = await at.newMerchant()
   await fund(at, { merchant, amount: '5000' })
@@ -48,7 +48,7 @@ function decide(
 const mailsOf = ({ merchant }: { merchant: Merchant }, { deps } = world) =>
   listEmails(deps, { merchant_id: merchant.id })
 
-test("only members who manage the merchant's money get the e-mail", async () => {
+test("only members who manage the merchant's money get the e-mail about a decision", async () => {
   const made = await waiting()
   const { merchant } = made
   const [admin, finance, unproven, disabled] = await Promise.all([
@@ -93,7 +93,7 @@ for (const [language, asks, rejects] of [
   })
 }
 
-test('an e-mail about a sandbox withdrawal is kept even with a mail server', async () => {
+test('the server keeps an e-mail about a sandbox withdrawal even with a mail server', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
   const { deps } = world
@@ -105,7 +105,7 @@ test('an e-mail about a sandbox withdrawal is kept even with a mail server', asy
   )
 })
 
-test("the e-mail contains no line break and no link from a merchant's text", async () => {
+test("the e-mail about a decision contains no line break and no link from a merchant's text", async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))
   await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
@@ -121,7 +121,7 @@ test("the e-mail contains no line break and no link from a merchant's text", asy
   assert.ok(!mail?.text?.includes('\nSign in at'))
 })
 
-test("the e-mail contains the operator's text unchanged", async () => {
+test("the e-mail about a decision contains the operator's text unchanged", async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
   const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
@@ -130,7 +130,7 @@ test("the e-mail contains the operator's text unchanged", async () => {
   assert.equal(mail?.text?.split(`"${words}"`).length, 2)
 })
 
-test('the e-mail contains no link when the installation has no public address', async () => {
+test('the e-mail about a decision contains no link when the installation has no public address', async () => {
   const own = await createWorld()
   try {
     const made = await waiting('PAY-8', own)
@@ -145,7 +145,7 @@ test('the e-mail contains no link when the installation has no public address', 
   }
 })
 
-test('at most twenty members of a merchant get the e-mail', async () => {
+test('at most twenty members of a merchant get the e-mail about a decision', async () => {
   const made = await waiting()
   for (let i = 0; i < 23; i++) {
     await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
@@ -155,7 +155,7 @@ test('at most twenty members of a merchant get the e-mail', async () => {
   assert.equal((await mailsOf(made)).length, 20)
 })
 
-test('a decision that is refused queues no e-mail', async () => {
+test('a refused decision queues no e-mail', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
   await decide('rejected', made, 'No.')

@@ -1,5 +1,5 @@
-// Sends e-mails about operators' decisions to the merchant, as plain text in each recipient's language. The transaction of the
-// decision queues them, so that neither exists without the other.
+// Queues e-mails about operators' decisions to the merchant, as plain text in each recipient's language. The transaction of the
+// decision writes the queue, so that neither the decision nor its e-mails exist alone.
 
 import { dashboardUrl, mailedName } from '../../access/merchants/index.ts'
 import { type Email, queueEmail } from '../../adapters/messages/index.ts'
@@ -7,13 +7,13 @@ import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Language, showAmount, showTime } from '../../kernel/lib/index.ts'
 import type { MerchantWithdrawal } from './store.ts'
 
-/** The decisions that the merchant gets an e-mail about. */
+/** The decisions about which the merchant gets an e-mail. */
 export type DecisionKind = 'rejected' | 'info_requested'
 
-/** At most this many members of a merchant get the e-mail. */
+/** The maximum number of members of a merchant that get the e-mail. */
 const RECIPIENTS_MAX = 20
 
-// Only verified addresses, because an invitation can name any address. The earliest members come first.
+// The statement finds only verified addresses, because an invitation can name any address. The earliest members come first.
 const RECIPIENTS = sql(
   'withdrawals_recipients',
   `select u.email, u.language from members s join users u on u.id = s.user_id
@@ -44,7 +44,7 @@ type DecisionMailInput = {
   email: string
   language: Language
   brand: string
-  /** The page of the withdrawal; empty if the installation has no configured public address. */
+  /** The page of the withdrawal. Empty means that the installation has no configured public address. */
   url: string
 }
 
@@ -80,8 +80,8 @@ const WORDS = {
 } as const
 
 /**
- * The e-mail about a decision. A text from the merchant is quoted, on one line, and cannot become a link. The operator's text
- * stays as it is.
+ * Returns the e-mail about a decision. The e-mail quotes a text of the merchant on one line, so that the text cannot become a link.
+ * The operator's text stays as it is.
  */
 function decisionMail({ row, kind, text, email, language, brand, url }: DecisionMailInput): Email {
   const words = WORDS[language]

@@ -1,4 +1,4 @@
-// Presents rows as records of the API.
+// Presents the rows of withdrawals as records of the API.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
@@ -8,7 +8,7 @@ import type { MerchantMoveRecord, QuoteRecord, WithdrawalDetail, WithdrawalRecor
 import { canMoveWithdrawal, moves, type WithdrawalStatus } from './state.ts'
 import type { HistoryEntry, Withdrawal } from './store.ts'
 
-/** The record of a withdrawal for its merchant, without the provider's explanations: only operators read these. */
+/** Returns the record of a withdrawal for its merchant, without the provider's explanations, which only operators read. */
 export function presentWithdrawal(row: Withdrawal): WithdrawalRecord {
   return presentWhole({ ...row, status_reason: isExplainedByProvider(row) ? null : row.status_reason })
 }
@@ -19,12 +19,12 @@ const EXPLAINED_BY_PROVIDER: readonly WithdrawalStatus[] = [
   'NEEDS_ADMIN_ATTENTION',
 ]
 
-/** True if the explanation of the status comes from the provider. */
+/** Returns true if the explanation of the status comes from the provider. */
 function isExplainedByProvider({ status, failure_reason_code }: Withdrawal): boolean {
   return EXPLAINED_BY_PROVIDER.includes(status) || (status === 'FAILED' && failure_reason_code !== 'operator_resolved')
 }
 
-/** The record of a withdrawal for operators, with the provider's explanations. */
+/** Returns the record of a withdrawal for operators, with the provider's explanations. */
 export function presentWhole(row: Withdrawal): WithdrawalRecord {
   const { failure_reason_code } = row
   return {
@@ -55,14 +55,14 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
   }
 }
 
-/** The record of a withdrawal for its merchant, with the visible part of its history. */
+/** Returns the record of a withdrawal for its merchant, with the visible part of its history. */
 export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
-  // Only operators see answers of the provider that moved nothing.
+  // Only operators see answers of the provider that changed no status.
   const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
   return { ...presentWithdrawal(row), history: moved.map(presentMove) }
 }
 
-/** The record of a quote. */
+/** Returns the record of a quote. */
 export function presentQuote(input: NewWithdrawal, price: WithdrawalPrice): QuoteRecord {
   return {
     withdrawal_amount: formatAmount(input.amount_minor),
@@ -94,7 +94,7 @@ const ACTORS: Record<string, MerchantMoveRecord['by']> = {
   command: 'operator',
 }
 
-/** One move without the operator's name and the provider's texts. The messages between operator and merchant are visible. */
+/** Returns a move without the operator's name and the provider's texts. The merchant sees the messages from and to operators. */
 function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMoveRecord {
   const is_message =
     to_status === moves.reject.to ||

@@ -1,4 +1,4 @@
-// A quote has the same charges as a submission and stores nothing.
+// Tests that a quote has the same charges as a submission and stores no row.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +33,7 @@ async function price(rules: object[], merchant_id = world.merchant.id): Promise<
 const quote = (body: object, key = finance, query = '') =>
   world.post(`${QUOTE}${query}`, body, { key, idempotency_key: null })
 
-test('a quote has every part of the price as a decimal text and stores nothing', async () => {
+test('a quote has every part of the price as a decimal text and stores no row', async () => {
   const [rule] = await price([
     {
       flow: 'withdrawal',
@@ -67,7 +67,7 @@ test('a quote has every part of the price as a decimal text and stores nothing',
   })
 })
 
-test('a quote shows a processor charge that is not passed through, without adding it', async () => {
+test('a quote shows a processor charge that the platform bears, without adding the charge', async () => {
   await price([{ flow: 'withdrawal', percentage: '1', processor_charge: '250' }])
   const { data } = (await quote(ASKED)).body
   assert.deepEqual(
@@ -123,7 +123,7 @@ test('a new price list applies from the next quote on', async () => {
   assert.equal((await quote(ASKED)).body.data.total_charges, '2.00')
 })
 
-test('a quote needs neither recipient nor balance, and refuses an invalid recipient', async () => {
+test('a quote needs neither recipient nor balance, and the server refuses an invalid recipient', async () => {
   await price([{ flow: 'withdrawal' }])
   const { destination_identifier: _, ...without_recipient } = ASKED
   assert.equal((await quote({ ...without_recipient, amount: '999999999' })).status, 200)
@@ -134,7 +134,7 @@ test('a quote needs neither recipient nor balance, and refuses an invalid recipi
   assert.equal(reply.body.error.details.fields[0].field, 'destination_identifier')
 })
 
-test('a quote refuses what a submission refuses', async () => {
+test('the server refuses the same fields in a quote as in a submission', async () => {
   for (const [change, status, code] of [
     [{ method: 'CASH' }, 400, 'validation_failed'],
     [{ amount: '0' }, 400, 'validation_failed'],
@@ -150,7 +150,7 @@ test('a quote refuses what a submission refuses', async () => {
   }
 })
 
-test('without an agreed price a live quote is refused and a sandbox quote is free', async () => {
+test('the server refuses a live quote without an agreed price, and a sandbox quote is free', async () => {
   await price([{ flow: 'withdrawal', destination_code: 'CRDB' }])
   const reply = await quote(ASKED)
   assert.deepEqual(codeOf(reply), [409, 'withdrawal_restricted'])

@@ -26,8 +26,8 @@ type PricedWithdrawal = Pick<NewWithdrawal, 'method' | 'destination_code' | 'amo
 }
 
 /**
- * The price by these rules. If no rule applies, the sandbox is free and live money is refused with withdrawal_restricted:
- * no money leaves at a price that the merchant has not agreed to.
+ * Returns the price by these rules. If no rule applies, the sandbox is free, and the server refuses live money with
+ * withdrawal_restricted: no money leaves at a price that the merchant has not agreed to.
  */
 export function withdrawalPrice(
   rules: readonly RuleInForce[],
@@ -46,7 +46,7 @@ export function withdrawalPrice(
 
 const NO_PRICE = 'No price is agreed for withdrawals of this method to this destination. Ask the platform for one.'
 
-/** The current price. It reserves nothing and does not bind: a submission is priced again. */
+/** Returns the current price. The price does not bind: a submission computes it again. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
   return withdrawalPrice(await rulesInForce(reader, input.merchant_id), input)
 }

@@ -1,4 +1,4 @@
-// Operators' decisions other than approvals: each counts once, with its reason, history row and audit entry.
+// Tests operators' decisions other than approvals: each counts once, with its reason, history row and audit entry.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -49,14 +49,14 @@ after(async () => {
   await world.close()
 })
 
-/** A withdrawal with charges, of a new merchant whose balance equals its reservation. */
+/** Creates a withdrawal with charges, of a new merchant whose balance equals the reservation. */
 async function submitted(): Promise<WithdrawalKey & { merchant: Merchant }> {
   const merchant = await world.newMerchant()
   await fund(world, TOTAL, { merchant })
   return { ...(await insertWithdrawal(world, { merchant, ...CHARGES })), merchant }
 }
 
-/** An approved withdrawal with these answers of the provider. */
+/** Creates an approved withdrawal with these answers of the provider. */
 async function withdrawalAfter(
   first: PayoutAnswer,
   ...then: PayoutAnswer[]
@@ -77,7 +77,7 @@ const audits = ({ id }: WithdrawalKey) =>
     [id],
   )
 
-/** The accounts of a merchant's book that are not zero. */
+/** Returns the accounts of a merchant's book that are not zero. */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -86,7 +86,7 @@ async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigi
   return Object.fromEntries(rows.map((row) => [row.code, row.balance_minor]))
 }
 
-/** The stored state of a withdrawal, which a refused decision must not change. */
+/** Returns the stored state of a withdrawal, which a refused decision must not change. */
 const everything = async (key: WithdrawalKey) => ({
   record: await recordOf(world, key),
   story: await traceOf(world, key),
@@ -98,7 +98,7 @@ const everything = async (key: WithdrawalKey) => ({
 const refused = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error: { code?: string }) => error.code === code)
 
-describe('before the approval', () => {
+describe('a withdrawal before its approval', () => {
   test('a rejection moves no money, and the merchant reads its reason', async () => {
     const key = await submitted()
     const before = await book(key)
@@ -118,7 +118,7 @@ describe('before the approval', () => {
     )
   })
 
-  test('a withdrawal can be approved after two questions and an answer', async () => {
+  test('an operator can approve a withdrawal after two questions and an answer', async () => {
     const key = await submitted()
     await hands.requestInfo(key, 'Who is this?')
     assert.equal((await recordOf(world, key)).status_reason, 'Who is this?')
@@ -143,7 +143,7 @@ describe('before the approval', () => {
     assert.equal((await audits(key)).length, 5)
   })
 
-  test('only the merchant of the withdrawal responds, in its environment', async () => {
+  test('only the merchant of the withdrawal can respond, in the environment of the withdrawal', async () => {
     const key = await submitted()
     await hands.requestInfo(key)
     const before = await everything(key)
@@ -161,7 +161,7 @@ describe('before the approval', () => {
     assert.deepEqual(await everything(key), before)
   })
 
-  test('a decision about an unknown withdrawal is refused', async () => {
+  test('the server refuses every decision about an unknown withdrawal with not_found', async () => {
     for (const id of [randomUUID(), 'x', '']) {
       const key = { merchant_id: world.merchant.id, id }
       for (const work of [
@@ -175,7 +175,7 @@ describe('before the approval', () => {
     }
   })
 
-  test('one of a concurrent approval, rejection and question succeeds, and the others are refused', async () => {
+  test('one of several concurrent decisions about a withdrawal succeeds, and the server refuses the others', async () => {
     const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
     try {
       const elsewhere = payoutCallsOf(other, provider, { sends: false })
@@ -216,7 +216,7 @@ describe('a decision that the status does not allow', () => {
   for (const [status, make, allowed] of PLACES) {
     for (const verb of ['approve', 'reject', 'requestInfo', 'respond', 'resolve', 'retry'] as const) {
       if (allowed.includes(verb)) continue
-      test(`${verb} of a withdrawal that is ${status} is refused and changes nothing`, async () => {
+      test(`the server refuses the decision ${verb} about a ${status} withdrawal and changes no row`, async () => {
         const key = await make()
         const before = await everything(key)
         assert.equal(before.record.status, status)
@@ -238,7 +238,7 @@ describe('a decision that the status does not allow', () => {
   }
 })
 
-describe('resolving', () => {
+describe('the resolution of a payout', () => {
   const PAID = { fee_income: 1_700n, provider_float: -1_700n }
   const BACK = { available: TOTAL, provider_float: -TOTAL }
   for (const [place, make, outcome, facts, expected] of [
@@ -246,8 +246,8 @@ describe('resolving', () => {
     ['in doubt', () => withdrawalAfter(payoutAnswers.unknown), 'FAILED', ['released 101730'], BACK],
     ['blocked', () => withdrawalAfter(payoutAnswers.blocked), 'SUCCESS', ['paid 101730'], PAID],
     ['blocked', () => withdrawalAfter(payoutAnswers.blocked), 'FAILED', ['released 101730'], BACK],
-    ['paid another amount', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
-    ['paid another amount', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
+    ['paid in part', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
+    ['paid in part', () => withdrawalAfter(payoutAnswers.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
     [
       'paid, then declined',
       () => withdrawalAfter(payoutAnswers.paid(A), payoutAnswers.declined),
@@ -277,7 +277,7 @@ describe('resolving', () => {
       BACK,
     ],
   ] as const) {
-    test(`${place} funds as ${outcome} posts ${facts.join(', ')} once, with the reason`, async () => {
+    test(`the resolution as ${outcome} of a payout that is ${place} posts ${facts.join(' and ')} once, with the reason`, async () => {
       const key = await make()
       const before = await recordOf(world, key)
       await hands.resolve(key, outcome, 'BANK-1')
@@ -303,7 +303,7 @@ describe('resolving', () => {
     })
   }
 
-  test('as paid is refused after the released money was spent, until the balance covers it again', async () => {
+  test('the server refuses to resolve a payout as paid after the merchant spent the released money, until the balance suffices', async () => {
     const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const { merchant } = key
     const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
@@ -319,7 +319,7 @@ describe('resolving', () => {
     assert.equal((await traceOf(world, key)).available, 99n)
   })
 
-  test('as paid is refused while the balance is below zero, and as not paid succeeds', async () => {
+  test('the server resolves a payout as not paid, and refuses the resolution as paid, while the balance is below zero', async () => {
     const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
       key.merchant_id,
@@ -335,7 +335,7 @@ describe('resolving', () => {
     assert.equal((await traceOf(world, key)).available, -TOTAL)
   })
 
-  test('by two operators at once succeeds for one, and the money moves once', async () => {
+  test('one of two concurrent resolutions of a payout succeeds, and the money moves once', async () => {
     for (let round = 0; round < 8; round++) {
       const key = await withdrawalAfter(payoutAnswers.unknown)
       const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
@@ -345,8 +345,8 @@ describe('resolving', () => {
   })
 })
 
-describe('retrying', () => {
-  test('sends the same reference with a new token, from this process or from a worker', async () => {
+describe('the retry of a payout', () => {
+  test('a retry sends the same reference with a new token, from this process or from a worker', async () => {
     for (const sends of [true, false]) {
       const key = await withdrawalAfter(payoutAnswers.blocked)
       const { provider_reference } = await recordOf(world, key)
@@ -365,7 +365,7 @@ describe('retrying', () => {
     }
   })
 
-  test('by two operators at once sends the payout once', async () => {
+  test('one of three concurrent retries succeeds and sends the payout once', async () => {
     const key = await withdrawalAfter(payoutAnswers.blocked)
     script.sent.length = 0
     script.payout = () => payoutAnswers.accepted
@@ -375,7 +375,7 @@ describe('retrying', () => {
     assert.equal(script.sent.length, 1)
   })
 
-  test('is refused while the payout is in progress', async () => {
+  test('the server refuses a retry while the payout is in progress', async () => {
     const key = await withdrawalAfter(payoutAnswers.blocked)
     const due_at = world.deps.clock.now()
     await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])

@@ -1,5 +1,5 @@
-// Decisions about a withdrawal other than its approval: reject, request information, respond, resolve, retry. Each is one
-// transaction with its history row and its audit entry.
+// Makes decisions about a withdrawal other than its approval: reject, request information, respond, resolve, retry. Each decision
+// is one transaction with its history row and its audit entry.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -30,7 +30,7 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** Locks one withdrawal. Refuses an unknown one, and one of another environment than the given one, with not_found. */
+/** Locks one withdrawal. Refuses an unknown withdrawal, or a withdrawal of another environment, with not_found. */
 export async function lockWithdrawal(
   tx: Tx,
   key: WithdrawalId & { environment?: string },
@@ -51,8 +51,8 @@ const moveWithoutMoney = (move: WithdrawalMoveName, { funds }: Withdrawal, why: 
 })
 
 /**
- * Rejects a withdrawal. Nothing was reserved, so no money moves. The merchant reads `reason`. Refuses with invalid_state
- * unless the withdrawal waits for approval or for information.
+ * Rejects a withdrawal. No money moves, because a rejected withdrawal has no reservation. The merchant reads `reason`. Refuses with
+ * invalid_state unless the withdrawal waits for approval or for information.
  */
 export async function rejectWithdrawal(
   deps: Deps,
@@ -69,7 +69,7 @@ export async function rejectWithdrawal(
 }
 
 /**
- * Asks the merchant for information. The withdrawal waits for the answer; an operator may still approve or reject it.
+ * Asks the merchant for information. The withdrawal waits for the answer, and an operator may still approve or reject it.
  * Refuses with invalid_state unless the withdrawal waits for approval.
  */
 export async function requestInfo(
@@ -87,7 +87,7 @@ export async function requestInfo(
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.request_info', step, texts)
 }
 
-/** Stores the merchant's answer: the withdrawal waits for approval again. Refuses with invalid_state without a question. */
+/** Stores the merchant's answer, so that the withdrawal waits for approval again. Refuses with invalid_state without a question. */
 export async function respond(
   deps: Deps,
   tx: Tx,
@@ -119,9 +119,9 @@ const CLOSE = sql(
 )
 
 /**
- * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves from its current place to the place
- * that the outcome requires. Refuses with invalid_state unless the withdrawal is stuck. Refuses a late payment with
- * insufficient_balance if the released money is no longer in the balance.
+ * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves to the place that the outcome requires.
+ * Refuses with invalid_state unless the withdrawal is stuck. Refuses a late payment with insufficient_balance if the released money
+ * is no longer in the balance.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -155,7 +155,7 @@ export async function resolveWithdrawal(
   return { row: { ...withdrawal, ...merchant }, deliveries }
 }
 
-/** Refuses if the ledger's reservation differs from the record: the reservations of other withdrawals must not pay for it. */
+/** Refuses a withdrawal whose reservation in the ledger differs from the record: other reservations must not pay for it. */
 function refuseBooks({ withdrawal, booked_minor }: WithdrawalSnapshot): never {
   const [booked, needed] = [formatAmount(booked_minor), formatAmount(withdrawal.total_reserved_minor)]
   const message = `The ledger reserved ${booked} of ${needed}: find the cause before any money moves. Run "admin verify".`
@@ -166,7 +166,7 @@ function resolvedAsPaid(row: Withdrawal): { funds: Funds; effect: Effect | null 
   return row.funds === 'paid' ? { funds: 'paid', effect: null } : { funds: 'paid', effect: paidEffect(row) }
 }
 
-/** If the ledger contains a payment that did not happen, the whole amount returns, with the provider's charge. */
+/** Returns the funds and the posting of an unpaid outcome. A booked payment returns whole, with the provider's charge. */
 function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | null } {
   if (row.funds === 'paid') return { funds: 'returned', effect: reversalEffect(row, true) }
   return row.funds === 'released'
@@ -182,9 +182,9 @@ const RETRY = sql(
 )
 
 /**
- * Sends a payout again after the provider blocked our address: a new token, the same reference. Refuses with invalid_state
- * unless it is blocked, and with withdrawal_restricted if its merchant is suspended. If the returned payout has a lease, the
- * caller sends it after the commit.
+ * Makes a blocked payout ready to send again, with a new token and the same reference. Refuses with invalid_state unless the payout
+ * is blocked, and with withdrawal_restricted if its merchant is suspended. If the returned payout has a lease, the caller sends it
+ * after the commit.
  */
 export async function retryWithdrawal(
   deps: Deps,

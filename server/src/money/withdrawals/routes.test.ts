@@ -1,4 +1,4 @@
-// The endpoints that read withdrawals, answer operators and list destinations.
+// Tests the endpoints that read withdrawals, answer operators and list destinations.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ const BODY = { amount: '100', destination_code: 'MPESA', destination_identifier:
 let world: World
 let viewer: string
 let finance: string
-/** Oldest first. Every third withdrawal is rejected, and the next one has a question. */
+/** The ids of 25 withdrawals, oldest first. Every third has a rejection, and each following withdrawal has a question. */
 const ids: string[] = []
 before(async () => {
   world = await createWorld()
@@ -50,7 +50,7 @@ const idsOf = (reply: Reply): string[] => reply.body.data.items.map((item: { id:
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i] as string)
 
-/** Both lists show the same records. The second needs the merchant id. */
+/** The two lists of the same records. The second list needs the merchant id. */
 const LISTS = [
   { name: LIST, list: (query = '', key = viewer) => world.get(`${LIST}?environment=sandbox${query}`, key) },
   {
@@ -61,7 +61,7 @@ const LISTS = [
 
 for (const { name, list } of LISTS) {
   describe(`the list at ${name}`, () => {
-    test('shows the newest first, twenty on a page, equal to the answers of the submissions', async () => {
+    test(`the list at ${name} shows the newest withdrawals first, twenty on a page, with the fields of a single record`, async () => {
       const reply = await list()
       assert.deepEqual(idsOf(reply), expected(() => true).slice(0, 20))
       assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
@@ -70,7 +70,7 @@ for (const { name, list } of LISTS) {
       assert.deepEqual(first, shown)
     })
 
-    test('contains every withdrawal of its environment once over its pages', async () => {
+    test(`the pages of the list at ${name} contain every withdrawal of the environment once`, async () => {
       const all: string[] = []
       for (let page = 1; page <= 5; page++) all.push(...idsOf(await list(`&page=${page}&page_size=6`)))
       assert.deepEqual(
@@ -79,12 +79,12 @@ for (const { name, list } of LISTS) {
       )
     })
 
-    test('is empty beyond its last page and still has the total', async () => {
+    test(`a page beyond the end of the list at ${name} is empty and still has the total`, async () => {
       const { data } = (await list('&page=1000000&page_size=100')).body
       assert.deepEqual([data.items, data.pagination.total_items], [[], 25])
     })
 
-    test('shows only one status when it is filtered', async () => {
+    test(`the list at ${name} shows only withdrawals with the status of the filter`, async () => {
       const found = {
         REJECTED: expected((i) => i % 3 === 0),
         INFO_REQUESTED: expected((i) => i % 3 === 1),
@@ -92,13 +92,13 @@ for (const { name, list } of LISTS) {
       }
       for (const status of STATUSES) {
         const reply = await list(`&status=${status}&page_size=100`)
-        const wanted = (found as Record<string, string[]>)[status] ?? []
-        assert.deepEqual([idsOf(reply), reply.body.data.pagination.total_items], [wanted, wanted.length])
+        const matches = (found as Record<string, string[]>)[status] ?? []
+        assert.deepEqual([idsOf(reply), reply.body.data.pagination.total_items], [matches, matches.length])
       }
     })
 
-    test('finds a reference by its beginning in any case', async () => {
-      for (const [reference, wanted] of [
+    test(`the list at ${name} finds a reference by its beginning in any case`, async () => {
+      for (const [reference, filter] of [
         ['r-1', (i: number) => i === 1 || (i >= 10 && i < 20)],
         ['R-24', (i: number) => i === 24],
         ['R', () => true],
@@ -106,18 +106,18 @@ for (const { name, list } of LISTS) {
         ['-1', () => false],
       ] as const) {
         const reply = await list(`&page_size=100&reference=${reference}`)
-        const found = expected(wanted)
+        const found = expected(filter)
         assert.deepEqual([idsOf(reply), reply.body.data.pagination.total_items], [found, found.length], reference)
       }
     })
 
-    test('refuses an invalid page, page size or status', async () => {
+    test(`the list at ${name} refuses an invalid page, page size or status with 400`, async () => {
       for (const query of ['&page=0', '&page=x', '&page_size=0', '&page_size=101', '&status=DONE', '&status=']) {
         assert.deepEqual(codeOf(await list(query)), [400, 'validation_failed'], query)
       }
     })
 
-    test('shows another merchant no withdrawal of this one', async () => {
+    test(`the list at ${name} shows another merchant no withdrawal of this merchant`, async () => {
       const merchant = await world.newMerchant()
       const key = await world.newKey({ merchant })
       assert.deepEqual(idsOf(await world.get(`${DIRECT}?merchant_id=${merchant.id}`, key)), [])
@@ -165,7 +165,7 @@ test('every role reads a withdrawal by its id in its own environment', async () 
   assert.deepEqual(codeOf(await world.get(`${DIRECT}/${id}`, world.live_key)), [404, 'not_found'])
 })
 
-test('unknown, malformed and foreign ids get not_found', async () => {
+test('the server answers not_found to unknown, malformed and foreign withdrawal ids', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -231,7 +231,7 @@ const answerTo = (id: string, options: { key?: string; message?: unknown; idempo
   return world.post(`${LIST}/${id}/respond`, { message, environment: 'sandbox' }, { key, idempotency_key })
 }
 
-test('an answer makes the withdrawal wait for approval again, with an audit entry', async () => {
+test('an answer of the merchant makes the withdrawal wait for approval again, with an audit entry', async () => {
   const id = await submit('answered')
   await ask(id)
   const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
@@ -271,7 +271,7 @@ test('an answer without a question gets 409 invalid_state and changes nothing', 
   }
 })
 
-test('only members who may send money answer, for their own merchant, with a visible text', async () => {
+test('only members who may send money can answer an operator, for their own merchant and with a visible text', async () => {
   const id = await submit('guarded')
   await ask(id)
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
@@ -291,7 +291,7 @@ test('only members who may send money answer, for their own merchant, with a vis
   for (const unknown of [randomUUID(), 'x']) assert.deepEqual(codeOf(await answerTo(unknown)), [404, 'not_found'])
 })
 
-test('one of ten concurrent answers succeeds, and with one Idempotency-Key all get the same reply', async () => {
+test('one of ten concurrent answers succeeds, and ten answers with one Idempotency-Key get the same reply', async () => {
   const [first, second] = [await submit('race'), await submit('race with a key')]
   await ask(first)
   await ask(second)
@@ -317,7 +317,7 @@ test('every caller reads all networks and banks with their aliases', async () =>
   assert.ok(mpesa.aliases.includes('VODACOM'))
 })
 
-test('destinations can be filtered by method', async () => {
+test('a caller can filter destinations by method', async () => {
   let total = 0
   for (const method of ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA']) {
     const { items } = (await world.get(`/v1/destinations?method=${method}`)).body.data
@@ -328,7 +328,7 @@ test('destinations can be filtered by method', async () => {
   assert.deepEqual(codeOf(await world.get('/v1/destinations?method=CASH')), [400, 'validation_failed'])
 })
 
-test('every listed destination is accepted by its code and by each alias', async () => {
+test('the server accepts every listed destination by its code and by each alias', async () => {
   for (const { code, method, aliases } of DESTINATIONS) {
     for (const name of [code, code.toLowerCase(), ...aliases]) {
       const reply = await world.post(

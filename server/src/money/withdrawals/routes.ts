@@ -1,4 +1,4 @@
-// The merchant's endpoints of withdrawals: for the dashboard, for servers, and for the sandbox.
+// Serves the merchant's endpoints of withdrawals: for the dashboard, for servers, and for the sandbox.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -142,7 +142,7 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
   const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedPayoutBody) => {
     const principal = caller(request)
     requireClaim(request)
-    // Rules and balance are checked after the key: a replay gets its stored answer before a check can refuse.
+    // The server checks rules and balance after the key, so that a replay gets its stored answer before a check can refuse.
     return answerOnce(deps, request, reply, 202, async (tx) => {
       const input = checkPayoutRules(deps, principal, find, checked)
       return presentWithdrawal(await submitWithdrawal(deps, tx, actOf(request), principal.merchant, input))
@@ -175,7 +175,7 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
   direct('bank-account', 'BANK_ACCOUNT', 'Submit a payout to a bank account', BankAccountBody)
 }
 
-/** The common fields of the three bodies. Only the body of bank accounts names a bank. */
+/** The common fields of the three direct bodies. Only the body of bank accounts names a bank. */
 type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typeof BankAccountBody>>
 
 function withdrawalReadRoutes(deps: Deps, app: App): void {

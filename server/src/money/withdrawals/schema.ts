@@ -1,4 +1,4 @@
-// The schemas of merchants' requests and answers about withdrawals: each is the check, the type and the documentation.
+// Each schema of a request or an answer about withdrawals is its check, its type and its documentation.
 
 import Type, { type Static } from 'typebox'
 import { PAYOUT_METHODS } from '../../adapters/providers/port.ts'
@@ -149,10 +149,10 @@ const charges = {
     Type.String({ ...Id, description: 'The pricing rule that applies. Null means no charge.' }),
   ),
   pricing_rule_label: nullable(Type.String()),
-  processor_fee_pass_through: Type.Boolean({ description: 'true if the processor charge is part of total_charges.' }),
+  processor_fee_pass_through: Type.Boolean({ description: 'True if the processor charge is part of total_charges.' }),
 }
 
-/** The charges of a withdrawal that is not submitted. */
+/** The charges of a withdrawal before its submission. */
 export const QuoteRecord = Type.Object({
   withdrawal_amount: Type.String(),
   currency: Type.String(),
@@ -176,14 +176,18 @@ const record = {
   reference: nullable(Type.String()),
   merchant_reference: nullable(Type.String()),
   status: oneOf(STATUSES),
-  requires_approval: Type.Boolean({ description: 'true until an operator approves or rejects the withdrawal.' }),
+  requires_approval: Type.Boolean({ description: 'True until an operator approves or rejects the withdrawal.' }),
   status_reason: nullable(
     Type.String({
       description: 'The text of the operator: the reason of a rejection, a question, or the reason of a resolution.',
     }),
   ),
-  failure_reason_code: nullable(Type.String({ description: 'Set when FAILED. The set can grow.' })),
-  failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
+  failure_reason_code: nullable(
+    Type.String({ description: 'The reason of a FAILED withdrawal. New releases can add reasons.' }),
+  ),
+  failure_reason_message: nullable(
+    Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
+  ),
   ...charges,
   provider_reference: nullable(Type.String({ description: 'Null until an operator approves the withdrawal.' })),
   transaction_reference: nullable(

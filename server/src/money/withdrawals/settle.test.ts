@@ -1,4 +1,4 @@
-// A provider's answers post each fact once, from any source, in any order, however often they arrive.
+// Tests that a provider's answers post each fact once, from any source, in any order, and also if an answer repeats.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,19 +35,19 @@ after(async () => {
   await world.close()
 })
 
-/** An approved withdrawal whose lease this process holds. Its merchant subscribes to all events. */
-async function approved(wish: WithdrawalFields = {}): Promise<WithdrawalKey> {
-  const merchant = wish.merchant ?? (await listening())
-  const key = await insertWithdrawal(world, { ...wish, merchant })
+/** Creates an approved withdrawal whose lease this process holds. Its merchant subscribes to all events. */
+async function approved(fields: WithdrawalFields = {}): Promise<WithdrawalKey> {
+  const merchant = fields.merchant ?? (await newSubscriber())
+  const key = await insertWithdrawal(world, { ...fields, merchant })
   const { total_reserved_minor } = await recordOf(world, key)
-  await fund(world, total_reserved_minor, { ...wish, merchant })
+  await fund(world, total_reserved_minor, { ...fields, merchant })
   await payoutCallsOf(world, provider, { sends: false }).approve(key)
-  await hold(key)
+  await leaseTo(key)
   return key
 }
 
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
-async function listening(events = EVENTS): Promise<Merchant> {
+async function newSubscriber(events = EVENTS): Promise<Merchant> {
   const merchant = await world.newMerchant()
   const payload = { webhook_url: 'http://127.0.0.1:9/hook', events }
   const key = await world.newKey({ merchant })
@@ -57,19 +57,23 @@ async function listening(events = EVENTS): Promise<Merchant> {
 }
 
 /** Gives a process the lease of a payout, as a claim does. */
-async function hold({ id }: WithdrawalKey, process_id = world.deps.process_id): Promise<void> {
+async function leaseTo({ id }: WithdrawalKey, process_id = world.deps.process_id): Promise<void> {
   const until = new Date(world.deps.clock.now().getTime() + 15_000)
   await world.rows('update payouts set lease_owner = $2, due_at = $3 where withdrawal_id = $1', [id, process_id, until])
 }
 
-const hear = (key: WithdrawalKey, answers: readonly PayoutAnswer[], options: { hint?: boolean; of?: TestDeps } = {}) =>
+const settleAnswers = (
+  key: WithdrawalKey,
+  answers: readonly PayoutAnswer[],
+  options: { hint?: boolean; of?: TestDeps } = {},
+) =>
   settlePayouts(
     options.of ?? world.deps,
     answers.map((answer) => ({ ...key, answer, holds_lease: options.hint !== true })),
     () => false,
   )
 
-/** The accounts of the merchant's book that are not zero. The funding came in through the float. */
+/** Returns the accounts of the merchant's book that are not zero. The funding came in through the float. */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -81,8 +85,8 @@ async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigi
 const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
 
-describe('the books after', () => {
-  for (const [name, wish, answers, expected, facts] of [
+describe('the books of a payout', () => {
+  for (const [name, fields, answers, expected, facts] of [
     ['a payout without charges', {}, [payoutAnswers.paid(A)], {}, ['reserved 100000', 'paid 100000']],
     [
       'a payout whose charge the merchant bears',
@@ -99,7 +103,7 @@ describe('the books after', () => {
       ['reserved 101700', 'paid 101730'],
     ],
     [
-      'a decline: everything is the merchant’s again',
+      'a decline, which releases the whole reservation',
       PASSED,
       [payoutAnswers.declined],
       { available: 101_730n, provider_float: -101_730n },
@@ -141,25 +145,25 @@ describe('the books after', () => {
       ['reserved 101730', 'paid 101730', 'reversed 101700'],
     ],
   ] as [string, WithdrawalFields, PayoutAnswer[], Record<string, bigint>, string[]][]) {
-    test(`${name}, settled once or repeatedly, in one set or in many, by two processes`, async () => {
-      const once = await approved(wish)
-      for (const answer of answers) await hear(once, [answer])
+    test(`the books after ${name} are the same for single, repeated, batched and concurrent settlements`, async () => {
+      const once = await approved(fields)
+      for (const answer of answers) await settleAnswers(once, [answer])
       assert.deepEqual(await book(once), expected)
       assert.deepEqual((await traceOf(world, once)).facts, facts)
 
-      const in_one_set = await approved(wish)
-      await hear(
-        in_one_set,
+      const in_one_batch = await approved(fields)
+      await settleAnswers(
+        in_one_batch,
         answers.flatMap((answer) => [answer, answer]),
       )
-      await hear(in_one_set, [...answers, ...answers.slice(-1)])
-      assert.deepEqual(await book(in_one_set), expected)
+      await settleAnswers(in_one_batch, [...answers, ...answers.slice(-1)])
+      assert.deepEqual(await book(in_one_batch), expected)
 
-      const by_many = await approved(wish)
+      const by_many = await approved(fields)
       for (const answer of answers) {
         await Promise.all(
           Array.from({ length: 12 }, (_, i) =>
-            hear(by_many, [answer], { hint: i % 3 > 0, of: (i % 2 ? world : other).deps }),
+            settleAnswers(by_many, [answer], { hint: i % 3 > 0, of: (i % 2 ? world : other).deps }),
           ),
         )
       }
@@ -169,7 +173,7 @@ describe('the books after', () => {
         const { moves, facts: posted, events, status } = await traceOf(world, key)
         return { moves, posted, events, status }
       }
-      assert.deepEqual(await story(in_one_set), await story(once))
+      assert.deepEqual(await story(in_one_batch), await story(once))
       assert.deepEqual(await story(by_many), await story(once))
       assert.equal((await payoutOf(world, once))?.state, 'final')
     })
@@ -179,9 +183,9 @@ describe('the books after', () => {
 describe('events', () => {
   test('each final status sends one event with its fields', async () => {
     const key = await approved({ environment: 'sandbox' })
-    await hear(key, [payoutAnswers.paid(A)])
-    await hear(key, [payoutAnswers.paid(A)])
-    await hear(key, [payoutAnswers.reversed(A)])
+    await settleAnswers(key, [payoutAnswers.paid(A)])
+    await settleAnswers(key, [payoutAnswers.paid(A)])
+    await settleAnswers(key, [payoutAnswers.reversed(A)])
     const rows = await world.rows<{ body: string }>(
       'select body from webhook_deliveries where source_id = $1 order by source_seq',
       [key.id],
@@ -213,7 +217,7 @@ describe('events', () => {
 
   test('a failure event has its reason, and a live event has no sandbox field', async () => {
     const key = await approved()
-    await hear(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }])
+    await settleAnswers(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }])
     const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', [
       key.id,
     ])
@@ -230,9 +234,9 @@ describe('events', () => {
     assert.ok(!('sandbox' in rest) && !('test' in rest))
   })
 
-  test('a merchant without a subscription gets no reversal event, and the money returns all the same', async () => {
-    const key = await approved({ merchant: await listening(EVENTS.slice(0, 2)) })
-    await hear(key, [payoutAnswers.reversed(A)])
+  test('a merchant without a subscription gets no reversal event, and the money still returns', async () => {
+    const key = await approved({ merchant: await newSubscriber(EVENTS.slice(0, 2)) })
+    await settleAnswers(key, [payoutAnswers.reversed(A)])
     const { events, status, available } = await traceOf(world, key)
     assert.deepEqual(
       { events, status, available },
@@ -244,12 +248,12 @@ describe('events', () => {
 describe('the source of an answer', () => {
   const OPEN = { ...payoutAnswers, unknown_again: { ...payoutAnswers.unknown, ask_again_ms: 300 } }
   for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
-    test(`${name} from a hint, or from a process without the lease, moves nothing and ends no lease`, async () => {
+    test(`the answer ${name} from a hint or from a process without the lease makes no move and ends no lease`, async () => {
       const key = await approved()
       const before = await payoutOf(world, key)
       const record = await recordOf(world, key)
-      await hear(key, [OPEN[name]], { hint: true })
-      await hear(key, [OPEN[name]], { of: other.deps })
+      await settleAnswers(key, [OPEN[name]], { hint: true })
+      await settleAnswers(key, [OPEN[name]], { of: other.deps })
       const { sent_at, provider_status, ...after } = (await payoutOf(world, key)) ?? {}
       const { sent_at: _, provider_status: __, ...was } = before ?? {}
       assert.deepEqual(after, was)
@@ -260,10 +264,10 @@ describe('the source of an answer', () => {
   }
 
   for (const answer of [payoutAnswers.paid(A), payoutAnswers.declined, payoutAnswers.reversed(A)]) {
-    test(`${answer.kind} from any source settles the payout and ends the lease of another process`, async () => {
+    test(`the answer ${answer.kind} from any source settles the payout and ends the lease of another process`, async () => {
       const key = await approved()
-      await hold(key, other.deps.process_id)
-      await hear(key, [answer], { hint: true })
+      await leaseTo(key, other.deps.process_id)
+      await settleAnswers(key, [answer], { hint: true })
       const { state, send_token, due_at, lease_owner } = (await payoutOf(world, key)) ?? {}
       assert.deepEqual(
         { state, send_token, due_at, lease_owner },
@@ -276,16 +280,16 @@ describe('the source of an answer', () => {
         payoutAnswers.not_found,
         payoutAnswers.unknown,
       ]) {
-        await hear(key, [late], { of: other.deps })
+        await settleAnswers(key, [late], { of: other.deps })
         assert.equal((await payoutOf(world, key))?.state, 'final', `${late.kind} comes late`)
       }
     })
   }
 
-  test('an answer about a withdrawal without an approval fails and writes nothing', async () => {
+  test('an answer about a withdrawal without an approval fails and writes no row', async () => {
     const key = await insertWithdrawal(world)
     const before = await recordOf(world, key)
-    await assert.rejects(hear(key, [payoutAnswers.paid(A)]), /broken invariant/)
+    await assert.rejects(settleAnswers(key, [payoutAnswers.paid(A)]), /broken invariant/)
     assert.deepEqual(await recordOf(world, key), before)
     assert.deepEqual((await traceOf(world, key)).moves, [])
   })
@@ -295,10 +299,11 @@ describe('a provider that contradicts itself', () => {
   const movesAndStatusOf = (key: WithdrawalKey) =>
     traceOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
-  test('paid, then declined: the withdrawal needs attention once, however often the answer is repeated', async () => {
+  test('a withdrawal with the answers paid and then declined needs attention once, even if the provider repeats both', async () => {
     const key = await approved()
-    await hear(key, [payoutAnswers.paid(A), payoutAnswers.declined])
-    for (let i = 0; i < 3; i++) await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.paid(A), payoutAnswers.declined])
+    for (let i = 0; i < 3; i++)
+      await settleAnswers(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
     assert.deepEqual(await movesAndStatusOf(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['SUCCESS: succeeded 1000.00 TZS', 'NEEDS_ADMIN_ATTENTION: declined provider_declined'],
@@ -312,17 +317,17 @@ describe('a provider that contradicts itself', () => {
 
     const hands = payoutCallsOf(world, provider)
     await hands.resolve(key, 'SUCCESS')
-    await hear(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.declined, payoutAnswers.paid(A)], { hint: true })
     assert.equal((await movesAndStatusOf(key)).status, 'SUCCESS', 'the operator knew this answer when deciding')
-    await hear(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }], { hint: true })
+    await settleAnswers(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }], { hint: true })
     assert.equal((await movesAndStatusOf(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another answer needs another decision')
   })
 
-  test('declined, then paid: the server does not take the released money again', async () => {
+  test('the server does not take released money again after the answers declined and then paid', async () => {
     const key = await approved()
-    await hear(key, [payoutAnswers.declined])
-    await hear(key, [payoutAnswers.paid(A)], { hint: true })
-    await hear(key, [payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.declined])
+    await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
     assert.deepEqual(await movesAndStatusOf(key), {
       status: 'NEEDS_ADMIN_ATTENTION',
       moves: ['FAILED: declined provider_declined', 'NEEDS_ADMIN_ATTENTION: succeeded 1000.00 TZS'],
@@ -330,7 +335,7 @@ describe('a provider that contradicts itself', () => {
     const { funds, available } = await traceOf(world, key)
     assert.deepEqual({ funds, available }, { funds: 'released', available: A })
     await payoutCallsOf(world, provider).resolve(key, 'FAILED')
-    await hear(key, [payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
     assert.equal((await movesAndStatusOf(key)).status, 'FAILED')
   })
 
@@ -340,37 +345,37 @@ describe('a provider that contradicts itself', () => {
     payoutAnswers.paid(A, 'USD'),
     payoutAnswers.reversed(A - 1n),
   ]) {
-    const word = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
-    test(`${word} instead of the requested amount: no money moves, and the withdrawal needs attention`, async () => {
+    const reported = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
+    test(`the answer "${reported}" instead of the requested amount moves no money, and the withdrawal needs attention`, async () => {
       const key = await approved()
-      await hear(key, [answer])
-      await hear(key, [answer], { hint: true })
+      await settleAnswers(key, [answer])
+      await settleAnswers(key, [answer], { hint: true })
       const { status, funds, facts, events, moves } = await traceOf(world, key)
       assert.deepEqual(
         { status, funds, facts, events, moves: moves.length },
         { status: 'NEEDS_ADMIN_ATTENTION', funds: 'reserved', facts: ['reserved 100000'], events: [], moves: 2 },
       )
       const paid = await approved()
-      await hear(paid, [payoutAnswers.paid(A)])
-      await hear(paid, [answer], { hint: true })
+      await settleAnswers(paid, [payoutAnswers.paid(A)])
+      await settleAnswers(paid, [answer], { hint: true })
       assert.equal((await recordOf(world, paid)).status, 'NEEDS_ADMIN_ATTENTION')
     })
   }
 
   test("a merchant's text never counts as a recorded answer of the provider", async () => {
-    const merchant = await listening()
+    const merchant = await newSubscriber()
     await fund(world, A, { merchant })
     const key = await insertWithdrawal(world, { merchant })
     const hands = payoutCallsOf(world, provider, { sends: false })
     await hands.requestInfo(key, 'declined provider_declined')
     await hands.respond(key, 'declined provider_declined')
     await hands.approve(key)
-    await hear(key, [payoutAnswers.paid(A)], { hint: true })
-    await hear(key, [payoutAnswers.declined], { hint: true })
+    await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.declined], { hint: true })
     assert.equal((await recordOf(world, key)).status, 'NEEDS_ADMIN_ATTENTION')
   })
 
-  test('a manipulated ledger: no money moves, and the withdrawal needs attention', async () => {
+  test('no answer moves money while the ledger differs from the record, and the withdrawal needs attention', async () => {
     for (const [answer, expected] of [
       [payoutAnswers.paid(A), 'the ledger reserved 999.99 of 1000.00; the provider answered succeeded 1000.00 TZS'],
       [
@@ -378,7 +383,7 @@ describe('a provider that contradicts itself', () => {
         'the ledger reserved 999.99 of 1000.00; the provider answered declined provider_declined',
       ],
     ] as const) {
-      // In a separate database, because its books do not balance afterwards.
+      // The test uses a separate database, because its books do not balance afterwards.
       const tampered = await createWorld({ compose: { providers: [provider] } })
       try {
         await fund(tampered, A)
@@ -408,8 +413,8 @@ describe('a provider that contradicts itself', () => {
   })
 })
 
-describe('a set of answers', () => {
-  test("settles many merchants' withdrawals without a deadlock when two sets arrive in opposite order", async () => {
+describe('a batch of answers', () => {
+  test('batches of answers in opposite order settle the withdrawals of many merchants without a deadlock', async () => {
     const keys: WithdrawalKey[] = []
     for (let i = 0; i < 24; i++) keys.push(await approved({ amount_minor: 1_000n + BigInt(i) }))
     const outcomes = keys.map((key, i) => ({
@@ -434,16 +439,16 @@ describe('a set of answers', () => {
     }
   })
 
-  test('sets completed_at at the payment and clears it at a failure', async () => {
+  test('a payment sets completed_at, and a failure clears completed_at', async () => {
     const key = await approved()
     const paid_at = world.deps.clock.now()
-    await hear(key, [payoutAnswers.paid(A)])
+    await settleAnswers(key, [payoutAnswers.paid(A)])
     assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
     world.deps.clock.advance(60_000)
-    await hear(key, [payoutAnswers.declined], { hint: true })
+    await settleAnswers(key, [payoutAnswers.declined], { hint: true })
     await payoutCallsOf(world, provider).resolve(key, 'SUCCESS')
     assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
-    await hear(key, [payoutAnswers.paid(A + 5n)], { hint: true })
+    await settleAnswers(key, [payoutAnswers.paid(A + 5n)], { hint: true })
     await payoutCallsOf(world, provider).resolve(key, 'FAILED')
     const { completed_at, failure_reason_code, status_reason } = await recordOf(world, key)
     assert.deepEqual(

@@ -1,8 +1,6 @@
-// Settles payouts: turns a provider's answer into a status, postings and events. Safe to repeat.
-//
-// The answer to the payout request, callbacks and status queries all end here, in one transaction. If the process dies
-// before the commit, the payout becomes due again and is queried. If it dies after the commit, the deliveries keep their
-// leases and become due when these end.
+// Settles payouts in one transaction: turns every answer of a provider into a status, postings and events. A repeated answer
+// changes nothing. If the process dies before the commit, the payout becomes due again. If it dies after the commit, the
+// deliveries become due when their leases end.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
@@ -29,16 +27,16 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** An answer about one payout. `holds_lease`: the answer comes from work under the payout's lease, not from a hint. */
+/** An answer about one payout. `holds_lease` is true for an answer under the payout's lease, and false for a hint. */
 export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: boolean }
 
-/** Pauses in seconds between two status queries, or two attempts to reach a provider. Most payouts end within seconds. */
+/** The pauses in seconds between two status queries, or two attempts to reach a provider. Most payouts end within seconds. */
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /** The longest pause of a waiting payout, including pauses that a provider announces. */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...PAUSES_S))
 
-/** The due time of the next step: after the provider's announced pause, else after a growing pause. */
+/** Returns the due time of the next step: after the provider's announced pause, else after a growing pause. */
 function nextStepAt(now: Date, steps: number, announced_ms?: number): Date {
   const index = Math.min(Math.max(steps, 1), PAUSES_S.length) - 1
   return new Date(now.getTime() + (announced_ms ?? (PAUSES_S[index] as number) * 1_000))
@@ -57,7 +55,7 @@ const WRITE = sql(
    where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id`,
 )
 
-// A separate statement after the locks, so that it sees what another process has just committed.
+// A separate statement after the locks sees the rows that another process has just committed.
 const RECORDED_OUTCOMES = sql(
   'withdrawals_told',
   `select h.merchant_id, h.withdrawal_id as id, h.reason
@@ -66,12 +64,12 @@ const RECORDED_OUTCOMES = sql(
    where h.actor_kind = 'provider' and h.reason is not null`,
 )
 
-/** A snapshot of a withdrawal that was approved. */
+/** A snapshot of a withdrawal that has a payout. */
 type PayoutInHand = WithdrawalSnapshot & { payout: Readonly<PayoutSnapshot> }
 
 /**
- * Applies a set of answers in the given transaction: status moves with their history, postings and events. Repeating an
- * answer changes nothing. Returns the queued deliveries; this process sends those that it leases.
+ * Applies a batch of answers in the given transaction: status moves with their history, postings and events. A repeated answer
+ * changes nothing. Returns the queued deliveries; this process sends the deliveries that it leases.
  */
 export async function applyPayoutOutcomes(
   deps: Deps,
@@ -106,7 +104,7 @@ export async function applyPayoutOutcomes(
     const moved = { ...noted, withdrawal: made.at(-1)?.withdrawal ?? noted.withdrawal }
     snapshots.set(name, { ...moved, payout: nextPayout(deps, moved, answer) })
   }
-  // The payouts are written first: the changes end with the merchants' accounts, for which other transactions wait.
+  // The payouts come first, because the changes end with the merchants' accounts, for which other transactions wait.
   const [, deliveries] = await Promise.all([
     writePayouts(deps, tx, [...snapshots.values()]),
     writeWithdrawalChanges(deps, tx, changes, canDeliver),
@@ -114,7 +112,7 @@ export async function applyPayoutOutcomes(
   return deliveries
 }
 
-/** Applies a set of answers in a transaction of its own. */
+/** Applies a batch of answers in a new transaction. */
 export async function settlePayouts(
   deps: Deps,
   outcomes: readonly PayoutOutcome[],
@@ -130,8 +128,8 @@ export async function settlePayouts(
 }
 
 /**
- * Reads the provider's answers in the history of those withdrawals that no longer wait for one, as `name answer`. A
- * repeated contradiction counts once: the operator who decided after it knew it.
+ * Reads the provider's answers in the history of withdrawals that no longer wait for an answer, as `name answer`. A repeated
+ * contradiction counts once, because the operator who decided after the contradiction knew it.
  */
 async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]): Promise<Set<string>> {
   const ended = withdrawals
@@ -142,7 +140,7 @@ async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]):
   return new Set(recorded.map((entry) => `${withdrawalName(entry)} ${entry.reason}`))
 }
 
-/** The payout with the facts of an answer, from any source. */
+/** Returns the payout with the facts of an answer, from any source. */
 function recordFacts(deps: Deps, payout: PayoutSnapshot, answer: PayoutAnswer): PayoutSnapshot {
   const was_sent = answer.kind === 'accepted' || isFinalAnswer(answer)
   return {
@@ -157,7 +155,7 @@ function isOverdue(deps: Deps, { deadline_at }: PayoutSnapshot): boolean {
   return deps.clock.now() >= deadline_at
 }
 
-/** The changes of a withdrawal that follow from an answer. Adds the answer to `recorded`, so that a repetition is detected. */
+/** Returns the changes of a withdrawal that follow from an answer. Adds the answer to `recorded` to detect a repetition. */
 function changesByAnswer(
   deps: Deps,
   subscriptions: EventSubscriptions,
@@ -203,7 +201,7 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
   return kind === 'blocked' || kind === 'declined' || kind === 'unknown'
 }
 
-/** An operator decided with knowledge of this answer, so a repetition goes only to the log. */
+/** Logs a repeated answer. The operator who decided knew the answer, so that the history does not need it again. */
 function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, outcome: string | null): void {
   deps.log.warn(
     { merchant_id, withdrawal_id: id, status, told: outcome },
@@ -211,14 +209,14 @@ function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withd
   )
 }
 
-/** The payout after an answer that counts: its state, its next due time, and no lease. */
+/** Returns the payout after an answer that counts, with its state and its next due time, and without a lease. */
 function nextPayout(deps: Deps, { withdrawal, payout, merchant }: PayoutInHand, answer: PayoutAnswer): PayoutSnapshot {
   const now = deps.clock.now()
   const overdue = isOverdue(deps, payout)
-  // After the deadline the server sets the pauses itself: a provider must not postpone the queries for ever.
+  // After the deadline the server ignores announced pauses, because a provider must not postpone the queries for ever.
   const announced_ms = overdue ? undefined : answer.ask_again_ms
   if (isUnasked(answer) && !overdue) {
-    // The state stays: the worker queries the provider later, once it can be reached again.
+    // The state stays, because the worker queries the provider later, when the provider is reachable again.
     return { ...payout, due_at: nextStepAt(now, payout.asks, announced_ms), lease_owner: null }
   }
   const asks = Math.min(payout.asks + 1, ASKS_MAX)
@@ -245,7 +243,7 @@ function stateAfter(
   // If the provider announces that its final answer may change, the worker queries the payout once more.
   if (isFinalAnswer(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
-  // A payout is sent again only if no byte of it left, the provider never accepted it, and its status is not in doubt.
+  // The worker sends a payout again only if no byte left, the provider never accepted the payout, and its status is not in doubt.
   if (answer.kind === 'not_sent' && status === 'PROCESSING' && sent_at === null) return 'to_send'
   return 'asked'
 }

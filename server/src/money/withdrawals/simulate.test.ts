@@ -1,4 +1,4 @@
-// Sandbox: a merchant simulates every outcome of a withdrawal.
+// Tests that a merchant can simulate every outcome of a withdrawal in the sandbox.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -60,7 +60,7 @@ after(async () => {
   )
 })
 
-/** A withdrawal of 1,000.00, which costs 85.00. */
+/** Submits a withdrawal of 1,000.00, which costs 85.00. */
 async function submit(phone = '0754123456', options: { key?: string; amount?: string } = {}): Promise<string> {
   const body = { amount: options.amount ?? '1000', destination_code: 'MPESA', destination_identifier: phone }
   const reply = await world.post(SUBMIT, body, { key: options.key ?? key })
@@ -116,7 +116,7 @@ const APPROVER = {
 }
 
 const UNDER_WAY: readonly SimulatedOutcome[] = ['SUCCESS', 'FAILED', 'REVERSED']
-/** The outcomes that can be simulated, by status. */
+/** The outcomes that a merchant can simulate, by status. */
 const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
   PENDING_ADMIN_APPROVAL: OUTCOMES,
   INFO_REQUESTED: OUTCOMES.filter((outcome) => outcome !== 'INFO_REQUESTED'),
@@ -131,10 +131,10 @@ const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
 }
 
 for (const from of STATUSES) {
-  describe(`from ${from}`, () => {
+  describe(`a simulation from ${from}`, () => {
     for (const outcome of OUTCOMES) {
       if (WAYS[from].includes(outcome)) {
-        test(`${outcome} can be simulated`, async () => {
+        test(`a merchant can simulate ${outcome} from ${from}`, async () => {
           const id = await bring(from)
           const reply = await simulate(id, outcome)
           assert.equal(reply.status, 200, reply.text)
@@ -145,7 +145,7 @@ for (const from of STATUSES) {
           assert.deepEqual(codeOf(await simulate(id, outcome)), [409, 'invalid_state'], 'twice')
         })
       } else {
-        test(`${outcome} gets 409 invalid_state and changes nothing`, async () => {
+        test(`a simulation of ${outcome} from ${from} gets 409 invalid_state and changes no row`, async () => {
           const id = await bring(from)
           const reply = await unchanged(world, () => simulate(id, outcome))
           assert.deepEqual(codeOf(reply), [409, 'invalid_state'])
@@ -156,7 +156,7 @@ for (const from of STATUSES) {
   })
 }
 
-describe('a simulated outcome moves the money', () => {
+describe('the money of a simulated outcome', () => {
   const minus = (text: string, cents: bigint): string => {
     const minor = BigInt(text.replace('.', '')) - cents
     return `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
@@ -166,12 +166,12 @@ describe('a simulated outcome moves the money', () => {
     ['FAILED', 0n, '0.00'],
     ['REJECTED', 0n, '0.00'],
     ['INFO_REQUESTED', 0n, '0.00'],
-    // Amount and our fee return; the provider's charge for sending does not.
+    // The amount and our fee return. The provider's charge for sending does not return.
     ['REVERSED', 2_500n, '0.00'],
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
   ] as const) {
-    test(outcome, async () => {
+    test(`the simulated outcome ${outcome} takes ${taken} cents from the balance and keeps ${reserved} reserved`, async () => {
       const of = await world.newMerchant()
       const own = await world.newKey({ merchant: of })
       await world.rows(
@@ -187,7 +187,7 @@ describe('a simulated outcome moves the money', () => {
   }
 })
 
-test('a simulated record has the same fields as a real one', async () => {
+test('a simulated record has the fields and formats of a real record', async () => {
   const succeeded = (await simulate(await submit(), 'SUCCESS')).body.data
   assert.match(succeeded.provider_reference, /^W[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.match(succeeded.transaction_reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
@@ -240,7 +240,7 @@ test('a simulation sends its events at once, marked as sandbox', async () => {
   )
 })
 
-test('a simulated payout is never sent to the mock provider, whatever its magic number', async () => {
+test('no process sends a simulated payout to the mock provider, even with a magic number', async () => {
   const made: [string, SimulatedOutcome][] = []
   for (const ending of ['102', '103', '104', '105', '106', '456']) {
     for (const outcome of ['SUCCESS', 'FAILED', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'REVERSED'] as const) {
@@ -272,7 +272,7 @@ test('a simulated payout is never sent to the mock provider, whatever its magic 
   ])
 })
 
-test('after a simulated block an operator can really retry', async () => {
+test('an operator can retry a payout after a simulated block, and the provider gets the payout', async () => {
   const id = await submit()
   await simulate(id, 'BLOCKED_IP_WHITELIST')
   const { provider_reference } = (await world.get(`/v1/disbursements/${id}`)).body.data
@@ -299,7 +299,7 @@ test('a simulation above the balance gets 409 insufficient_balance and stays pen
   assert.equal((await simulate(second, 'REJECTED', { key: own })).status, 200)
 })
 
-test('a live record gets not_found from keys and sessions and does not change', async () => {
+test('the server answers not_found to every simulation of a live record, by a key or a session', async () => {
   const id = await submit(undefined, { key: world.live_key })
   const { token } = await world.newSession('MERCHANT_ADMIN')
   for (const [who, query] of [
@@ -317,7 +317,7 @@ test('a live record gets not_found from keys and sessions and does not change', 
   assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
 })
 
-test('a live key cannot simulate, not even a sandbox record', async () => {
+test('a live key cannot simulate an outcome, not even of a sandbox record', async () => {
   const id = await submit()
   const reply = await unchanged(world, () => simulate(id, 'SUCCESS', { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [404, 'not_found'])
@@ -333,7 +333,7 @@ test('a session simulates in the sandbox from either environment', async () => {
   }
 })
 
-test('unknown, malformed and foreign ids get not_found', async () => {
+test('a simulation of an unknown, malformed or foreign id gets not_found', async () => {
   const stranger = await world.newMerchant()
   await fund(world, { merchant: stranger, amount: '2000' })
   const foreign = await submit(undefined, { key: await world.newKey({ merchant: stranger }) })
@@ -343,7 +343,7 @@ test('unknown, malformed and foreign ids get not_found', async () => {
   assert.equal((await simulate((await submit()).toUpperCase(), 'SUCCESS')).status, 200)
 })
 
-test('an unknown outcome gets 400', async () => {
+test('a simulation of an unknown outcome gets 400', async () => {
   const id = await submit()
   for (const outcome of ['PROCESSING', 'NEEDS_ADMIN_ATTENTION', 'success', '', null, undefined]) {
     const reply = await unchanged(world, () => simulate(id, outcome as SimulatedOutcome))
@@ -351,7 +351,7 @@ test('an unknown outcome gets 400', async () => {
   }
 })
 
-test('a repeated Idempotency-Key gets the same reply and simulates nothing again', async () => {
+test('a repeated Idempotency-Key gets the same reply and makes no second simulation', async () => {
   const id = await submit()
   const options = { idempotency_key: randomUUID() }
   const first = await simulate(id, 'SUCCESS', options)

@@ -1,4 +1,4 @@
-// Sandbox: the merchant plays the operator and the provider for one of its withdrawals.
+// Simulates an outcome in the sandbox, where the merchant plays the operator and the provider for one of its withdrawals.
 
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -42,7 +42,7 @@ export async function simulateOutcome(
 ): Promise<SimulatedWithdrawal> {
   const { merchant_id, id, outcome } = input
   const { withdrawal } = await lockWithdrawal(tx, { merchant_id, id, environment: 'sandbox' })
-  // The server sends no e-mail about these two: the merchant that would receive it requested the simulation.
+  // The server sends no e-mail about a rejection or a question, because its recipient requested the simulation.
   if (outcome === 'REJECTED') {
     const rejection = { merchant_id, id, reason: SIMULATED_REASON }
     return { row: await rejectWithdrawal(deps, tx, act, rejection), deliveries: [] }
@@ -57,7 +57,7 @@ export async function simulateOutcome(
     refuseState(withdrawal, `simulated as ${outcome}`)
   }
   if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
-  // In the transaction of the approval, so that no other process sees the payout and queries the provider about it.
+  // The transaction of the approval settles the payout, so that no other process sees the payout and queries the provider.
   const outcomes = [{ merchant_id, id, answer: simulatedAnswer(withdrawal, outcome), holds_lease: waits }]
   const deliveries = await applyPayoutOutcomes(deps, tx, outcomes, service.canDeliver)
   const after = await findWithdrawal(tx, { merchant_id, id })
@@ -77,7 +77,7 @@ async function approveUnsent(
   if (answer instanceof Refusal) throw answer
 }
 
-/** The provider's answer that leads to an outcome. */
+/** Returns the provider's answer that leads to an outcome. */
 function simulatedAnswer({ amount_minor, currency }: Withdrawal, outcome: ProviderOutcome): PayoutAnswer {
   const provider_status = 'SIMULATED'
   switch (outcome) {

@@ -1,4 +1,4 @@
-// The allowed moves of a withdrawal, the places of its money, and the constraints of the database.
+// Tests the allowed moves of a withdrawal, the places of its money, and the constraints of the database.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -37,15 +37,16 @@ describe('moves', () => {
     [WithdrawalStatus[], WithdrawalStatus],
   ][]) {
     for (const status of STATUSES) {
-      test(`${name} ${from.includes(status) ? `leads from ${status} to ${to}` : `may not start from ${status}`}`, () => {
+      test(`the move ${name} ${from.includes(status) ? `leads from ${status} to ${to}` : `may not start from ${status}`}`, () => {
         assert.equal(canMoveWithdrawal(name, status), from.includes(status))
         assert.equal(moves[name].to, to)
       })
     }
   }
-  test('contain no other move', () => assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
+  test('the table of moves contains no other move', () =>
+    assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
 
-  test('reserve money only by an approval', () => {
+  test('only the move approve leads to a status with reserved money', () => {
     const approved: WithdrawalStatus[] = STATUSES.filter(
       (status) => !['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED'].includes(status),
     )
@@ -55,7 +56,7 @@ describe('moves', () => {
     assert.deepEqual(into, [moves.approve])
   })
 
-  test('never lead from an approval back to waiting, and never out of REJECTED or REVERSED', () => {
+  test('no move leads from an approved status back to waiting, or out of REJECTED or REVERSED', () => {
     for (const { from, to } of Object.values(moves)) {
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REJECTED'))
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REVERSED'))
@@ -64,7 +65,7 @@ describe('moves', () => {
     }
   })
 
-  test('lead out of every open status, and out of a closed status only by the provider', () => {
+  test('a move leads out of every open status, and only the provider can leave a closed status', () => {
     for (const status of STATUSES) {
       const leaving = Object.values(moves).filter((move) => (move.from as readonly WithdrawalStatus[]).includes(status))
       if ((OPEN_STATUSES as readonly WithdrawalStatus[]).includes(status))
@@ -73,7 +74,7 @@ describe('moves', () => {
     }
   })
 
-  test('send the merchant one event for every end', () => {
+  test('the moves to SUCCESS, FAILED and REVERSED send the merchant one event each, and other moves send no event', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
@@ -90,7 +91,7 @@ describe('moves', () => {
   })
 })
 
-/** The effect of each move on the funds. Every other move leaves the funds where they are. */
+/** The effect of each move on the funds. Every other move does not change the funds. */
 const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> = {
   approve: { none: 'reserved' },
   succeed: { reserved: 'paid' },
@@ -100,7 +101,7 @@ const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> 
   resolve_unpaid: { reserved: 'released', paid: 'returned', released: 'released' },
 }
 
-/** Every status and place of the funds that moves can lead to. Returned funds are never in doubt. */
+/** Returns every status and place of the funds to which moves can lead. Returned funds are never in doubt. */
 function reachable(): Set<string> {
   const found = new Set(['PENDING_ADMIN_APPROVAL none'])
   for (const place of found) {
@@ -123,7 +124,7 @@ describe('the database', () => {
   })
   after(() => world.close())
 
-  test('accepts exactly the states that moves can lead to', async () => {
+  test('the database accepts exactly the states to which moves can lead', async () => {
     const places = reachable()
     assert.equal(places.size, 13)
     for (const status of STATUSES) {
@@ -141,13 +142,13 @@ describe('the database', () => {
     }
   })
 
-  test('refuses any other status and any other place of the funds', async () => {
+  test('the database refuses any other status and any other place of the funds', async () => {
     const { id } = await insertWithdrawal(world)
     for (const change of ["status = 'COMPLETED'", "funds = 'lost'"])
       await assert.rejects(world.rows(`update withdrawals set ${change} where id = $1`, [id]), { code: '23514' })
   })
 
-  test('refuses wrong sums of charges, a failure without a reason and an approval without a reference', async () => {
+  test('the database refuses wrong sums of charges, a failure without a reason and an approval without a reference', async () => {
     const { id } = await insertWithdrawal(world)
     for (const [constraint, change] of [
       ['withdrawals_charges_check', 'total_charges_minor = total_charges_minor + 1'],

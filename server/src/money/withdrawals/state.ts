@@ -1,4 +1,4 @@
-// The statuses of a withdrawal, the allowed moves between them, and where its money is in each.
+// Defines the statuses of a withdrawal, the allowed moves between them, and the place of its money in each.
 
 import type { EventName } from '../../adapters/webhooks/index.ts'
 
@@ -29,11 +29,11 @@ export const OPEN_STATUSES = [
 ] as const satisfies readonly WithdrawalStatus[]
 
 /**
- * Where the amount and the charges are. Allowed: none to reserved; reserved to paid or released; released to paid (a late
- * payment); paid to returned. So each posting of a withdrawal happens at most once.
+ * The places of the amount and the charges. Allowed changes are none to reserved, reserved to paid or released, released to paid
+ * (a late payment), and paid to returned. Each posting of a withdrawal thus happens at most once.
  */
 export const FUNDS = ['none', 'reserved', 'paid', 'released', 'returned'] as const
-/** Where the amount and the charges of a withdrawal are. */
+/** The place of the amount and the charges of a withdrawal. */
 export type Funds = (typeof FUNDS)[number]
 
 /** The states of a payout; db/schema.md describes each. */
@@ -61,7 +61,7 @@ export const moves = {
   fail: { from: UNSETTLED, to: 'FAILED', by: 'provider', event: 'disbursement.failed' },
   doubt: { from: ['PROCESSING'], to: 'NEEDS_RECONCILIATION', by: 'provider', event: null },
   block: { from: ['PROCESSING'], to: 'BLOCKED_IP_WHITELIST', by: 'provider', event: null },
-  // The provider contradicts an earlier result, the amount or the ledger: an operator has to look.
+  // If the provider contradicts an earlier result, the amount or the ledger, an operator has to decide.
   alarm: {
     from: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED'],
     to: 'NEEDS_ADMIN_ATTENTION',
@@ -77,7 +77,7 @@ export const moves = {
 /** The name of a move. */
 export type WithdrawalMoveName = keyof typeof moves
 
-/** True if the move is allowed from this status. */
+/** Returns true if the move may start from this status. */
 export function canMoveWithdrawal(name: WithdrawalMoveName, from: WithdrawalStatus): boolean {
   return (moves[name].from as readonly WithdrawalStatus[]).includes(from)
 }

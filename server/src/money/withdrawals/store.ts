@@ -1,4 +1,4 @@
-// The stored withdrawals and payouts: their types, their locks and their reads.
+// Defines the stored withdrawals and payouts, with their locks and their reads.
 
 import { CALL_MS_MAX, type PayoutFailure, type PayoutMethod } from '../../adapters/providers/port.ts'
 import { inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -131,8 +131,8 @@ export const PAYOUT_COLUMNS = [
 ] as const
 
 /**
- * The length of a payout's lease: one status query, one payout request and the work around them. Both calls end in time.
- * A crash delays a payout by this long.
+ * The length of a payout's lease: one status query, one payout request and the work around them. Both calls have a timeout.
+ * A crash delays a payout by this time.
  */
 export const PAYOUT_LEASE_MS = 2 * CALL_MS_MAX + 5_000
 
@@ -159,10 +159,10 @@ export type WithdrawalMerchant = {
   merchant_verified: boolean
 }
 
-/** A locked withdrawal with everything that a decision reads. A decision returns changes and leaves the snapshot as it is. */
+/** A locked withdrawal with all data that a decision reads. A decision returns changes and does not change the snapshot. */
 export type WithdrawalSnapshot = {
   readonly withdrawal: Readonly<Withdrawal>
-  /** Null before the approval. */
+  /** The payout. Null means that no approval has made a payout yet. */
   readonly payout: Readonly<PayoutSnapshot> | null
   readonly merchant: Readonly<WithdrawalMerchant>
   /** The amount that the ledger reserved for the withdrawal, in cents. */
@@ -175,13 +175,13 @@ export type MerchantWithdrawal = Withdrawal & WithdrawalMerchant
 /** The primary key of a withdrawal. */
 export type WithdrawalId = { merchant_id: string; id: string }
 
-/** The key of a withdrawal in a Map or a Set. */
+/** Returns the key of a withdrawal in a Map or a Set. */
 export function withdrawalName({ merchant_id, id }: WithdrawalId): string {
   return `${merchant_id} ${id}`
 }
 
-// Each row is locked by its whole primary key, in one order, so that two sets never deadlock. Every transaction that
-// changes a withdrawal or settles its payout holds this lock.
+// The statement locks each row by its whole primary key, in one order, so that two batches never deadlock. Every transaction
+// that changes a withdrawal or settles its payout holds this lock.
 const LOCK = sql(
   'withdrawals_lock',
   `select w.* from (
@@ -192,8 +192,8 @@ const LOCK = sql(
    ) w`,
 )
 
-// A separate statement after the locks, so that it sees what another process has just committed. It locks the payout too,
-// because a process can take the payout's lease without the lock of the withdrawal.
+// A separate statement after the locks sees the rows that another process has just committed. The statement locks the payout
+// too, because a process can take the payout's lease without the lock of the withdrawal.
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,
@@ -224,11 +224,11 @@ type LockedFactsRow = WithdrawalId &
     deadline_at: Date | null
   }
 
-/** Locks a set of withdrawals until the transaction ends. Returns those that exist, keyed by `withdrawalName`. */
+/** Locks a batch of withdrawals until the transaction ends. Returns the existing withdrawals by `withdrawalName`. */
 export async function lockWithdrawals(tx: Tx, ids: readonly WithdrawalId[]): Promise<Map<string, WithdrawalSnapshot>> {
   const distinct = new Map(ids.map(({ merchant_id, id }) => [withdrawalName({ merchant_id, id }), { merchant_id, id }]))
   const input = JSON.stringify([...distinct.values()])
-  // Both statements travel together; the connection keeps their order.
+  // Both statements share one round trip, and the connection keeps their order.
   const [rows, facts] = await Promise.all([
     tx.query<Withdrawal>(LOCK, [input]),
     tx.query<LockedFactsRow>(FACTS, [input]),
@@ -261,7 +261,7 @@ const FIND = sql(
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where w.merchant_id = $1 and w.id = $2`,
 )
 
-/** The withdrawal with this id of this merchant, or null. */
+/** Returns the withdrawal with this id of this merchant, or null. */
 export async function findWithdrawal(reader: Reader, { merchant_id, id }: WithdrawalId): Promise<Withdrawal | null> {
   const [row] = await reader.query<Withdrawal>(FIND, [merchant_id, id])
   return row ?? null
@@ -274,7 +274,7 @@ const FIND_PAYOUTS = sql(
    join payouts p on p.merchant_id = i.merchant_id and p.withdrawal_id = i.id`,
 )
 
-/** The payouts of a set of withdrawals, unordered. */
+/** Returns the payouts of a batch of withdrawals, in no order. */
 export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promise<Payout[]> {
   const keys = ids.map(({ merchant_id, id }) => ({ merchant_id, id }))
   return reader.query<Payout>(FIND_PAYOUTS, [JSON.stringify(keys)])
@@ -299,7 +299,7 @@ const HISTORY = sql(
    where merchant_id = $1 and withdrawal_id = $2 order by seq`,
 )
 
-/** The history of a withdrawal, oldest entry first. */
+/** Returns the history of a withdrawal, oldest entry first. */
 export function historyOf(reader: Reader, { merchant_id, id }: WithdrawalId): Promise<HistoryEntry[]> {
   return reader.query<HistoryEntry>(HISTORY, [merchant_id, id])
 }

@@ -1,4 +1,4 @@
-// Submissions: accepted bodies, charges, and refusals that store nothing.
+// Tests submissions: accepted bodies, charges, and refusals that store no row.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -95,7 +95,7 @@ const countOf = async (): Promise<number> =>
 
 // Accepted bodies -----------------------------------------------------------------------------------------------------
 
-test('a submitted withdrawal waits for an operator, and nothing is reserved or sent', async () => {
+test('a submitted withdrawal waits for an operator, and the server reserves no money and sends no payout', async () => {
   const rest = ['ledger_transfers', 'ledger_accounts', 'payouts', 'withdrawal_history', 'webhook_deliveries']
   const before = await contentOf(world, rest)
   const reply = await submit({ ...PHONE, reference: 'PAY-1' })
@@ -169,7 +169,7 @@ for (const [path, body, method] of [
   [MOBILE, TO_PHONE, 'MOBILE_MONEY'],
   [BANK, TO_ACCOUNT, 'BANK_ACCOUNT'],
 ] as const) {
-  test(`${path} accepts keys of both environments and sessions, and waits for an operator`, async () => {
+  test(`a withdrawal at ${path} waits for an operator, with a key or a session of either environment`, async () => {
     const callers: [string, string, string][] = [
       ['sandbox', world.sandbox_key, ''],
       ['live', world.live_key, ''],
@@ -195,7 +195,7 @@ for (const [path, body, method] of [
   })
 }
 
-test('a phone number is stored in canonical form, and an account number as it was sent', async () => {
+test('the server stores a phone number in canonical form, and an account number as the caller sent it', async () => {
   for (const phone of ['0754123456', '754123456', '255754123456', '+255754123456', '+255 754-123 456']) {
     for (const method of ['MOBILE_MONEY', 'PROVIDER_PESA']) {
       const code = method === 'MOBILE_MONEY' ? {} : { destination_code: 'PROVIDER_PESA' }
@@ -238,7 +238,7 @@ test('a payout by a server needs no recipient name', async () => {
   }
 })
 
-test('a network or bank is accepted by its code or an alias, and stored by its code', async () => {
+test('the server accepts a network or bank by its code or an alias, and stores its code', async () => {
   for (const [name, code] of [
     ['VODACOM', 'MPESA'],
     ['vodacom', 'MPESA'],
@@ -292,7 +292,7 @@ test('the most specific pricing rule applies, and charges stay fixed when the pr
   }
 })
 
-test('a fee is rounded half up to the cent', async () => {
+test('the server rounds a fee half up to the cent', async () => {
   for (const [amount, percentage_fee] of [
     ['1.00', '0.02'],
     ['0.33', null],
@@ -326,14 +326,14 @@ test('a merchant can withdraw the whole balance including charges, and not a cen
   assert.deepEqual(codeOf(over), [409, 'insufficient_balance'])
   const { data } = (await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).body
   assert.equal(data.total_reserved_amount, '1000.00')
-  // Nothing is reserved before an approval, so the merchant may submit a second one.
+  // The server reserves no money before an approval, so that the merchant may submit a second withdrawal.
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).status, 202)
   assert.deepEqual(await balanceOf(world, key), ['1000.00', '0.00'])
 })
 
 // Refusals ------------------------------------------------------------------------------------------------------------
 
-describe('an invalid body gets 400 with every wrong field and stores nothing', () => {
+describe('an invalid body', () => {
   const wrong: [string, object, object, string][] = [
     [SUBMIT, PHONE, { method: undefined }, 'method'],
     [SUBMIT, PHONE, { method: 'CASH' }, 'method'],
@@ -397,7 +397,8 @@ describe('an invalid body gets 400 with every wrong field and stores nothing', (
     [BANK, TO_ACCOUNT, { destination_identifier: 'TZ 1' }, 'destination_identifier'],
   ]
   for (const [path, body, change, field] of wrong) {
-    test(`${path} ${JSON.stringify(change, (_, value) => (value === undefined ? 'left out' : value))}`, async () => {
+    const shown = JSON.stringify(change, (_, value) => (value === undefined ? 'left out' : value))
+    test(`${path} answers 400 to a body with ${shown}, names ${field} and stores no row`, async () => {
       const idempotency_key = randomUUID()
       const key = path === SUBMIT ? finance : world.sandbox_key
       const reply = await unchanged(world, () => world.post(path, { ...body, ...change }, { key, idempotency_key }))
@@ -406,7 +407,7 @@ describe('an invalid body gets 400 with every wrong field and stores nothing', (
       assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [idempotency_key])).length, 0)
     })
   }
-  test('the refusal names all wrong fields', async () => {
+  test('the refusal of an invalid body names all wrong fields', async () => {
     const phone = await submit({ method: 'MOBILE_MONEY', amount: 'x' })
     assert.deepEqual(fieldsOf(phone), ['amount', 'destination_code', 'destination_phone', 'destination_name'])
     const reply = await submit({ method: 'BANK_ACCOUNT', amount: 'x', bank_account_number: '?' })
@@ -414,7 +415,7 @@ describe('an invalid body gets 400 with every wrong field and stores nothing', (
   })
 })
 
-test('a body that names another environment than the key is refused', async () => {
+test('the server refuses a body that names another environment than the key', async () => {
   for (const [path, key, environment] of [
     [MOBILE, world.live_key, 'sandbox'],
     [MOBILE, world.sandbox_key, 'live'],
@@ -427,19 +428,19 @@ test('a body that names another environment than the key is refused', async () =
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, environment: 'live' }, { key: world.live_key })).status, 202)
 })
 
-describe('a refusal by the rules stores nothing and leaves the Idempotency-Key free', () => {
+describe('a refusal by the rules', () => {
   const refused: [string, object, number, string][] = [
     ['another currency', { currency: 'USD' }, 422, 'unsupported_currency'],
     ['an unknown destination', { destination_code: 'NOBANK' }, 422, 'unknown_destination'],
-    ['a bank where a network is needed', { destination_code: 'CRDB' }, 422, 'unknown_destination'],
-    ['a wallet where a network is needed', { destination_code: 'PROVIDER_PESA' }, 422, 'unknown_destination'],
-    ['less than the least amount', { amount: '0.99' }, 422, 'amount_not_supported'],
-    ['more than the largest amount', { amount: '1000000000.01' }, 422, 'amount_not_supported'],
-    ['an amount beyond all reason', { amount: '9'.repeat(40) }, 422, 'amount_not_supported'],
+    ['a bank instead of a network', { destination_code: 'CRDB' }, 422, 'unknown_destination'],
+    ['a wallet instead of a network', { destination_code: 'PROVIDER_PESA' }, 422, 'unknown_destination'],
+    ['an amount below the minimum', { amount: '0.99' }, 422, 'amount_not_supported'],
+    ['an amount above the maximum', { amount: '1000000000.01' }, 422, 'amount_not_supported'],
+    ['an amount of forty digits', { amount: '9'.repeat(40) }, 422, 'amount_not_supported'],
     ['another merchant', { merchant_id: randomUUID() }, 403, 'merchant_mismatch'],
   ]
   for (const [name, change, status, code] of refused) {
-    test(name, async () => {
+    test(`the server refuses ${name} with ${status}, stores no row and leaves the Idempotency-Key free`, async () => {
       for (const key of [world.sandbox_key, world.live_key, finance]) {
         const idempotency_key = randomUUID()
         const send = (body: object) => world.post(MOBILE, body, { key, idempotency_key })
@@ -450,14 +451,14 @@ describe('a refusal by the rules stores nothing and leaves the Idempotency-Key f
       }
     })
   }
-  test('the refusal names the limits', async () => {
+  test('the refusal of an amount names the limits', async () => {
     const { error } = (await submit({ ...PHONE, amount: '0.50' })).body
     assert.match(error.message, /1\.00 to 1000000000\.00/)
     assert.deepEqual(error.details, { minimum: '1.00', maximum: '1000000000.00' })
   })
 })
 
-test('cents are refused when the provider moves whole shillings only', async () => {
+test('the server refuses cents when the provider moves whole shillings only', async () => {
   const whole = await createWorld({ compose: { providers: [WHOLE_SHILLINGS] } })
   try {
     await fund(whole, { amount: '1000' })
@@ -492,7 +493,7 @@ test('an amount above the balance gets 409 insufficient_balance with the amounts
   }
 })
 
-describe('live money of a restricted merchant gets 409 withdrawal_restricted before the balance check', () => {
+describe('live money of a restricted merchant', () => {
   const spoilt: [string, (id: string) => Promise<unknown>][] = [
     ['suspended', (id) => world.rows("update merchants set status = 'SUSPENDED' where id = $1", [id])],
     ['not active yet', (id) => world.rows("update merchants set status = 'PENDING' where id = $1", [id])],
@@ -502,7 +503,7 @@ describe('live money of a restricted merchant gets 409 withdrawal_restricted bef
   ]
   for (const [name, spoil] of spoilt) {
     for (const funded of [true, false]) {
-      test(`${name}, ${funded ? 'with' : 'without'} money`, async () => {
+      test(`a merchant that is ${name} gets 409 withdrawal_restricted for live money, ${funded ? 'with' : 'without'} a balance`, async () => {
         const merchant = await world.newMerchant()
         if (funded) await fund(world, { merchant, amount: '100000', environment: 'live' })
         const live = await world.newKey({ merchant, environment: 'live' })
@@ -542,7 +543,7 @@ test('a key cannot call dashboard endpoints, and a viewer or developer cannot se
   }
 })
 
-test('the first check answers when several checks fail', async () => {
+test('the server answers with the first failed check when several checks fail', async () => {
   const merchant = await world.newMerchant({ approved: false })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
   const key = await world.newKey({ merchant, scopes: ['disbursements:read'] })
@@ -567,7 +568,7 @@ test('the first check answers when several checks fail', async () => {
 
 // Repetitions ---------------------------------------------------------------------------------------------------------
 
-describe('a repeated request makes one withdrawal', () => {
+describe('a repeated submission', () => {
   for (const [path, body, who] of [
     [SUBMIT, PHONE, () => finance],
     [`${SUBMIT}?environment=sandbox`, ACCOUNT, () => finance],
@@ -610,7 +611,7 @@ describe('a repeated request makes one withdrawal', () => {
     })
   }
 
-  test('a reused Idempotency-Key is checked before the rules', async () => {
+  test('the server checks a reused Idempotency-Key before the rules', async () => {
     const options = { key: world.sandbox_key, idempotency_key: randomUUID() }
     await world.post(MOBILE, TO_PHONE, options)
     for (const change of [{ currency: 'USD' }, { merchant_id: randomUUID() }, { amount: '0.01' }]) {
@@ -619,7 +620,7 @@ describe('a repeated request makes one withdrawal', () => {
     }
   })
 
-  test('a replay gets the stored refusal even when a new request would succeed', async () => {
+  test('the replay of a submission gets the stored refusal even when a new request would succeed', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant, environment: 'live' })
     const poor = { key, idempotency_key: randomUUID() }

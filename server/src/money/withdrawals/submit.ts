@@ -1,7 +1,6 @@
-// Submits a withdrawal: the server checks and prices it, and it waits for an operator. Nothing is reserved.
-//
-// One transaction writes the row, the audit entry and the answer of the Idempotency-Key. If the process dies before the
-// commit, nothing is stored and the key is free. If it dies after the commit, a retry gets the stored answer.
+// Submits a withdrawal: the server checks and prices the withdrawal, which then waits for an operator. One transaction writes the
+// row, the audit entry and the answer of the Idempotency-Key. If the process dies before the commit, no row exists and the key is
+// free. If it dies after the commit, a retry gets the stored answer.
 
 import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -37,9 +36,8 @@ const INSERT = sql(
 )
 
 /**
- * Submits a withdrawal in the given transaction. Refuses live money of a merchant that is not active, verified and priced
- * with withdrawal_restricted. Refuses an amount above the available balance with insufficient_balance. An approval checks
- * both again.
+ * Submits a withdrawal in the given transaction. Refuses live money of a merchant that is not active, verified and priced with
+ * withdrawal_restricted. Refuses an amount above the available balance with insufficient_balance. An approval checks both again.
  */
 export async function submitWithdrawal(
   deps: Deps,
@@ -75,7 +73,7 @@ export async function submitWithdrawal(
   return row
 }
 
-/** Rows as JSON. Amounts become texts, which a bigint column reads exactly. */
+/** Returns rows as JSON. Amounts become texts, which a bigint column reads exactly. */
 function jsonRows(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))
 }
