@@ -1,4 +1,4 @@
-// Cancels a payment link.
+// Cancels payment links for merchants.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import { refuse } from '../../kernel/lib/index.ts'
 import { cancelActive, type Link, lockLink } from './store.ts'
 
 /**
- * Cancels a payment link in the given transaction. Repeating it changes nothing. Refuses a paid link with
+ * Cancels a payment link in the given transaction. A repeated cancellation changes nothing. Refuses a paid link with
  * payment_link_already_paid.
  */
 export async function cancelLink(

@@ -1,9 +1,6 @@
-// Pays on a page. One transaction locks the page, checks that no other payment is in progress, counts the request against the
-// prompt limits and writes the attempt. The provider is called after the commit.
-//
-// If the process dies before the commit, nothing is stored and the payer may repeat. If it dies after the commit, the attempt
-// becomes due and the Idempotency-Key has its answer. A QR code is fetched before the answer: if the process dies meanwhile,
-// the key is free after seconds, and the next request makes a new attempt, because no payer has seen the first code.
+// Starts payments on a page. One transaction locks the page, checks that no other payment is in progress, counts the request
+// against the prompt limits and writes the attempt. If the process dies before the commit, no row exists and the payer may repeat.
+// If it dies after the commit, the attempt becomes due and the Idempotency-Key has its answer.
 
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -33,14 +30,14 @@ import { PUBLIC_NAMES } from './present.ts'
 import { linkStatusAt } from './state.ts'
 import { type Link, lockLink } from './store.ts'
 
-/** The dependencies of `createCollect`. `sends`: false if this process leaves the sending to a worker. */
+/** The dependencies of `createCollect`. A false `sends` means that this process leaves the sending to a worker. */
 export type CollectOptions = {
   driver: Driver
   providerFor(environment: 'live', payment: { method: Method }): Provider
   sends: boolean
 }
 
-/** The payer's choice. `address`: the client address, for the prompt limits. */
+/** The payer's choice, with the client address for the prompt limits. */
 export type PayerChoice = { method: Method; phone: string | null; address: string | null }
 
 /** Starts a payment on a page, with the answer of the public pay calls. Refuses with 409, 422, 429 or 503. */
@@ -56,20 +53,22 @@ const MESSAGES: Record<Method, string> = {
   qr: 'Scan the code with a banking or mobile-money app to pay.',
 }
 
-/** The canonical phone of a payment. Refuses a missing or invalid one with 400. A QR code needs no phone. */
+/** Returns the canonical phone of a payment. Refuses a missing or invalid phone with 400. A QR code needs no phone. */
 export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
   if (phone === undefined || phone === null || phone === '') {
-    return method === 'qr' ? null : refuseField('customer_phone', 'is needed: the prompt is sent to it')
+    return method === 'qr'
+      ? null
+      : refuseField('customer_phone', 'is needed: the provider sends the prompt to this phone')
   }
   return canonicalPhone(phone) ?? refuseField('customer_phone', PHONE_HELP)
 }
 
-/** The dependencies of the steps of a payment. `inTurn` runs the work on one page in sequence. */
+/** The dependencies of the steps of a payment, with `inTurn`, which runs the work on one page in sequence. */
 type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
 
 type CollectReply = StoredAnswer & { replayed: boolean }
 
-/** Makes `Collect`. */
+/** Makes the function that starts payments on pages. */
 export function createCollect(deps: Deps, options: CollectOptions): Collect {
   const work: CollectWork = { deps, options, inTurn: createPageTurns() }
   // A second request with the same key, such as a double tap, waits for the result of the first.
@@ -99,14 +98,16 @@ async function collectOnce(
 type PagePrice = { provider: Provider; fee_minor: bigint }
 type PricedChoice = PayerChoice & PagePrice
 
-/** Chooses the provider and computes the fee, before the page is locked. */
+/** Chooses the provider and computes the fee, before the transaction locks the page. */
 async function priceOf({ deps, options }: CollectWork, link: Link, method: Method): Promise<PagePrice> {
   const provider = options.providerFor('live', { method })
   if (!mayServe(link, provider)) {
     refuse('payment_link_not_active', { message: REHEARSAL, details: { status: 'ACTIVE' } })
   }
   if (provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n) {
-    refuse('amount_not_supported', { message: 'This way to pay moves whole shillings only. Choose another one.' })
+    refuse('amount_not_supported', {
+      message: 'This payment method moves whole shillings only. Choose another payment method.',
+    })
   }
   return { provider, fee_minor: await pageFee(deps, link, method, provider) }
 }
@@ -115,9 +116,9 @@ async function priceOf({ deps, options }: CollectWork, link: Link, method: Metho
 type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePayment[] }
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
-/** Locks the page. Refuses a page that cannot be paid, or that another payer is paying. */
+/** Locks the page. Refuses a page that takes no payments, or that another payer is paying. */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
-  // The same order as settling: first the payment, then its page.
+  // The transaction locks the payment before its page, in the same order as settling.
   const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
   const page = await lockLink(tx, link.merchant_id, link.id)
   if (page === null) return refuse('not_found')
@@ -155,7 +156,7 @@ async function collectByPush(
   claim: IdempotencyClaim,
 ): Promise<CollectReply> {
   const { driver } = options
-  // Capacity is reserved before the payment is accepted. Without capacity the attempt gets no lease, and a worker sends it.
+  // The server reserves capacity before it accepts the payment. Without capacity the attempt gets no lease, and a worker sends it.
   const releaseCapacity = options.sends ? driver.reserve(choice.provider.name) : null
   try {
     let attempt: Attempt | null = null
@@ -177,7 +178,10 @@ async function collectByPush(
   }
 }
 
-/** Pays by a QR code: shows a recent code again, or stores an attempt and fetches its code. */
+/**
+ * Pays by a QR code: shows a recent code again, or stores an attempt and fetches its code before the answer. If the process dies
+ * meanwhile, the key is free after seconds. The next request makes a new attempt, because no payer has seen the first code.
+ */
 async function collectByQr(
   { deps, options, inTurn }: CollectWork,
   link: Link,
@@ -200,7 +204,7 @@ async function collectByQr(
   if ('known' in found) return { ...found.known, replayed: true }
   if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
   const { attempt } = found.begun
-  // Outside the page's turn, so that a slow provider delays no other payer of the page.
+  // This call runs outside the page's turn, so that a slow provider delays no other payer of the page.
   const answer = await fetchQr(deps, driver, attempt, answerFields('qr'), claim)
   if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
   return { ...answer, replayed: false }
@@ -226,7 +230,7 @@ function answerFields(method: Method) {
   return { status: 'processing', method: PUBLIC_NAMES[method], message: MESSAGES[method] }
 }
 
-/** Refuses a page that cannot be paid now with payment_link_not_active. */
+/** Refuses a page that takes no payments now with payment_link_not_active. */
 function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
@@ -235,30 +239,30 @@ function checkOpen(deps: Deps, page: Link): void {
   }
 }
 
-/** True if the page takes live money and its merchant is suspended. */
+/** Returns true if the page takes live money and its merchant is suspended. */
 export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>): boolean {
   return page.environment === 'live' && page.merchant_status === 'SUSPENDED'
 }
 
 /**
- * True if a provider may serve the payments of a page. A page from a time when the installation had only simulated providers
- * never moves real money.
+ * Returns true if a provider may serve the payments of a page. A page from a time when the installation had only simulated
+ * providers never moves real money.
  */
 export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Provider): boolean {
   return page.environment === 'live' || capabilities.rehearses === true
 }
 
-/** True if the payment of a hosted page takes no further attempts, because of its status. False for a payment link. */
+/** Returns true if the status of a hosted page's payment allows no further attempts. Returns false for a payment link. */
 export function isOver(page: Pick<Link, 'collection_id'>, payment: PagePayment | null): boolean {
   return page.collection_id !== null && payment !== null && !mayStart(payment)
 }
 
-/** The time for which a page shows its code again instead of a new one. */
+/** The time for which a page shows its code again instead of a new code. */
 const SAME_CODE_MS = 15 * 60_000
 
 /**
- * The recent QR code of a hosted page that can still be scanned: a repeated request means the same payment. On a payment link
- * each request starts a new payment.
+ * Returns the recent, still usable QR code of a hosted page, because a repeated request means the same payment. On a payment link
+ * each request starts a new payment. Null means that there is no such code.
  */
 function recentCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
   const since = deps.clock.now().getTime() - SAME_CODE_MS
@@ -270,32 +274,32 @@ function recentCode(deps: Deps, page: Link, under_way: readonly PagePayment[], p
   return recent.qr_payload !== null && recent.provider === provider.name && made_ms > since ? recent : null
 }
 
-const NO_MORE_ATTEMPTS = 'This payment takes no further tries. Ask the business for a new one.'
-const REHEARSAL = 'This page was made to rehearse and takes no real money. Ask the business for a new one.'
+const NO_MORE_ATTEMPTS = 'This payment takes no further attempts. Ask the business for a new payment page.'
+const REHEARSAL = 'This page is only for simulated payments and takes no real money. Ask the business for a new page.'
 
 const CLOSED = {
-  PAID: 'This has been paid already. Do not pay it again.',
-  EXPIRED: 'The time to pay this is over. Ask the business for a new link.',
-  CANCELLED: 'The business has cancelled this payment. Ask it for a new link.',
+  PAID: 'A payer has already paid this request. Do not pay again.',
+  EXPIRED: 'The time to pay on this page is over. Ask the business for a new link.',
+  CANCELLED: 'The business has cancelled this payment. Ask the business for a new link.',
 } as const
 
 /** Refuses with payment_in_progress while a payer may approve a payment of this page, or a payment is under review. */
 function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[]): void {
   for (const payment of payments) {
     if (payment.status === 'pending_clearance') {
-      refuse('payment_in_progress', { message: 'A payment of this is under review. Do not pay it again.' })
+      refuse('payment_in_progress', { message: 'A payment on this page is under review. Do not pay again.' })
     }
     const left_s = promptLeft(deps, payment)
     if (left_s > 0) {
       refuse('payment_in_progress', {
-        message: 'A payment prompt for this is waiting on a phone. Approve it there, or wait until it runs out.',
+        message: 'A payment prompt of this page waits on a phone. Approve the prompt there, or wait until it expires.',
         retry_after_s: left_s,
       })
     }
   }
 }
 
-/** The seconds left to approve the prompt of a payment. 0 for a QR code and for a payment with an outcome. */
+/** Returns the seconds left to approve the prompt of a payment, and 0 for a QR code or a payment with an outcome. */
 export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
   if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
   const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000

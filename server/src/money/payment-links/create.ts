@@ -1,7 +1,5 @@
-// Makes payment links, and the hosted page of one collection.
-//
-// One transaction writes the page and its Idempotency-Key. If the process dies before the commit, nothing is stored. If it
-// dies after the commit, a retry gets the stored answer.
+// Makes payment links, and the hosted page of one collection. One transaction writes the page and its Idempotency-Key. If the
+// process dies before the commit, no row exists. If it dies after the commit, a retry gets the stored answer.
 
 import { findMerchant } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -86,8 +84,8 @@ export function checkPage(body: PageBody): CheckedPage {
 const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
 
 /**
- * The time that a text names. JavaScript reads 30 February as 2 March and 24:00 as the next day. Such a text is refused, because
- * the page would end at another time than the merchant wrote.
+ * Returns the time that a text names. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function refuses such
+ * a text, because the page would end at another time than the merchant wrote.
  */
 function readExpiry(text: string): Date | 'not_a_time' {
   const time = new Date(text)
@@ -99,15 +97,14 @@ function readExpiry(text: string): Date | 'not_a_time' {
   return exists && fits && text.slice(11, 13) !== '24' ? time : 'not_a_time'
 }
 
-/** Null for an absent text. Forms send an empty text for an absent field. */
+/** Returns null for an absent or empty text, because forms send an empty text for an absent field. */
 function textOrNull(text: string | null | undefined): string | null {
   return text === undefined || text === null || text === '' ? null : text
 }
 
 /**
- * The environment of a new page. Pages use the configured provider with every key: if that provider moves real money, the page
- * is live, else it stays in the caller's environment. A live page needs a merchant that is approved, verified and priced:
- * refuses others with production_access_restricted.
+ * Returns the environment of a new page: live if the configured provider moves real money, else the caller's environment. A live
+ * page needs an approved, verified and priced merchant: the function refuses other merchants with production_access_restricted.
  */
 export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
   const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
@@ -126,7 +123,7 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
 /** Checks a page by the rules: merchant, expiry, currency, limits and whole shillings. Returns the amount in cents. */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)
-  // Checked after the Idempotency-Key, so that a replay after the expiry still gets its stored answer.
+  // This check comes after the Idempotency-Key, so that a replay after the expiry still gets its stored answer.
   if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
     refuseField('expires_at', 'must be in the future')
   }
@@ -147,7 +144,7 @@ export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage,
   return amount_minor
 }
 
-/** Makes a payment link in the caller's transaction. `invoice_id`: the invoice that the link pays. */
+/** Makes a payment link in the caller's transaction. If `invoice_id` is not null, the link pays that invoice. */
 export async function createLink(
   deps: Deps,
   tx: Tx,
@@ -214,7 +211,7 @@ const RETURN_URL_MAX = 2_000
 /** The message for a refused return address. */
 const RETURN_URL_HELP = 'must be an address that begins with https:// or http://, without a user name or password'
 
-/** True for an absolute http(s) address without credentials. Payers see it as a link, so scripts, files and data are refused. */
+/** Returns true for an http(s) address without credentials. Payers follow the address, so that scripts and files are unsafe. */
 function isReturnUrl(text: string): boolean {
   // The URL parser drops tabs and line ends and accepts backslashes. The stored text must be the checked text.
   if (text.length > RETURN_URL_MAX || /[\s\p{Cc}\p{Cf}\\<>"]/u.test(text)) return false

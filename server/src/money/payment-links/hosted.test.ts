@@ -1,4 +1,4 @@
-// The hosted page of one collection.
+// Tests the hosted page of one collection.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
 const SUCCESS: Answer = { kind: 'succeeded', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 describe('a hosted page', () => {
-  test('is created with a collection, which stays created until a payer chooses a method', async () => {
+  test('a new hosted page has a collection, which stays created until a payer chooses a method', async () => {
     const { collection_id, slug, rest } = await newPage()
     assert.deepEqual(rest, { reference: 'ORDER-1', status: 'created' })
     const shown = await show(collection_id)
@@ -50,13 +50,13 @@ describe('a hosted page', () => {
     assert.deepEqual([refreshed.status, refreshed.body.data.status], [200, 'created'])
   })
 
-  test('shows neither the name nor the phone of its customer', async () => {
+  test('a hosted page shows neither the name nor the phone of its customer', async () => {
     const { slug } = await newPage({ customer_name: 'Rehema Said', customer_phone: '0754123001' })
     const view = await link(slug)
     assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])
   })
 
-  test('is created once when the merchant repeats the idempotency key, with the same answer', async () => {
+  test('a repeated Idempotency-Key gets the first hosted page again, with the same answer', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/collections', PAGE, { idempotency_key: key })
     const again = await world.post('/v1/collections', { ...PAGE, amount: '25000.00' }, { idempotency_key: key })
@@ -69,7 +69,7 @@ describe('a hosted page', () => {
     ])
   })
 
-  test('pays the collection of its merchant with one event', async () => {
+  test('a payment on a hosted page pays its collection once and closes the page', async () => {
     const { collection_id, slug } = await newPage()
     const paid = await pay(slug, '0754123001')
     assert.equal(paid.body.data.collection_id, collection_id)
@@ -79,7 +79,7 @@ describe('a hosted page', () => {
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
   })
 
-  test('returns its failed collection to processing when the payer pays again', async () => {
+  test('a failed collection of a hosted page returns to processing when the payer pays again', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('a hosted page', () => {
     ])
   })
 
-  test('stays processing when an earlier attempt fails after a new attempt', async () => {
+  test('a collection stays processing when an earlier attempt fails after the start of a new attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -113,12 +113,12 @@ describe('a hosted page', () => {
     assert.equal((await show(collection_id)).status, 'processing')
   })
 
-  test('is paid by the first of two attempts that take money, and the second payment is held for an operator', async () => {
+  test('the first of two attempts that take money pays the collection, and an operator reviews the second payment', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
     const before_balance = (await world.get('/v1/balance')).body.data
-    // The provider reports success of both attempts, each answer twice, the last ones at the same time.
+    // The provider reports each success several times, and two successes of the second attempt at the same time.
     await applyAnswer(collection_id, 1, SUCCESS)
     await applyAnswer(collection_id, 1, SUCCESS)
     await Promise.all([applyAnswer(collection_id, 2, SUCCESS), applyAnswer(collection_id, 2, SUCCESS)])
@@ -134,20 +134,20 @@ describe('a hosted page', () => {
       [slug, collection_id],
     )
     assert.equal(others.length, 1)
-    const [extra] = others
-    assert.equal(extra?.status, 'pending_clearance')
+    const [duplicate] = others
+    assert.equal(duplicate?.status, 'pending_clearance')
     // A reversal of the second attempt reverses only the second payment.
     const reversed: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
     await applyAnswer(collection_id, 2, reversed)
     await applyAnswer(collection_id, 2, reversed)
     assert.deepEqual(
-      [(await show(collection_id)).status, (await show(extra?.id as string)).status],
+      [(await show(collection_id)).status, (await show(duplicate?.id as string)).status],
       ['successful', 'reversed'],
     )
     assert.deepEqual((await world.get('/v1/balance')).body.data.held, before_balance.held)
   })
 
-  test('is paid once when both attempts succeed in one set', async () => {
+  test('one of two attempts that succeed in one batch pays the collection, and an operator reviews the other', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -159,7 +159,7 @@ describe('a hosted page', () => {
     assert.deepEqual(all, [{ status: 'pending_clearance' }, { status: 'successful' }])
   })
 
-  test('accepts only web addresses as return addresses', async () => {
+  test('the server accepts only web addresses as return addresses of a hosted page', async () => {
     for (const url of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -179,7 +179,7 @@ describe('a hosted page', () => {
     }
   })
 
-  test('takes live money only for an approved merchant, with a key of either environment', async () => {
+  test('a hosted page takes live money only for an approved merchant, with a key of either environment', async () => {
     const made = await world.post('/v1/collections', PAGE, { key: world.live_key })
     assert.equal(
       (await world.get(`/v1/collections/${made.body.data.collection_id}`, world.live_key)).body.data.environment,
@@ -207,7 +207,7 @@ describe('a hosted page', () => {
         403,
         'production_access_restricted',
       ])
-      // A sandbox key of an approved merchant creates a live page, and can read it.
+      // A sandbox key of an approved merchant creates a live page, and can read that page.
       const page = await live.post('/v1/collections', PAGE)
       const shown = await live.get(`/v1/collections/${page.body.data.collection_id}`)
       assert.equal(shown.body.data.environment, 'live')

@@ -1,4 +1,4 @@
-// The door of payment links and hosted pages.
+// The public interface of payment links and hosted pages.
 
 export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
 export {

@@ -1,4 +1,4 @@
-// The list of payment links and its CSV export, with the same filters.
+// Serves the list of payment links and its CSV export, with the same filters.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -42,7 +42,7 @@ function linkCells(record: LinkRecord): CsvCell[] {
   return COLUMNS.map((column) => (column === 'amount' ? plainCell(record.amount) : (record[column] ?? '')))
 }
 
-/** Adds the routes of the list and the export. */
+/** Adds the routes of the list of payment links and of its CSV export. */
 export function linkListRoutes(deps: Deps, app: App, access: Access): void {
   const tags = ['Payment links']
   app.get(

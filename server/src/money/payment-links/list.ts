@@ -16,19 +16,19 @@ export type LinkFilter = PageChoice & {
   to?: string | undefined
 }
 
-// $3 is the stored status; $4 selects the ACTIVE links whose end has passed at $5 (true) or has not (false).
+// In CONDITIONS, $3 is the stored status, and $4 selects links whose end is before $5 (true) or after $5 (false).
 const END = "coalesce(l.expires_at, 'infinity'::timestamptz)"
 const CONDITIONS = `l.merchant_id = $1 and l.environment = $2 and l.collection_id is null and ($3::text is null or l.status = $3)
      and ($4::boolean is null or case when $4 then ${END} <= $5 else ${END} > $5 end) and l.id >= $6 and l.id < $7`
 
-// Unnamed, so that PostgreSQL plans them for each status. The inner query skips the rows of earlier pages.
+// The statements have no name, so that PostgreSQL plans them for each status. The inner query skips the rows of earlier pages.
 const LIST = sql(
   '',
   `select ${LINK_COLUMNS} from (
      select l.id from payment_links l where ${CONDITIONS} and l.id < $8 order by l.id desc limit $9 offset $10) p
    join payment_links l on l.merchant_id = $1 and l.id = p.id join merchants m on m.id = l.merchant_id order by l.id desc`,
 )
-// In the order of an index of exactly these rows, so that the count stops early.
+// The count uses the order of an index of exactly these rows, so that PostgreSQL stops early.
 const countIn = (order: string) =>
   sql(
     '',
@@ -45,7 +45,7 @@ function linkFilterValues(deps: Deps, { merchant_id, environment, status, from, 
   return [merchant_id, environment, stored ?? null, expired, deps.clock.now(), from_id, until_id]
 }
 
-/** Links that pass the filter, newest first. `before_id`: only smaller ids. */
+/** Returns links that pass the filter, newest first. If `before_id` is not null, returns only smaller ids. */
 export function readLinks(
   deps: Deps,
   filter: LinkFilter,
@@ -56,7 +56,7 @@ export function readLinks(
   return deps.db.query<Link>(LIST, [...linkFilterValues(deps, filter), before_id ?? LAST_ID, limit, offset])
 }
 
-/** A page of links. `total_items` counts up to 10,000. */
+/** Returns a page of links. `total_items` counts up to 10,000. */
 export async function listLinks(deps: Deps, pay_url: string, filter: LinkFilter) {
   const { page = 1, page_size = 20, status } = filter
   const by_end = status === 'ACTIVE' || status === 'EXPIRED'

@@ -1,8 +1,8 @@
-// The help for payers of each network who get no prompt. Operators edit it, because networks change their menus.
+// Stores the help for payers who get no prompt, by network. Operators edit this help, because networks change their menus.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** Help for the payers of one network. `menu_code`: the USSD code of its menu. */
+/** Help for the payers of one network, with the USSD code of its menu. */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
 
 const WAITING_SW = 'Fungua menyu, chagua Lipa, kisha angalia maombi yanayosubiri na uthibitishe kwa PIN.'
@@ -15,7 +15,7 @@ const builtInHelp = (code: string, name: string, menu_code: string | null): Netw
   help_en: WAITING_EN,
 })
 
-/** The help until an operator replaces it. */
+/** The help for each network until an operator replaces the list. */
 export const BUILT_IN_HELP: readonly NetworkHelp[] = [
   builtInHelp('MPESA', 'M-Pesa', '*150*00#'),
   builtInHelp('MIXX', 'Mixx by Yas', '*150*01#'),
@@ -28,16 +28,16 @@ const LIST = sql(
   'select code, name, menu_code, help_sw, help_en from network_help order by position',
 )
 
-/** Help for all networks, in the order in which payers read it. */
+/** Returns the help for all networks, in the order in which payers read it. */
 export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkHelp[]> {
   const rows = await reader.query<NetworkHelp>(LIST)
   return rows.length > 0 ? rows : BUILT_IN_HELP
 }
 
-/** The time for which a process caches the help. No money depends on it. */
+/** The time for which a process caches the help, because no money depends on the help. */
 const FRESH_MS = 30_000
 
-/** Makes the cached reader that pages use. */
+/** Returns the cached reader of the help, for pages. */
 export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHelp[]> {
   let cached: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
   return () => {
@@ -53,7 +53,7 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   }
 }
 
-// If two operators edit at once, the second one reads and replaces the text of the first.
+// If two operators edit at once, the second operator reads and replaces the text of the first.
 const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
 const CLEAR = sql('network_help_clear', 'delete from network_help')
 const WRITE = sql(
@@ -63,12 +63,12 @@ const WRITE = sql(
    from json_to_recordset($1::json) as x(code text, position smallint, name text, menu_code text, help_sw text, help_en text)`,
 )
 
-/** Locks the list against other changes until the transaction ends. */
+/** Locks the help against other changes until the transaction ends. */
 export async function lockNetworkHelp(tx: Tx): Promise<void> {
   await tx.query(LOCK)
 }
 
-/** Replaces the whole list. An empty list restores the built-in help. */
+/** Replaces the help for all networks. An empty list restores the built-in help. */
 export async function replaceNetworkHelp(deps: Deps, tx: Tx, rows: readonly NetworkHelp[]): Promise<void> {
   await tx.query(CLEAR)
   const numbered = rows.map((row, position) => ({ ...row, position }))

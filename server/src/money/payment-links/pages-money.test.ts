@@ -1,4 +1,4 @@
-// Payments on pages with late, repeated or simultaneous answers, and after a change of the installation.
+// Tests payments on pages with late, repeated or simultaneous answers, and after a change of the installation.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -64,7 +64,7 @@ const booksHold = async (url = world.url) => {
   )
 }
 
-/** A provider that declares real money. */
+/** Returns a provider that declares real money. */
 function realProvider(over: Partial<Provider> = {}): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -81,7 +81,7 @@ function realProvider(over: Partial<Provider> = {}): Provider {
 }
 
 describe('a payment whose first answer is a reversal', () => {
-  test('closes its link: no payer can pay the link again', async () => {
+  test('a payment whose first answer is a reversal closes its link', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     await applyAnswer(first, 1, REVERSED)
@@ -92,7 +92,7 @@ describe('a payment whose first answer is a reversal', () => {
     await booksHold()
   })
 
-  test('pays the link or is held when the success of another payer arrives at the same time', async () => {
+  test('an operator reviews one of two payments when a reversal and a success arrive at the same time', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
@@ -106,8 +106,8 @@ describe('a payment whose first answer is a reversal', () => {
   })
 })
 
-describe('a prompt sent at the same time as a QR code', () => {
-  test('makes the page wait, whichever of the two attempts has the newer id', async () => {
+describe('a prompt at the same time as a QR code', () => {
+  test('a page waits for its prompt, also when a QR code of the same moment has the newer id', async () => {
     const live = await createWorld({
       env: { TRIES_PER_ADDRESS: '0' },
       compose: { providers: [realProvider()] },
@@ -127,8 +127,8 @@ describe('a prompt sent at the same time as a QR code', () => {
   })
 })
 
-describe('an earlier attempt that pays after a later one started', () => {
-  test('is charged its own fee and is shown with its own method', async () => {
+describe('an earlier attempt that pays after the start of a later attempt', () => {
+  test('an earlier attempt that pays late has its own fee, and the payment shows its method and phone', async () => {
     const merchant = await world.newMerchant()
     const rule = (method: Method, flat_fee: string) => ({
       flow: 'collection',
@@ -162,19 +162,19 @@ describe('an earlier attempt that pays after a later one started', () => {
     assert.equal((await world.get('/v1/balance', key)).body.data.available, '24300.00')
     const receipt = await html(`/pay/${slug}/c/${collection_id}/receipt`)
     assert.match(receipt, /0754 \*\*\* 007/)
-    // The second attempt took money too: it is held with its own fee.
+    // The second attempt took money too. Its duplicate payment waits for an operator with the fee of the second attempt.
     await settle(2, SUCCESS)
-    const [extra] = await world.rows<{ id: string; fee_minor: bigint }>(
+    const [duplicate] = await world.rows<{ id: string; fee_minor: bigint }>(
       "select id, fee_minor from collections where merchant_id = $1 and status = 'pending_clearance'",
       [merchant.id],
     )
-    assert.equal(extra?.fee_minor, 30_000n)
+    assert.equal(duplicate?.fee_minor, 30_000n)
     await booksHold()
   })
 })
 
 describe('money under review', () => {
-  test('keeps a link closed, also after an attempt of another payer, and the page shows the review', async () => {
+  test('a review keeps a link closed, also after an attempt of another payer, and the page shows the review', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
@@ -184,7 +184,7 @@ describe('money under review', () => {
     assert.match(await html(`/pay/${slug}`), /under review/)
   })
 
-  test('makes the link PAID when an operator approves it, and the receipt shows the amount taken', async () => {
+  test('the approval of held money makes the link PAID, and the receipt shows the received amount', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123011')).body.data
     assert.equal((await linkOf(slug)).status, 'ACTIVE')
@@ -195,7 +195,7 @@ describe('money under review', () => {
     assert.doesNotMatch(receipt, /25,000/)
   })
 
-  test('ends a hosted page when an operator declines it, and the page offers no further attempt', async () => {
+  test('the decline of held money ends a hosted page, and the page offers no further attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123011')
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
@@ -209,7 +209,7 @@ describe('money under review', () => {
     await booksHold()
   })
 
-  test('shows the operator the reference of the attempt that took the money', async () => {
+  test('an operator sees the reference of the attempt that took the held money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -223,7 +223,7 @@ describe('money under review', () => {
     assert.equal(held.provider_reference, first?.provider_reference)
   })
 
-  test('leaves a link payable when an operator declines it', async () => {
+  test('a link takes payments again after an operator declines held money', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123011')).body.data
     await clear(collection_id, 'decline')
@@ -231,17 +231,17 @@ describe('money under review', () => {
     assert.equal((await linkOf(slug)).status, 'PAID')
   })
 
-  test('does not deadlock when an operator and the provider decide a duplicate payment at the same time', async () => {
+  test('an operator and the provider that decide about a duplicate payment at the same time do not deadlock', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
     await applyAnswer(collection_id, 1, SUCCESS)
     await applyAnswer(collection_id, 2, SUCCESS)
-    const [extra] = await world.rows<{ id: string }>(
+    const [duplicate] = await world.rows<{ id: string }>(
       "select id from collections where merchant_id = $1 and attempts = 0 and status = 'pending_clearance' and payment_link_id = (select payment_link_id from collections where id = $2)",
       [world.merchant.id, collection_id],
     )
-    assert.ok(extra)
+    assert.ok(duplicate)
     // The answer of the provider pauses between its locks. Its first lock must not block the operator.
     let arrived = () => {}
     const reached = new Promise<void>((resolve) => {
@@ -267,13 +267,13 @@ describe('money under review', () => {
         answer: REVERSED,
       })
       await reached
-      const clearing = clear(extra.id, 'approve')
+      const clearing = clear(duplicate.id, 'approve')
       await waitsForLock(1)
       go()
       const [, decided] = await Promise.all([settling, clearing])
-      // The provider was first, so the operator's decision was refused.
+      // The answer of the provider was first, so that the server refused the operator's decision.
       assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
-      assert.equal((await show(extra.id)).status, 'reversed')
+      assert.equal((await show(duplicate.id)).status, 'reversed')
     } finally {
       go()
       await slow.close()
@@ -289,20 +289,20 @@ async function waitsForLock(count: number): Promise<void> {
     )
     if ((row?.waiting ?? 0) >= count) return
   }
-  assert.fail('nothing waits for a lock')
+  assert.fail('too few statements wait for a lock')
 }
 
 describe('an installation that changes to a real provider', () => {
-  test('takes no real money on a page that was created for simulated money', async () => {
+  test('a page for simulated money takes no real money after the installation changes to a real provider', async () => {
     const database = await createTestDatabase()
     const rehearsing = await createWorld({ url: database.url })
     const link = await newLink(rehearsing)
     const page = await newPage(rehearsing)
     await rehearsing.close()
-    const asked: PaymentRequest[] = []
+    const pushed: PaymentRequest[] = []
     const real = realProvider({
       push: async (request) => {
-        asked.push(request)
+        pushed.push(request)
         return { kind: 'accepted', provider_status: 'PENDING' }
       },
     })
@@ -314,7 +314,7 @@ describe('an installation that changes to a real provider', () => {
         const shown = await live.call({ method: 'GET', url: `/pay/${slug}?lang=en`, key: null })
         assert.doesNotMatch(shown.text, /<form/)
       }
-      assert.equal(asked.length, 0)
+      assert.equal(pushed.length, 0)
       assert.deepEqual(await live.rows('select 1 from collection_attempts'), [])
     } finally {
       await live.close()
@@ -322,7 +322,7 @@ describe('an installation that changes to a real provider', () => {
     }
   })
 
-  test('the page of a suspended merchant offers no method and explains it', async () => {
+  test('the page of a suspended merchant offers no method and explains the reason', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const { public_slug: slug } = await newLink(live, {}, live.live_key)
@@ -339,18 +339,18 @@ describe('an installation that changes to a real provider', () => {
 })
 
 describe('a QR code', () => {
-  test('does not block other payers of the link while its provider is slow to create it', async () => {
+  test('a QR code of a slow provider does not block other payers of the link', async () => {
     let give = () => {}
     const gate = new Promise<void>((resolve) => {
       give = resolve
     })
-    let asked = () => {}
+    let markReached = () => {}
     const reached = new Promise<void>((resolve) => {
-      asked = resolve
+      markReached = resolve
     })
     const slow = realProvider({
       qr: async () => {
-        asked()
+        markReached()
         await gate
         return { kind: 'accepted', provider_status: 'PENDING', payment_token: '12345678', qr_payload: '000201' }
       },
@@ -369,7 +369,7 @@ describe('a QR code', () => {
     }
   })
 
-  test('is not shown after its link stops accepting payments', async () => {
+  test('a page does not show its QR code after the merchant cancels the link', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const link = await newLink(live, {}, live.live_key)
@@ -387,7 +387,7 @@ describe('a QR code', () => {
     }
   })
 
-  test('is created with the same key after the prompt of another payer has ended', async () => {
+  test('a refused key of a QR code makes the code after the prompt of another payer has ended', async () => {
     const { public_slug: slug } = await newLink()
     await pay(slug, '0754123007')
     const key = randomUUID()
@@ -403,7 +403,7 @@ describe('a QR code', () => {
 })
 
 describe('limits and times of pages', () => {
-  test('a request without a key is refused before the link is read', async () => {
+  test('the server refuses a request without a key before the search for the link', async () => {
     const nowhere = await world.call({
       method: 'POST',
       url: '/public/payment-links/nowhere/collect',
@@ -448,9 +448,9 @@ describe('limits and times of pages', () => {
     assert.ok(later.includes(time), 'the receipt of a reversed payment shows when it was paid')
   })
 
-  test('of two payers at once on one link at two processes, one gets a prompt', async () => {
+  test('one of two concurrent payers of a link at two processes gets a prompt', async () => {
     const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
-    // Both processes share one clock, so that neither takes the prompt of the other for expired.
+    // Both processes share one clock, so that the prompt of one process is not expired for the other.
     const other = await createWorld({ url: world.url, clock: world.deps.clock, env })
     try {
       for (let round = 0; round < 5; round++) {

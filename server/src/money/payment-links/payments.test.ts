@@ -1,4 +1,4 @@
-// The payments of one link, as its merchant reads them.
+// Tests the list of payments of one link for its merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,10 +22,10 @@ async function pay(slug: string, phone: string): Promise<string> {
 const paymentsOf = (id: string, query = '', key?: string) =>
   world.get(`/v1/payment-links/${id}/collections${query}`, key)
 
-test('a merchant reads all payments of a link, including failed ones, newest first, with pages', async () => {
+test('a merchant reads all payments of a link, including failed payments, newest first, in pages', async () => {
   const [link, other] = [await newLink(), await newLink()]
   const failed = await pay(link.public_slug, '0754123002')
-  // Ids of the same millisecond have no order.
+  // The test advances the clock, because ids of the same millisecond have no order.
   world.deps.clock.advance(1_000)
   const paid = await pay(link.public_slug, '0754123001')
   await pay(other.public_slug, '0754123001')
@@ -43,7 +43,7 @@ test('a merchant reads all payments of a link, including failed ones, newest fir
   assert.deepEqual(items[0], (await world.get(`/v1/collections/${paid}`)).body.data)
 })
 
-test('the payments of a link are not found for another merchant or in the other environment', async () => {
+test('the server answers not_found for the payments of a link to another merchant and in the other environment', async () => {
   const link = await newLink()
   const stranger = await world.newKey({ merchant: await world.newMerchant() })
   for (const key of [stranger, world.live_key]) {

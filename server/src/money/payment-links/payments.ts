@@ -1,4 +1,4 @@
-// The payments of a payment link, also failed ones: a merchant looks here if a payer claims to have paid.
+// Serves all payments of a payment link, also failed payments, so that a merchant can check the claim of a payer.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -18,7 +18,7 @@ import type { FindOwnLink } from './store.ts'
 
 const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
-/** Adds the route. `findOwn` finds a payment link of the caller. */
+/** Adds the route of the payments of a link. `findOwn` finds a payment link of the caller. */
 export function linkPaymentsRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
   app.get(
     '/v1/payment-links/:link_id/collections',

@@ -1,4 +1,4 @@
-// The printable poster of a payment link.
+// Serves the printable poster of a payment link.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -14,7 +14,7 @@ import type { FindOwnLink } from './store.ts'
 const READ = { scopes: ['payment_links:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const Pdf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 
-/** Adds the route. `findOwn` finds a payment link of the caller. */
+/** Adds the route of the poster. `findOwn` finds a payment link of the caller. */
 export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders; findOwn: FindOwnLink }): void {
   app.get(
     '/v1/payment-links/:link_id/poster.pdf',
@@ -22,7 +22,7 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
       schema: {
         tags: ['Payment links'],
         summary: 'Print a payment link as a poster',
-        description: 'A PDF on A5 with a large code that opens the page. Only a link that can be paid has one.',
+        description: 'A PDF on A5 with a large code that opens the page. Only a link that takes payments has a poster.',
         params: Type.Object({ link_id: Type.String() }),
         querystring: Type.Object({
           ...Type.Pick(LinksQuery, ['merchant_id', 'environment']).properties,

@@ -1,4 +1,4 @@
-// Presents pages to merchants and payers.
+// Presents payment pages to merchants and payers.
 
 import { FAILURE_REASONS, type Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,12 +8,12 @@ import type { LinkRecord, PUBLIC_METHODS } from './schema.ts'
 import { linkStatusAt } from './state.ts'
 import type { Link } from './store.ts'
 
-/** The public URL of a page. `pay_url`: the base URL of the pages, without a final slash. */
+/** Returns the public URL of a page. `pay_url` is the base URL of the pages, without a final slash. */
 export function publicUrl(pay_url: string, slug: string): string {
   return `${pay_url}/pay/${slug}`
 }
 
-/** The record of a payment link for its merchant. */
+/** Returns the record of a payment link for its merchant. */
 export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord {
   return {
     id: link.id,
@@ -38,8 +38,8 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 }
 
 /**
- * The public record of a page, without ids. It names the customer of a payment link only: the merchant made that link for the
- * payer to read. Invoices and orders keep the customer private.
+ * Returns the public record of a page, without ids. The record names the customer only of a payment link, because the merchant made
+ * that link for the payer to read. Invoices and orders keep the customer private.
  */
 export function presentPublic(deps: Deps, link: Link) {
   const names_customer = link.invoice_id === null && link.collection_id === null
@@ -62,7 +62,7 @@ export const PUBLIC_NAMES: Record<Method, (typeof PUBLIC_METHODS)[number]> = {
   qr: 'TANQR',
 }
 
-/** The public record of a payment's status. */
+/** Returns the public record of a payment's status. */
 export function presentPayment(payment: PagePayment) {
   const { collection_id, status, method, failure_reason_code } = payment
   return {

@@ -1,4 +1,4 @@
-// The endpoints of payers: read a page, pay it, and read the status of a payment.
+// Serves the endpoints of payers: read a page, pay on the page, and read the status of a payment.
 
 import Type from 'typebox'
 import type { Method } from '../../adapters/providers/port.ts'
@@ -109,7 +109,7 @@ function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void
   )
 }
 
-/** Makes a finder of pages' payments: one statement for all concurrent requests. Payments of another page are not found. */
+/** Returns the function that finds a page's payment, or null: one statement serves all concurrent requests. */
 export function createFindPayment(deps: Deps): (link: Link, collection_id: string) => Promise<PagePayment | null> {
   const find = gather<{ merchant_id: string; collection_id: string }, PagePayment | null>(
     async (keys) => {

@@ -1,4 +1,4 @@
-// The merchant's endpoints of payment links and hosted pages; public-routes.ts has those of payers.
+// Serves the merchant's endpoints of payment links and hosted pages. public-routes.ts serves the endpoints of payers.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -28,7 +28,7 @@ import { publicLinkRoutes } from './public-routes.ts'
 import { HostedBody, LinkBody, LinkRecord, LinksQuery } from './schema.ts'
 import { type FindOwnLink, findLink, type Link } from './store.ts'
 
-/** The dependencies of the routes. `live`: the providers of live payments. */
+/** The dependencies of the routes, with the providers of live payments in `live`. */
 export type PaymentLinksOptions = { collect: Collect; live: LiveProviders }
 
 const WRITE = { scopes: ['payment_links:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access
@@ -55,7 +55,7 @@ export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOpt
   }
 }
 
-/** Finds a link of the caller in its environment, or in the environment that the link was made from. */
+/** Returns the function that finds a caller's link in its environment, or in its environment of origin. */
 function createFindOwn(deps: Deps): FindOwnLink {
   return async (principal, text) => {
     const id = text.toLowerCase()
@@ -68,7 +68,7 @@ function createFindOwn(deps: Deps): FindOwnLink {
   }
 }
 
-/** Makes the presenter of links. It reads the base URL of the pages at each call, because it depends on the open port. */
+/** Returns the presenter of links. Each call reads the base URL of the pages, because the URL depends on the open port. */
 function createPresent(deps: Deps, app: App): (link: Link) => LinkRecord {
   return (link) => presentLink(deps, payUrlOf(deps.config, app), link)
 }

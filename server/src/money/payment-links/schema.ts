@@ -1,4 +1,4 @@
-// The schemas of requests and answers about payment links and hosted pages.
+// Defines the schemas of requests and answers about payment links and hosted pages.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
@@ -10,7 +10,9 @@ const common = {
   amount: AmountField,
   currency: Type.Optional(line(10, 'TZS, the default.')),
   customer_name: Type.Optional(nullable(line(200))),
-  customer_phone: Type.Optional(nullable(line(32, 'The page offers it to the payer, masked.'))),
+  customer_phone: Type.Optional(
+    nullable(line(32, 'The phone of the customer. The page offers this phone to the payer, masked.')),
+  ),
   description: Type.Optional(nullable(freeText(1_000, 'The purpose of the payment. The payer reads it.'))),
 }
 const Reference = line(100, "The merchant's own order number; every answer contains it.")
@@ -38,7 +40,9 @@ export const HostedBody = Type.Object({
   redirect_url: Type.Optional(nullable(ReturnUrl)),
   cancel_url: Type.Optional(nullable(ReturnUrl)),
   webhook_url: Type.Optional(
-    Type.Unknown({ description: 'Accepted and not used: webhooks are configured per account.' }),
+    Type.Unknown({
+      description: 'The server accepts this field and does not use it. Configure the webhook of your account instead.',
+    }),
   ),
   environment: Environment,
 })

@@ -1,4 +1,4 @@
-// What settling a payment does to its payment link: the statements behind `LinkSettlement`.
+// Changes payment links when a transaction settles a payment: the statements behind `LinkSettlement`.
 
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { LinkedPayment, LinkSettlement, LinkStatus, LockedLink, PaidLink } from '../collections/index.ts'
@@ -35,7 +35,7 @@ async function lockLinksOfInvoice(tx: Tx, { merchant_id, payment_link_id: id }: 
   if (id !== null) await tx.query(LOCK_WITH_INVOICE, [merchant_id, id])
 }
 
-// The payment that is cleared in this transaction pays the reopened link; the link that replaced it is cancelled.
+// The payment that this transaction clears pays the reopened link. The statement cancels the link that replaced the reopened link.
 const REOPEN = sql(
   'links_reopen',
   `update payment_links l set status = case when l.id = p.id then 'ACTIVE' else 'CANCELLED' end, updated_at = $3
@@ -54,7 +54,7 @@ const REOPEN = sql(
 
 async function reopenLink(tx: Tx, { merchant_id, payment_link_id }: LinkedPayment, now: Date): Promise<string[]> {
   if (payment_link_id === null) return []
-  // A separate statement after the locks sees a link or a cancelled invoice that was committed before the locks.
+  // A separate statement after the locks sees a link or a cancelled invoice that another process committed before the locks.
   const changed = await tx.query<{ id: string; status: LinkStatus }>(REOPEN, [merchant_id, payment_link_id, now])
   return changed.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id)
 }
@@ -70,7 +70,7 @@ async function markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<v
   if (paid.length > 0) await tx.query(PAY, [JSON.stringify(paid), now])
 }
 
-/** The payment links, for the transactions that settle payments or clear held money. */
+/** The functions on payment links for transactions that settle payments or clear held money. */
 export const linkSettlement: LinkSettlement = {
   lock: lockLinks,
   lockWithInvoice: lockLinksOfInvoice,

@@ -1,4 +1,4 @@
-// The stored pages: their slugs, their writes, and their reads by id (for merchants) and by slug (for payers).
+// Stores pages with their slugs. Merchants read pages by id, and payers read pages by slug.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -9,7 +9,7 @@ import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 const SECRET_BYTES = 16
 const SLUG = /^[A-Za-z0-9_-]{28}$/
 
-/** A new slug, the public name of a page: its merchant's routing code, then 128 random bits, as 28 URL-safe characters. */
+/** Returns a new slug of 28 URL-safe characters, the public name of a page: the routing code, then random bytes. */
 export function newSlug(random: Random, routing_code: number): string {
   const bytes = Buffer.alloc(5 + SECRET_BYTES)
   bytes.writeUInt32BE(routing_code, 0)
@@ -17,7 +17,7 @@ export function newSlug(random: Random, routing_code: number): string {
   return bytes.toString('base64url')
 }
 
-/** The routing code in a slug, which leads to its merchant without a search. Null for an invalid slug. */
+/** Returns the routing code in a slug, which names the merchant without a search. Null means an invalid slug. */
 function routingCodeOfSlug(slug: string): number | null {
   return SLUG.test(slug) ? Buffer.from(slug, 'base64url').readUInt32BE(0) : null
 }
@@ -81,7 +81,7 @@ const FIND = sql(
   `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id where l.merchant_id = $1 and l.id = $2`,
 )
 
-/** The page with this id of this merchant, or null. */
+/** Returns the page with this id of this merchant, or null. */
 export async function findLink(reader: Reader, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await reader.query<Link>(FIND, [merchant_id, id])
   return row ?? null
@@ -93,7 +93,7 @@ const LOCK = sql(
    where l.merchant_id = $1 and l.id = $2 for update of l`,
 )
 
-/** Finds and locks a page. The caller locks the collection of a hosted page before. */
+/** Finds and locks a page. The caller has already locked the collection of a hosted page. */
 export async function lockLink(tx: Tx, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await tx.query<Link>(LOCK, [merchant_id, id])
   return row ?? null
@@ -106,7 +106,7 @@ const BY_SLUG = sql(
    join merchants m on m.id = l.merchant_id`,
 )
 
-/** Makes a finder of pages by slug: one statement for all concurrent requests, and none for invalid slugs. */
+/** Returns the function that finds pages by slug: one statement serves all concurrent requests with valid slugs. */
 export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | null> {
   const merchantOf = merchantByRoutingCode(deps)
   const find = gather<{ merchant_id: string; slug: string }, Link | null>(
@@ -131,12 +131,12 @@ const CANCEL = sql(
    where merchant_id = $1 and id = $2 and status = 'ACTIVE' returning 1 as cancelled`,
 )
 
-/** Cancels a page that is ACTIVE. Returns false if its status is another one. */
+/** Cancels an ACTIVE page. Returns false if the page has another status. */
 export async function cancelActive(tx: Tx, merchant_id: string, id: string, now: Date): Promise<boolean> {
   return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
 }
 
-// The task of invoices runs both statements after it has locked and marked the invoices; hence their names.
+// The task of invoices runs both statements after it has locked and marked the invoices, so that their names begin with invoices.
 const LOCK_LINKS = sql(
   'invoices_paid_lock_links',
   `select 1 as locked from (
@@ -149,7 +149,7 @@ const NOTE = sql(
    where l.merchant_id = i.merchant_id and l.id = i.id`,
 )
 
-/** Notes on paid links that their invoices are marked as paid. The caller passes them in lock order. */
+/** Notes on paid links that the task has marked their invoices as paid. The caller passes the links in lock order. */
 export async function noteInvoicesMarked(tx: Tx, links: readonly { merchant_id: string; id: string }[]): Promise<void> {
   await tx.query(LOCK_LINKS, [JSON.stringify(links)])
   await tx.query(NOTE, [JSON.stringify(links)])
