@@ -158,10 +158,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Only a PENDING merchant can be approved.': 'Biashara inayosubiri tu ndiyo inaweza kuidhinishwa.',
   'Only an ACTIVE merchant can be suspended.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
   'Only a SUSPENDED merchant can be reactivated.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',
-  'This one is {}.': 'Hali yake ni {}.',
+  'This collection is {}.': 'Hali ya malipo haya ni {}.',
   'This merchant is {}.': 'Hali ya biashara hii ni {}.',
   'This address is {}.': 'Hali ya anwani hii ni {}.',
-  'Only a collection that is pending_clearance can be decided.': 'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
+  'An operator can decide only about a collection that is pending_clearance.':
+    'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
   'The fee of this payment method takes every amount whole. Ask the platform about your prices.':
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
   'The fee takes the whole amount. Request at least {} shillings.':

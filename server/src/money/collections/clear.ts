@@ -52,7 +52,7 @@ export async function clearCollection(
   const foreign = isUnvalued(row) ? `${formatAmount(row.foreign_amount_minor as bigint)} ${row.foreign_currency}` : null
   const [step] = decideReview(row, decision, stated_minor)
   if (step === undefined) {
-    const message = `Only a collection that is pending_clearance can be decided. This one is ${status}.`
+    const message = `An operator can decide only about a collection that is pending_clearance. This collection is ${status}.`
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(hasReceived(row), `the held collection ${collection_id} has a received amount`)
