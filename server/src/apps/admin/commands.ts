@@ -18,7 +18,7 @@ type CommandAction = (deps: Deps, url: string) => Promise<Record<string, unknown
 type Command = {
   takes: readonly read.Option[]
   prepare(values: read.OptionValues, config: Config): CommandAction
-  /** False means that the command needs no secret key, because it reads and writes nothing encrypted. */
+  /** False means that the command needs no secret key, because the command reads and writes nothing encrypted. */
   needs_key?: false
 }
 

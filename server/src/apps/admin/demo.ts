@@ -33,7 +33,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns the demo merchant, and creates a missing one. Refuses in production. */
+/** Returns the demo merchant. Creates the merchant if the database has none. Refuses in production. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -67,7 +67,7 @@ export async function demo(deps: Deps) {
 /** A demo user who can sign in. */
 export type DemoUser = { email: string; password: string; role: Role }
 
-/** The file with the passwords of the demo users, so that they stay the same at the next start. */
+/** The file with the passwords of the demo users, so that the passwords stay the same at the next start. */
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
@@ -104,7 +104,8 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
         target_id: merchant.id,
         after: { users: renewed.map(({ email, role }) => ({ email, role })) },
       })
-      // If the process dies before the commit, the passwords of the file do not work, and the next start makes new ones.
+      // If the process dies before the commit, the passwords of the file do not work, and the next start makes new
+      // passwords.
       await writeDemoUsers(deps, file, users)
     }
     return users

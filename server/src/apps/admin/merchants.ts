@@ -1,4 +1,5 @@
-// Defines the commands for merchants and keys. They write the same audit entries as the API, with the command as actor.
+// Defines the commands for merchants and keys. The commands write the same audit entries as the API, with the command
+// as actor.
 
 import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
 import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'

@@ -33,7 +33,8 @@ export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> 
 /** Enables a disabled user. Refuses (invalid_state) a user who is not disabled. */
 export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
-    if (disabled_at === null) refuse('invalid_state', { message: 'This user is not disabled.' })
+    if (disabled_at === null)
+      refuse('invalid_state', { message: 'This user is not disabled, so the user can sign in already.' })
     await enableUser(deps, tx, id)
     return { action: 'user.enable', before: { disabled: true }, after: { disabled: false } }
   })
@@ -42,16 +43,17 @@ export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
 /** Takes the operator role from a user; memberships stay. Refuses (invalid_state) a user without the role. */
 export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, super_admin }) => {
-    if (!super_admin) refuse('invalid_state', { message: 'This user is no operator.' })
+    if (!super_admin) refuse('invalid_state', { message: 'This user is not an operator, so there is no role to take.' })
     await takeOperatorRole(deps, tx, id)
     return { action: 'user.revoke_operator', before: { super_admin: true }, after: { super_admin: false } }
   })
 }
 
-/** Deletes the second step of a user who lost it. Refuses (invalid_state) a user without a second step. */
+/** Deletes the second step of a user who lost the second factor. Refuses (invalid_state) a user without a second step. */
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
-    if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })
+    if (!(await hasSecondStep(tx, id)))
+      refuse('invalid_state', { message: 'This user has no second step, so there is nothing to delete.' })
     await dropSecondStep(tx, id)
     return { action: 'user.drop_second_step', before: { second_step: 'totp' }, after: { second_step: null } }
   })

@@ -43,7 +43,7 @@ test('the command imports a file with its own column names once and writes the a
   await assert.rejects(importStatement(world.deps, missing), /cannot be read: ENOENT/)
 })
 
-test('the command imports a statement of a provider that is not configured, in the form of that provider', async (t) => {
+test('the command imports a statement of an unconfigured provider, in the form of that provider', async (t) => {
   const world = await createWorld()
   const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
   t.after(async () => {

@@ -6,8 +6,8 @@ import type { Invariant } from './verify-people.ts'
 const DAY = dateOfIdSql('c.id')
 
 /**
- * The checks of `verify` on day sums. The network of a payment may change later, so the checks compare the sums without
- * it.
+ * The checks of `verify` on day sums. The network of a payment may change later, so the checks compare sums over all
+ * networks.
  */
 export const DAYS: readonly Invariant[] = [
   {

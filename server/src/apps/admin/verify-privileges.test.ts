@@ -83,7 +83,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     })
   }
 
-  test('verify fails while a role holds a revoked privilege, and passes after the statement that it names', async () => {
+  test('verify fails while a role holds a revoked privilege, and passes after the statement in its message', async () => {
     const copy = await createTestDatabase()
     const owner = new pg.Client({ connectionString: copy.url })
     await owner.connect()

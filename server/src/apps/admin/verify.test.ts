@@ -74,7 +74,10 @@ async function actAsPeople(world: World): Promise<void> {
   await done('DELETE', `/v1/merchant/ip-addresses/${ids[2]}`, admin)
 }
 
-/** Approves one held live payment, declines the other, and makes two adjustments. Held sandbox payments keep waiting. */
+/**
+ * Approves one held live payment, declines the other, and makes two adjustments. Held sandbox payments continue to
+ * wait.
+ */
 async function decideAboutMoney(world: World): Promise<void> {
   const { token: key } = await world.newSession('SUPER_ADMIN')
   const waiting = (await world.get('/v1/operator/collections?environment=live', key)).body.data.items

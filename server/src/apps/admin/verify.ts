@@ -54,7 +54,8 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Only a reversal takes the available balance below zero',
-    // If available is below zero already, a payment may leave it below zero after its fee, although the payment adds more.
+    // If available is below zero already, a payment may leave the balance below zero after its fee, although the
+    // payment adds more.
     broken: `select merchant_id || ' ' || id || ' ' || posting as finding from ledger_transfers
       where debit_code = 'available' and debit_balance_minor < 0 and posting <> 'collection_reversed'
         and not (leg = 1 and posting in ('collection_settled', 'collection_cleared'))`,
@@ -224,7 +225,10 @@ const EXAMPLES_MAX = 5
 /** The result of verify: `detail` counts the rows that break an invariant and names some of them. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
-/** Runs every check over the database at `url`. The function only reads, so it is safe while the server runs. */
+/**
+ * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the
+ * server runs.
+ */
 export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
