@@ -57,7 +57,7 @@ async function pay({ kind, phone, amount }: Payment, key: string): Promise<void>
 
 type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** Reads all payments from the table, and returns those that pass a filter. */
+/** Reads all payments from the table, and returns the payments that pass a filter. */
 async function matching(
   merchant: Merchant,
   test: (row: PaymentRow & { at: number }) => boolean,

@@ -64,7 +64,7 @@ for (const name of CONSOLES) {
 
     test(`the server sends files of the ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
       const built = readBuiltConsole(name)
-      assert.ok(built, 'npm run build was run')
+      assert.ok(built, 'npm run build has built the console')
       for (const [file, { plain }] of built.assets) {
         const reply = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip, br' })
         assert.equal(reply.status, 200)
@@ -87,7 +87,7 @@ for (const name of CONSOLES) {
       const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)
       const bytes = (file: string) => (built.assets.get(file)?.br ?? Buffer.alloc(0)).length
       const total = first.reduce((sum, file) => sum + bytes(file), Buffer.byteLength(built.page))
-      assert.ok(first.length >= 2, 'a script and a style')
+      assert.ok(first.length >= 2, 'the first load has a script and a style sheet')
       assert.ok(total <= FIRST_LOAD_BYTES, `${total} bytes`)
       for (const file of built.assets.keys()) {
         if (!first.includes(file)) assert.ok(bytes(file) <= CHUNK_BYTES, `${file}: ${bytes(file)} bytes`)

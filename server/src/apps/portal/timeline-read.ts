@@ -35,7 +35,8 @@ export type TimelineAttemptRow = {
   updated_at: Date
 }
 
-// A duplicate payment has its own collection, but its attempt belongs to the paid one: extra_collection_id links them.
+// A duplicate payment has its own collection, but its attempt belongs to the paid collection: extra_collection_id links
+// the two.
 const ATTEMPTS = sql(
   'timeline_attempts',
   `select a.number, a.provider, a.method, a.provider_reference, a.provider_status, a.state, a.sent_at, a.created_at, a.updated_at

@@ -139,7 +139,7 @@ describe('the timeline of a collection', () => {
     assert.ok(describeItems(reply.body.data).includes('pending_clearance to successful by platform'))
     assert.ok(
       describeItems(reply.body.data).includes('1000.00 from provider_float to held'),
-      'held money is no transaction yet',
+      'held money is not a transaction',
     )
     for (const secret of [operator.user_id, operator.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
   })

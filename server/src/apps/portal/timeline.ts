@@ -152,8 +152,8 @@ function moveItem({
 const STATUSES_WITH_MONEY = ['successful', 'pending_clearance', 'reversed']
 
 /**
- * Returns the steps of each attempt. The times of answers come from the moves of the provider, because an attempt
- * stores only its last change, and a provider may repeat an answer.
+ * Returns the steps of each attempt. The times of answers come from the moves of the provider. An attempt stores only
+ * its last change, and a provider may repeat an answer.
  */
 export function attemptItems(
   attempts: readonly TimelineAttemptRow[],

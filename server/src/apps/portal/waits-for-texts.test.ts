@@ -26,29 +26,21 @@ const FACTS: WaitsForFacts = {
 }
 
 const CASES: [string, Partial<WaitsForFacts>, string | null][] = [
-  ['a sent prompt waits for the approval of its payer', {}, 'payer_approval'],
-  [
-    'a request that the provider may not have waits to be sent',
-    { open: { ...OPEN, state: 'to_send', sent_at: null } },
-    'sending',
-  ],
-  ['an overdue step waits for a worker', { open: { ...OPEN, due_at: later(-1) } }, 'worker'],
-  ['an attempt whose lease has ended waits for a worker', { open: { ...OPEN, due_at: NOW, leased: true } }, 'worker'],
-  ['an attempt under lease waits for the provider call', { open: { ...OPEN, leased: true } }, 'provider_call'],
-  ['an attempt with an open circuit waits for the circuit', { circuit_until: later(8) }, 'circuit'],
-  ['a failed payment with an open attempt waits for a late answer', { status: 'failed' }, 'late_answer'],
-  ['a paid payment with another open attempt waits for a late answer', { status: 'successful' }, 'late_answer'],
-  ['a held payment waits for an operator', { status: 'pending_clearance', held_at: later(-5) }, 'operator_review'],
-  [
-    'a page without an attempt waits for the choice of its payer',
-    { status: 'created', open: null, expires_at: later(60) },
-    'payer_choice',
-  ],
-  ['a paid payment waits for nothing', { status: 'successful', open: null }, null],
-  ['a failed payment waits for nothing', { status: 'failed', open: null }, null],
+  ['a sent prompt', {}, 'payer_approval'],
+  ['a request that the provider may not have', { open: { ...OPEN, state: 'to_send', sent_at: null } }, 'sending'],
+  ['an overdue step', { open: { ...OPEN, due_at: later(-1) } }, 'worker'],
+  ['an attempt whose lease has ended', { open: { ...OPEN, due_at: NOW, leased: true } }, 'worker'],
+  ['an attempt under lease', { open: { ...OPEN, leased: true } }, 'provider_call'],
+  ['an attempt with an open circuit', { circuit_until: later(8) }, 'circuit'],
+  ['a failed payment with an open attempt', { status: 'failed' }, 'late_answer'],
+  ['a paid payment with another open attempt', { status: 'successful' }, 'late_answer'],
+  ['a held payment', { status: 'pending_clearance', held_at: later(-5) }, 'operator_review'],
+  ['a page without an attempt', { status: 'created', open: null, expires_at: later(60) }, 'payer_choice'],
+  ['a paid payment', { status: 'successful', open: null }, null],
+  ['a failed payment', { status: 'failed', open: null }, null],
 ]
-for (const [name, facts, what] of CASES) {
-  test(`${name}`, () => {
+for (const [subject, facts, what] of CASES) {
+  test(`${subject} waits for ${what ?? 'nothing'}`, () => {
     const found = waitsFor({ ...FACTS, ...facts })
     assert.equal(found?.what ?? null, what)
     for (const time of [found?.next_at, found?.until])
