@@ -27,7 +27,7 @@ export type CapturedRequest = {
   reference: string | null
   sent: string | null
   answer: string | null
-  /** True means that the log dropped the bodies, because there was no room. */
+  /** True means that the log dropped the bodies, because the log had no room. */
   bodies_dropped: boolean
   /** The names of unknown fields in the body. Null means that the body has no unknown fields. */
   ignored: string | null

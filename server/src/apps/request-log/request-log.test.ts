@@ -103,7 +103,7 @@ describe('requests of an API key', () => {
     assert.deepEqual(
       [both.length, both.every(({ request_id }) => request_id === copied)],
       [2, true],
-      'also with an id that the server made',
+      'the search also finds an id that the server made',
     )
   })
 
@@ -287,7 +287,11 @@ describe('secrets', () => {
     assert.match((await q(saved)).response_body, /"secret":"\[redacted\]"/)
     const turned = await q(rotated)
     assert.match(turned.response_body, /"secret":"\[redacted\]"/)
-    assert.equal(turned.request_body, '{"rotate_secret":"[redacted]"}', 'redacted by the name of the field')
+    assert.equal(
+      turned.request_body,
+      '{"rotate_secret":"[redacted]"}',
+      'the log redacts the value by the name of its field',
+    )
 
     const rows = await world.rows<{ row: string }>('select r::text as row from requests r')
     const packs = await world.rows<{ merchant_id: string; id: string }>('select merchant_id, id from request_packs')
@@ -331,7 +335,11 @@ describe('hostile bodies', () => {
     assert.ok(smileys.request_body.length >= 4_095 && smileys.request_body.length <= 4_096)
     const odd_cut = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(3)}${'😀'.repeat(6_000)}` }))
     assert.ok(odd_cut.request_body.isWellFormed() && !odd_cut.request_body.includes('\ufffd'))
-    assert.notEqual(odd_cut.request_body.length, smileys.request_body.length, 'one of them would be cut in the middle')
+    assert.notEqual(
+      odd_cut.request_body.length,
+      smileys.request_body.length,
+      'a cut at the limit would split a character',
+    )
     const whole = await send(JSON.stringify({ x: 'y'.repeat(4_096 - 8) }))
     assert.deepEqual([whole.request_body.length, whole.request_body_cut], [4_096, false])
   })

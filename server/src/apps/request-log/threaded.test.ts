@@ -44,7 +44,7 @@ test('a recorder rejects the pending round and starts another thread when its th
   await recorder.close()
 })
 
-test('the recorder thread uses less than 19 MB of heap before it writes requests', async () => {
+test('the recorder thread uses less than 19 MB of heap before the thread writes requests', async () => {
   const workerData: ThreadData = { url: world.url, log_level: 'silent' }
   const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData })
   const written = once(thread, 'message')

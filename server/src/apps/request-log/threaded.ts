@@ -14,7 +14,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
   /** The rounds without a result, the oldest first. The thread answers in this order. */
   let pending: PromiseWithResolvers<RecordedRound>[] = []
-  /** The error of a thread that died while no round was pending. The next flush throws it. */
+  /** The error of a thread that died while no round was pending. The next flush throws the error. */
   let thread_error: Error | null = null
 
   const start = (): Worker => {

@@ -82,7 +82,7 @@ test('a database that refuses the log refuses no request, and the log counts the
   const items = await list()
   assert.equal(items.length, count_before + 2)
   const [newest, lost] = items
-  assert.equal(newest?.kind, 'request', 'a later request is listed')
+  assert.equal(newest?.kind, 'request', 'the log lists a later request')
   assert.deepEqual(
     { ...lost, id: null },
     {
@@ -135,7 +135,7 @@ test('the recorder writes a chunk once when its connection breaks after the comm
   assert.equal(items.filter(({ request_id }) => request_id === 'my-own-id').length, 1)
   assert.ok(
     items.every(({ kind, count }) => kind === 'request' || count === 3),
-    'and none is counted as lost',
+    'the log counts no request as lost',
   )
 })
 
@@ -222,7 +222,7 @@ test('the recorder drops only the request that the database refuses, and writes 
   for (const id of [good, other]) assert.equal((await list(`&q=${id}`)).length, 1)
 })
 
-test('a process saves the requests that it holds in memory when it stops', async () => {
+test('a process that stops saves the requests in its memory', async () => {
   const reply = await world.get('/v1/collections')
   const worker_stops = world.system.own_tasks.map((task) => task.idle())
   await Promise.all(worker_stops)
