@@ -82,7 +82,11 @@ test('a case shows earlier payouts to the destination, their sum, and the number
   const none = { first_time: true, paid_count: 0, paid_amount: '0.00', first_paid_at: null, last_paid_at: null }
   assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 })
   await operator.approve(first)
-  assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 }, 'itself does not count')
+  assert.deepEqual(
+    (await caseOf(first)).destination,
+    { ...none, other_merchants: 0 },
+    'the withdrawal itself does not count',
+  )
   const paid_at = (await operator.show(first)).completed_at
   await operator.approve(await operator.submit(mine, { ending: '501', amount: '2000.00' }))
   const declined = await operator.submit(mine, { ending: '102', amount: '2000.00' })
@@ -101,7 +105,11 @@ test('a case shows earlier payouts to the destination, their sum, and the number
     other_merchants: 1,
   })
   assert.ok(last_paid_at > paid_at)
-  assert.equal((await caseOf(declined)).destination.first_time, true, 'declined, it was not paid')
+  assert.equal(
+    (await caseOf(declined)).destination.first_time,
+    true,
+    'the provider did not pay the declined withdrawal',
+  )
 })
 
 test('a case shows the requested withdrawals of an hour, a day and a week', async () => {

@@ -25,7 +25,7 @@ async function list(query: string) {
 }
 const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id as string)
 
-/** Makes a page that no payer has opened yet. Its payment is created. */
+/** Makes a page that no payer has opened yet. Its payment has the status `created`. */
 async function pageOf(key: string, reference: string): Promise<void> {
   const made = await world.post('/v1/collections', { amount: '1000', reference }, { key })
   assert.ok(made.status < 300, made.text)
@@ -220,7 +220,7 @@ describe("the operators' view of one payment", () => {
     })
   }
 
-  test('an operator reads the books, the moves and the deliveries of a payment that was paid', async () => {
+  test('an operator reads the books, the moves and the deliveries of a paid payment', async () => {
     const shop = await review.shop()
     const of = await open(await review.pay(shop, '001'))
     assert.deepEqual([of.status, of.waits_for], ['successful', null])
@@ -240,7 +240,7 @@ describe("the operators' view of one payment", () => {
     for (const kind of ['status', 'attempt', 'transfer', 'webhook']) assert.ok(kinds.has(kind), kind)
   })
 
-  test('an operator reads that a held payment waits for operators, and a failed one for nothing', async () => {
+  test('an operator reads that a held payment waits for operators, and that a failed payment waits for nothing', async () => {
     const shop = await review.shop()
     const held = await open(await review.hold(shop))
     assert.deepEqual([held.waits_for.what, held.waits_for.since], ['operator_review', held.held_at])
@@ -255,7 +255,7 @@ describe("the operators' view of one payment", () => {
     assert.deepEqual([of.waits_for.what, of.attempts], ['payer_choice', []])
   })
 
-  test('an operator reads that a process holds the lease, or that the request is not sent yet', async () => {
+  test('an operator reads that a process holds the lease, or that the server has not sent the request yet', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '007')
     const later = new Date(world.deps.clock.now().getTime() + 30_000)

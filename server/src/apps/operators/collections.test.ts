@@ -138,7 +138,7 @@ describe('decisions about held payments', () => {
     })
     await review.say(shop, tiny, answerWithAmount('reversed', 900n))
     await review.say(shop, whole, answerWithAmount('reversed', EXCESS_MINOR))
-    assert.deepEqual(await operator.book(shop), {}, 'a reversal gives back what was taken, and no more')
+    assert.deepEqual(await operator.book(shop), {}, 'a reversal returns the taken money, and no more')
   })
 
   test('an operator can approve a payment of a suspended merchant, because the server settles its open payments', async () => {
@@ -252,7 +252,7 @@ describe('refused decisions about held payments', () => {
     for (const unknown of [randomUUID(), 'nothing', id.replace(/.{4}$/, '0000'), shop.merchant.id]) {
       assert.deepEqual(codeOf(await review.clear(unknown, 'approve')), [404, 'not_found'])
     }
-    assert.equal((await review.clear(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
+    assert.equal((await review.clear(id.toUpperCase(), 'approve')).status, 200, 'the server accepts an id in capitals')
   })
 })
 

@@ -100,7 +100,7 @@ test('an operator approves foreign money with its amount in shillings, and the l
     ['successful', 26_250, 10.5, 'USD'],
   )
   assert.deepEqual(await transfersOf(id), ['collection_cleared 2625000', 'collection_held 2625000'])
-  assert.equal((await operator.book(shop)).available, 2_625_000n - 1_000n, 'less the fee that was frozen')
+  assert.equal((await operator.book(shop)).available, 2_625_000n - 1_000n, 'the ledger subtracts the frozen fee')
   assert.equal((await review.historyOf(id)).at(-1)?.reason, 'Rate of the day (10.50 USD = 26250.00 TZS)')
   const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await operator.session())
   const { amount, amount_received, foreign_amount, foreign_currency } = log.body.data.items[0].after

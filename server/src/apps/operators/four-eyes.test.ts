@@ -101,7 +101,11 @@ describe('withdrawals that need two operators', () => {
     assert.deepEqual([await operator.book(shop), script.sent], [UNTOUCHED, []])
     const merchants = await world.get(`/v1/disbursements/${id}`, shop.live)
     assert.equal(merchants.body.data.status, 'PENDING_ADMIN_APPROVAL')
-    assert.doesNotMatch(merchants.text, new RegExp(`approvals|${asha.email}`), 'who approved is not for the merchant')
+    assert.doesNotMatch(
+      merchants.text,
+      new RegExp(`approvals|${asha.email}`),
+      'the merchant does not see the operators',
+    )
 
     world.deps.clock.advance(1_000)
     const second = await approve(juma, id)
@@ -168,7 +172,11 @@ describe('withdrawals that need two operators', () => {
       await approve(asha, id)
     }
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
-    assert.equal((await approve(fatuma, await submit(SMALL))).status, 200, 'where one is enough, it is as it was')
+    assert.equal(
+      (await approve(fatuma, await submit(SMALL))).status,
+      200,
+      'one approval suffices for a small withdrawal',
+    )
   })
 
   test('the server checks the first of two approvals like a single approval', async () => {

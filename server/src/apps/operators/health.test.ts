@@ -86,7 +86,7 @@ test('health counts the payments of the requested hours and shows the last succe
   }
   assert.deepEqual(await rates(24), [1, '0.0', null, hoursAgo(24)])
   assert.deepEqual(await rates(31), [2, '50.0', last, hoursAgo(31)])
-  assert.deepEqual((await read())[0]?.counted, 1, 'a day when nothing is asked for')
+  assert.deepEqual((await read())[0]?.counted, 1, 'the default period is a day')
 })
 
 test('health separates networks, methods, flows and environments', async () => {
@@ -189,7 +189,7 @@ test('health examines the newest payments of all merchants when there are too ma
   await plant(6, ['new'], quiet)
   const items = await read()
   const count = (provider: string) => items.find((item) => item.provider === provider)?.counted
-  assert.deepEqual([count('old'), count('new')], [undefined, 6], 'what is older than the newest is left out')
+  assert.deepEqual([count('old'), count('new')], [undefined, 6], 'health leaves out older attempts')
   assert.equal(
     items.reduce((sum, item) => sum + item.counted, 0),
     LOOKED_AT_MAX,

@@ -69,7 +69,7 @@ test('two requests with one Idempotency-Key make one merchant', async () => {
   assert.equal(found.body.data.pagination.total_items, 1)
 })
 
-test('a merchant can make a live key only after it is approved, verified and priced, in any order', async () => {
+test('a merchant can make a live key only after operators approve, verify and price the merchant, in any order', async () => {
   for (const order of [
     ['approve', 'verify', 'price'],
     ['price', 'verify', 'approve'],
@@ -129,7 +129,7 @@ test('the server allows each move of a merchant from one state only, and answers
         assert.deepEqual([status, body.error.code], [409, 'invalid_state'], `${verb} from ${state}`)
         assert.deepEqual(body.error.details, { status: state })
         assert.equal((await show(id)).body.data.status, state)
-        assert.equal((await entries(id)).length, before, 'a refused act leaves no entry')
+        assert.equal((await entries(id)).length, before, 'a refused action leaves no entry')
       }
     }
   }

@@ -74,7 +74,7 @@ const entriesOf = (id: string) =>
     [id],
   )
 
-test('the answer shows the name, compares it with the submitted one, and is in the audit log', async () => {
+test('the answer of the name check shows the name, compares the name with the submitted name, and is in the audit log', async () => {
   const id = await submit({})
   const before_it = await operator.show(id)
   const { status, body, text } = await check(id)
@@ -82,7 +82,7 @@ test('the answer shows the name, compares it with the submitted one, and is in t
   const { name, matches, checked_at, message } = body.data
   assert.match(name, /^[A-Z]+ [A-Z]+$/)
   assert.deepEqual({ matches, checked_at, message }, { matches: false, checked_at: START.toISOString(), message: null })
-  assert.deepEqual(await operator.show(id), before_it, 'nothing is decided by it')
+  assert.deepEqual(await operator.show(id), before_it, 'the name check decides nothing')
   const [entry, ...more] = await entriesOf(id)
   assert.deepEqual(more, [])
   assert.deepEqual([entry?.actor_kind, entry?.after], ['operator', { provider: 'selcom', name, matches: false }])

@@ -62,7 +62,7 @@ test('a preview has a row for each method, each destination with its own price, 
       ['collection', 'qr', null],
     ].flatMap(each),
   )
-  assert.equal((await rowsOf({ rules: [] })).length, 6 * 4, 'four amounts when none is named')
+  assert.equal((await rowsOf({ rules: [] })).length, 6 * 4, 'the preview has four sample amounts')
 })
 
 test('a preview shows the exact charges of a withdrawal under the new list', async () => {

@@ -40,7 +40,7 @@ const DEFAULTS = {
   label: '',
 }
 
-test('the server returns a price list as the operator wrote it, the most specific lines first', async () => {
+test('the server returns a price list in the words of the operator, the most specific lines first', async () => {
   const { id } = await world.newMerchant({ approved: false })
   const written = [
     { flow: 'withdrawal' },
@@ -229,7 +229,7 @@ test('a price list may price every method and destination, and has at most 200 l
     assert.equal(status, 400)
     return body.error.details.fields.map(({ field }: { field: string }) => field)
   }
-  assert.equal((await fields(200))[0], 'rules.1', 'two hundred lines are looked at one by one')
+  assert.equal((await fields(200))[0], 'rules.1', 'the server checks each of two hundred lines')
   assert.deepEqual(await fields(201), ['rules'])
   assert.deepEqual(await inForce(id), kept)
 })

@@ -73,7 +73,7 @@ async function circuit(method: string) {
 test('an operator sees the capabilities and routes of the providers', async () => {
   const { data } = (await world.get('/v1/operator/providers', operator)).body
   assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
-  assert.equal(data.process, 'all', 'the circuits are those of this process alone')
+  assert.equal(data.process, 'all', 'the answer shows the circuits of this process alone')
   const shown = data.providers.map(({ name, live, destinations }: Record<string, unknown>) => [
     name,
     live,
@@ -98,7 +98,8 @@ test('the next payment fails at once without a call after a provider fails five 
   assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
   assert.equal(provider_payment_status, null, 'the provider has not answered')
   assert.equal(calls.push, before_it)
-  for (const one of open) assert.equal((await statusOf(one)).status, 'processing', 'a doubt stays a doubt')
+  for (const one of open)
+    assert.equal((await statusOf(one)).status, 'processing', 'the outcome of the payment stays unknown')
   const { state, faults, retry_at } = await circuit('wallet_push')
   assert.deepEqual([state, faults], ['open', 5])
   assert.equal(Date.parse(retry_at) - world.deps.clock.now().getTime(), 2_000)
@@ -113,7 +114,7 @@ test('the next payment fails at once without a call after a provider fails five 
   assert.deepEqual(
     [merchant_name, name, method, step, asks, provider_status, waiting_s],
     [world.merchant.name, 'mock', 'wallet_push', 'unclear', 1, null, 4],
-    'the server does not know whether the provider took it',
+    'the server does not know whether the provider took the payment',
   )
   assert.deepEqual(await waiting('collection', '&provider=mock'), items)
   assert.deepEqual(await waiting('collection', '&provider=selcom'), [])
@@ -143,10 +144,10 @@ test('status queries have their own circuit, and one query tests the provider wi
   assert.equal((await circuit('wallet_push')).state, 'closed')
   const { length } = calls.status
   await world.call({ method: 'POST', url: `/v1/collections/${ids[1]}/refresh-status`, key: world.live_key })
-  assert.equal(calls.status.length, length, 'an open circuit asks nothing')
+  assert.equal(calls.status.length, length, 'the process sends no query while the circuit is open')
   script.status = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
   await world.pass(120_000)
-  assert.equal(calls.status[length], 1, 'the first question after the pause goes alone')
+  assert.equal(calls.status[length], 1, 'the first query after the pause contains one payment')
   for (const id of ids) assert.equal((await statusOf(id)).status, 'successful')
   assert.deepEqual(await waiting('collection'), [])
 })
@@ -193,7 +194,7 @@ test('payouts of an unreachable provider wait with reserved money, and leave whe
   const of = (kind: string) => both.filter((item: { kind: string }) => item.kind === kind)
   assert.deepEqual(of('payout'), items)
   assert.deepEqual(of('collection'), await waiting('collection'))
-  assert.ok(of('collection').length > 0, 'payments and payouts are listed together')
+  assert.ok(of('collection').length > 0, 'the list contains payments and payouts together')
   assert.deepEqual(
     both.map((item: { created_at: string }) => item.created_at),
     both.map((item: { created_at: string }) => item.created_at).sort(),

@@ -109,7 +109,7 @@ test('the queue counts held payments with their received amounts', async () => {
   assert.equal((await entry('collections_held')).count, 0)
 })
 
-test('the queue counts merchants until operators have approved and verified them, like the list of merchants', async () => {
+test('the queue and the list of merchants contain each merchant until operators have approved and verified the merchant', async () => {
   const at = now()
   const made = await world.newMerchant({ approved: false })
   world.deps.clock.advance(1_000)
@@ -123,7 +123,7 @@ test('the queue counts merchants until operators have approved and verified them
   }
   assert.deepEqual(await both(), [2, at])
   await act('approve')
-  assert.deepEqual(await both(), [2, at], 'approved and not verified')
+  assert.deepEqual(await both(), [2, at], 'the queue counts a merchant who is approved and not verified')
   await act('verify')
   assert.equal((await both())[0], 1)
   await world.rows(`update merchants set status = 'SUSPENDED' where status = 'PENDING'`)
@@ -191,7 +191,7 @@ test('the list of failing webhooks shows an endpoint without its query from the 
   const made = now()
   await review.pay(deaf, '001')
   await review.pay(deaf, '001')
-  assert.deepEqual(await failing(), [], 'one miss may be an accident')
+  assert.deepEqual(await failing(), [], 'one miss does not make an endpoint fail')
   assert.deepEqual(await own(deaf), [])
   const later = async (minutes: number) => {
     world.deps.clock.advance(minutes * 60_000 + 1_000)
@@ -221,7 +221,7 @@ test('the list of failing webhooks shows an endpoint without its query from the 
   receiver.reply = { kind: 'status', status: 200 }
   world.deps.clock.advance(1_000)
   await review.pay(deaf, '001')
-  assert.deepEqual(await failing(), [], 'it takes events again')
+  assert.deepEqual(await failing(), [], 'the endpoint accepts events again')
   // A merchant retries an exhausted delivery by hand. The endpoint counts again after the next miss of the delivery.
   const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
   receiver.reply = { kind: 'status', status: 503 }

@@ -98,7 +98,7 @@ test('an operator with an old sign-in can read, ask, reject and make a dry run',
   }
 })
 
-test('a token of the admin command counts as fresh until it expires', async () => {
+test('a token of the admin command counts as fresh until the token expires', async () => {
   const token = await operator.session()
   world.deps.clock.advance(800_000)
   const id = await operator.submit(shop)

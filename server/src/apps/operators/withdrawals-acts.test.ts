@@ -144,7 +144,7 @@ describe('the required texts of a decision', () => {
       }
       assert.equal((await world.get(`/v1/operator/withdrawals/${unknown}`, await operator.session())).status, 404)
     }
-    assert.equal((await operator.act(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
+    assert.equal((await operator.act(id.toUpperCase(), 'approve')).status, 200, 'the server accepts an id in capitals')
   })
 })
 
@@ -239,7 +239,11 @@ describe('idempotency keys of decisions about withdrawals', () => {
     }
     await world.work()
     await world.pass(5_000)
-    assert.equal((await operator.show(id.approve)).status, 'SUCCESS', 'what was approved with a key is sent as well')
+    assert.equal(
+      (await operator.show(id.approve)).status,
+      'SUCCESS',
+      'the server sends a withdrawal that was approved with a key',
+    )
   })
 
   test('an Idempotency-Key repeats the refusal of its first request after the record has changed', async () => {

@@ -199,7 +199,11 @@ describe('approvals with the same key at once', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
     assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
     assert.deepEqual((await operator.show(id)).approvals.length, 1)
-    assert.equal((await approve(id, { by: juma, key })).body.data.status, 'PROCESSING', 'another operator has own keys')
+    assert.equal(
+      (await approve(id, { by: juma, key })).body.data.status,
+      'PROCESSING',
+      'another operator has other keys',
+    )
   })
 
   test('every request with the same key gets a refusal that the server does not store', async () => {

@@ -159,7 +159,7 @@ test('one decision counts when approve, reject and request-info come at once, an
       order.map((verb, i) => operator.act(id, verb, undefined, { world: i % 2 === 0 ? world : other })),
     )
     const ok = new Map(order.map((verb, i) => [verb, answers[i]?.status === 200]))
-    assert.notEqual(ok.get('approve'), ok.get('reject'), 'one of the two')
+    assert.notEqual(ok.get('approve'), ok.get('reject'), 'one of approve and reject succeeds')
     const won = ok.get('approve') ? 'approve' : 'reject'
     if (won === 'approve') approvals++
     for (const answer of answers) if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
@@ -203,7 +203,11 @@ test('one outcome counts when two operators resolve a payout differently while t
       'select posting from ledger_transfers where source_id = $1 and leg = 0',
       [id],
     )
-    assert.equal(new Set(facts.map(({ posting }) => posting)).size, facts.length, 'each fact at most once')
+    assert.equal(
+      new Set(facts.map(({ posting }) => posting)).size,
+      facts.length,
+      'the ledger has each posting at most once',
+    )
     if (status === 'SUCCESS') assert.equal(await available(shop), 9_000_000n)
     if (status === 'FAILED') assert.equal(await available(shop), 10_000_000n)
     assert.equal((await operator.book(shop)).reserved, undefined)

@@ -91,7 +91,7 @@ describe('answers of the provider after the approval', () => {
         const shop = await listeningShop()
         const other = environment === 'live' ? 'sandbox' : 'live'
         const id = await operator.submit(shop, { ending, environment })
-        assert.deepEqual(await operator.book(shop, environment), UNTOUCHED, 'waiting reserves nothing')
+        assert.deepEqual(await operator.book(shop, environment), UNTOUCHED, 'a waiting withdrawal reserves nothing')
         assert.equal((await operator.show(id)).payout, null)
 
         const { data } = (await operator.approve(id)).body
@@ -232,7 +232,7 @@ describe('stuck payouts', () => {
       'PROCESSING by the operator',
       'BLOCKED_IP_WHITELIST by mock',
     ])
-    assert.deepEqual(await operator.book(shop), RESERVED, 'set aside once')
+    assert.deepEqual(await operator.book(shop), RESERVED, 'the server reserves the money once')
   })
 })
 
