@@ -1,4 +1,4 @@
-// Compresses pages. Each page differs, so the server compresses each one when it is sent.
+// Compresses pages. Each page differs, so the server compresses each page when it sends the page.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { bestEncoding } from '../../kernel/http/index.ts'

@@ -2,7 +2,7 @@
 
 import { payScript, payStyle } from './assets.ts'
 
-// The policy lets a page run only the script of the pay page, and lets no other site frame it.
+// The policy lets a page run only the script of the pay page, and lets no other site frame the page.
 const POLICY = [
   "default-src 'none'",
   `style-src '${payStyle().hash}'`,
@@ -26,7 +26,10 @@ const DENIED_FEATURES = [
   'usb',
 ]
 
-/** The headers of a page. They hide its secret address from other sites and caches. No payer gets a cookie. */
+/**
+ * The headers of a page. The headers hide the secret address of the page from other sites and caches. No payer gets a
+ * cookie.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,

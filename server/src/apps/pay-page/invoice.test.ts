@@ -109,7 +109,7 @@ test('an old link shows no later state of its invoice, and other links show no i
   }
 })
 
-test('the PDF of an invoice is a named file, and reading it changes nothing', async () => {
+test('the PDF of an invoice is a named file, and a read of the file changes nothing', async () => {
   const sent = await invoices.sent()
   const before_reading = await invoices.show(sent.id)
   const file = await open(sent.payment_url, '/invoice.pdf?lang=en')
@@ -118,7 +118,11 @@ test('the PDF of an invoice is a named file, and reading it changes nothing', as
   assert.equal(file.headers['content-disposition'], `inline; filename="${sent.number}.pdf"`)
   assert.equal(file.headers['cache-control'], 'private, no-cache')
   assert.ok(file.text.startsWith('%PDF-') && file.text.trimEnd().endsWith('%%EOF'))
-  assert.equal((await open(sent.payment_url, '/invoice.pdf?lang=en')).text, file.text, 'the same bytes each time')
+  assert.equal(
+    (await open(sent.payment_url, '/invoice.pdf?lang=en')).text,
+    file.text,
+    'each read returns the same bytes',
+  )
   assert.deepEqual(await invoices.show(sent.id), before_reading)
 })
 
@@ -173,7 +177,7 @@ test('hostile texts of a merchant stay text on the page and in the PDF', async (
     const html = await page(sent)
     assert.doesNotMatch(html, /<script>alert|<img|\u202e/)
     const { lines, links, raw } = await pdfOf(sent)
-    assert.deepEqual(links, [`${sent.payment_url}`], 'nothing in it but the way to pay is a link')
+    assert.deepEqual(links, [`${sent.payment_url}`], 'the PDF links only to the payment page')
     assert.doesNotMatch(raw, /\/JavaScript|\/JS\b|\/Launch|\/EmbeddedFile/)
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u)
     // The attack is customer, item and note. The PDF draws a box for a missing glyph and wraps a long word.
@@ -197,6 +201,6 @@ test('the page shows some of a hundred items, and the PDF shows all', async () =
   assert.deepEqual(
     drawn,
     items.map(({ description }) => description),
-    'each once, in order',
+    'the PDF shows each item once and in order',
   )
 })

@@ -140,7 +140,7 @@ test('each page shows the state of the payment in its title and its first headin
     assert.match(title, 'merchant_name' in view ? / - Duka la Asha$/ : / - Malipo$/, name)
     const wrong = view.screen === 'choose' && view.problems.length > 0
     assert.equal(/^(?:Kosa|Problem): /.test(title), wrong, name)
-    // Only the first page has no focused heading, because it announces no change.
+    // Only the first page has no focused heading, because the first page announces no change.
     const expected = wrong ? /<div class="problems"[^>]* autofocus>/ : /<h1 tabindex="-1" autofocus>/
     if (view.screen === 'choose' && !wrong) assert.doesNotMatch(page, /autofocus/, name)
     else assert.match(page, expected, name)
@@ -274,7 +274,7 @@ test('a page is in Swahili unless its address or its browser asks for English', 
     assert.equal(payLanguage(requested, accept), language, `${requested} ${accept}`)
 })
 
-test('the server compresses a page with the best accepted encoding, and decompressing restores it', async () => {
+test('the server compresses a page with the best accepted encoding, and a browser can restore the page', async () => {
   const page = renderScreen(screens('sw').choose as Screen)
   const encodings = async (accept: string | undefined) => (await compressPage(page, accept)).encoding
   assert.equal(await encodings('gzip, deflate, br'), 'br')

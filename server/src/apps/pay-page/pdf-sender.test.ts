@@ -42,7 +42,7 @@ test('a browser with a cached PDF gets 304 until the content changes', async () 
   const { etag } = (await open(paths.invoice)).headers
   await world.rows("update merchants set name = 'Duka la Rehema' where id = $1", [world.merchant.id])
   const renamed = await open(paths.invoice, { 'if-none-match': String(etag) })
-  assert.equal(renamed.status, 200, 'the merchant has another name by now')
+  assert.equal(renamed.status, 200, 'the PDF changes with the name of the merchant')
 })
 
 const checkFile = ({ status, headers }: Reply, type: string) => {
@@ -53,11 +53,11 @@ const checkFile = ({ status, headers }: Reply, type: string) => {
   assert.equal(headers['referrer-policy'], 'no-referrer')
 }
 
-test('no site may frame a PDF, and browsers do not read it as a page', async () => {
+test('no site may frame a PDF, and browsers do not read a PDF as a page', async () => {
   for (const path of [paths.invoice, paths.receipt]) checkFile(await open(path), 'application/pdf')
 })
 
-test('no site may frame the PNG of a QR, and browsers do not read it as a page', async () => {
+test('no site may frame the PNG of a QR, and browsers do not read the PNG as a page', async () => {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   const provider: Provider = {
     name: 'mock',

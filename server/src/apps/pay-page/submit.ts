@@ -96,7 +96,7 @@ function readChoice(
   const problems: FormProblem[] = []
   const method = methods.find((name) => name === form.method) ?? null
   const phone = trimmedText(form.phone)
-  // If the form has several phones, the server uses none of them.
+  // If the form has several phones, the server uses no phone.
   const several = form.phone !== undefined && typeof form.phone !== 'string'
   if (method === null) problems.push({ field: 'method', problem: 'method_missing' })
   if (method === 'TANQR') return { method, phone: null }

@@ -40,7 +40,7 @@ export function pageTexts(language: Language): PageTexts {
 type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
 function createPageTexts(language: Language): PageTexts {
-  // The texts are part of the source code and need no escaping. Only values are escaped.
+  // The texts are part of the source code and need no escaping. The function escapes only values.
   const pieces = Object.fromEntries(
     Object.entries(TEXTS[language]).map(([key, sentence]) => [key, splitText(sentence)]),
   ) as Record<TextKey, TextPieces>

@@ -1,4 +1,4 @@
-// Defines the facts that each screen of the pay page shows. No fact is a database row, and all phones are masked.
+// Defines the facts that each screen of the pay page shows. No fact is a database row, and every phone has a mask.
 
 import type { Html, Language } from '../../kernel/lib/index.ts'
 
@@ -225,8 +225,8 @@ export type InvoiceScreen = MerchantFrame & {
 export type HelpScreen = MerchantFrame & { screen: 'help' }
 
 /**
- * The screen of a rate limit: too many attempts on a page, or too many requests from one IP address, which many phones
- * may share.
+ * The screen of a rate limit: too many attempts on a page, or too many requests from one IP address. Many phones may
+ * share one IP address.
  */
 export type TooManyScreen = (MerchantFrame | Frame) & { screen: 'too_many'; again_at: Date; open_path: string }
 
