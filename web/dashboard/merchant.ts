@@ -32,7 +32,7 @@ export const MerchantContext = createContext<MerchantAccess | null>(null)
 /** Returns the business and the environment of this page. */
 export function useMerchantAccess(): MerchantAccess {
   const acting = useContext(MerchantContext)
-  if (acting === null) throw new Error('a page of the dashboard stands in its frame')
+  if (acting === null) throw new Error('useMerchantAccess works only in a page inside the frame of the dashboard')
   return acting
 }
 

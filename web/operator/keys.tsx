@@ -1,5 +1,5 @@
 // Defines keyboard shortcuts for operators: single letters that open a dialog and never decide. The operator can switch
-// them off.
+// off the shortcuts.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'

@@ -15,7 +15,7 @@ export const MeContext = createContext<Me | null>(null)
 /** Returns the operator who is signed in. */
 export function useMe(): Me {
   const me = useContext(MeContext)
-  if (me === null) throw new Error('a page of this console stands in its frame')
+  if (me === null) throw new Error('useMe works only in a page inside the frame of the operator console')
   return me
 }
 

@@ -87,7 +87,7 @@ export function useSignedInUser(): { data: SignedInUser | undefined; error: Erro
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
-/** Sends an action and then reads all data again. The page shows a result only after the API confirms it. */
+/** Sends an action and then reads all data again. The page shows a result only after the API confirms the action. */
 export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()

@@ -49,8 +49,8 @@ function KeyActionDialog({
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  // Every retry of this dialog uses the same Idempotency-Key, so that the server rotates the key once even if an answer
-  // is lost.
+  // Every retry of this dialog uses the same Idempotency-Key, so that the server rotates the key once even if the
+  // network loses an answer.
   const [once] = useState(newIdempotencyKey)
   const sendAction = async () => {
     setBusy(true)

@@ -191,7 +191,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  // Each dialog has one Idempotency-Key. If an answer is lost, the retries count as one rotation.
+  // Each dialog has one Idempotency-Key. If the network loses an answer, the retries count as one rotation.
   const [once, setOnce] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

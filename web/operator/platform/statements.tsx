@@ -112,9 +112,9 @@ function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () 
   const parts = useTexts(partsTexts)
   const act = useAction('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
-  // The sandbox moves no money, so it has no statements.
+  // The sandbox moves no money, so the sandbox has no statements.
   const names = providers.data?.providers.map(({ name }) => name).filter((name) => name !== 'sandbox') ?? []
-  // A draft cannot hold a file, so the operator chooses it again after a new sign-in.
+  // A draft cannot hold a file, so the operator chooses the file again after a new sign-in.
   const [file, setFile] = useState<File | null>(null)
   const [missing, setMissing] = useState(false)
   const needed = (value: string) => (value === '' ? t.date_needed : null)
