@@ -113,7 +113,7 @@ export type Totals = {
   struck: Record<string, number>
 }
 
-/** The books. */
+/** The books of the twin. */
 export type Book = {
   orders: Map<string, Order>
   /** The pushes and payouts by rail and transid, because each rail knows only its own. */
@@ -140,7 +140,10 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** Returns the status of an order at this time. An order without a payment in time is cancelled without a request. */
+/**
+ * Returns the status of an order at this time. An order without a payment in time is CANCELLED, although no caller cancelled
+ * it.
+ */
 export function statusAt(order: Order, now: Date): OrderStatus {
   const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
   return is_open && order.expires_at !== null && order.expires_at <= now ? 'CANCELLED' : order.word

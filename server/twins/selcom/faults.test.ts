@@ -31,7 +31,7 @@ const query = (transid: string) => rig.call('GET', '/walletcashin/query', { tran
  */
 type Faulty = { method: string; path: string; fields: Fields; done: () => boolean | null }
 
-/** For each call: its preparation, and the call with a number of this ending. */
+/** The calls by name, each with its preparation and a number of this ending. */
 const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   async create(id, ending) {
     const fields = orderOf(id, { buyer_phone: `255740000${ending}` })

@@ -87,7 +87,7 @@ function faultsOf(text: string | undefined): NonNullable<SimulatorOptions['fault
   try {
     content = JSON.parse(text)
   } catch {
-    throw new Error('SIMULATOR_FAULTS must be JSON')
+    throw new Error('SIMULATOR_FAULTS must be JSON, such as {"seed": "1", "rates": {"push": {"hang_after": 0.01}}}')
   }
   const rates = ratesOf(content)
   if ('problem' in rates) throw new Error(`SIMULATOR_FAULTS: cannot read ${rates.problem}`)

@@ -96,7 +96,7 @@ describe('orders', () => {
     assert.match(paid.reference ?? '', /^S\d{11}$/)
   })
 
-  it('an order of the full kind requires its billing, and the caller can push it too', async () => {
+  it('an order of the full kind requires its billing, and accepts a push too', async () => {
     const billing = Object.fromEntries(
       'firstname lastname address_1 city state_or_region postcode_or_pobox country phone'
         .split(' ')

@@ -8,9 +8,9 @@ import { magicPayee } from './magic.ts'
 import { type Reply, referenceOf, refusal, replyOfKind, success } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
-/** The rails. */
+/** The rails of payouts, each with its own transids. */
 export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
-/** A rail. */
+/** One of the rails. */
 export type Rail = (typeof RAILS)[number]
 
 const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']

@@ -21,7 +21,7 @@ export type Reply = { http: number; envelope: Envelope; refused?: string }
 /** The message about a silent upstream, with the gateway's misspelling. */
 const NO_RESPONSE = 'No reponse from upstream system'
 
-/** Returns the gateway's own reference of a thing. The same thing always has the same reference. */
+/** Returns the gateway's own reference of an order, a payment or a payout. The same parts always give the same reference. */
 export function referenceOf(...parts: readonly string[]): string {
   return `S${digits(11, 'reference', ...parts)}`
 }

@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './signature.ts'
 
-/** The sender of an order's callbacks. The callback fate of the order decides what the sender sends. */
+/** The sender of an order's callbacks. The callback fate of the order decides how the sender sends them. */
 export type Callbacks = {
   /** Reports that a payer got a prompt, or has started to pay. */
   started(order: Order, kind: CallbackKind): void

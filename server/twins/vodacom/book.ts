@@ -43,7 +43,7 @@ export type Totals = {
   struck: Record<string, number>
 }
 
-/** The books. */
+/** The books of the twin. */
 export type Book = {
   by_conversation: Map<string, Transaction>
   /** The transactions by receipt, and by the twin's own conversation id. */

@@ -5,7 +5,7 @@ import { totalsOf } from './book.ts'
 import { magicRows } from './fates.ts'
 import type { Twin } from './twin.ts'
 
-/** The path of the control API. */
+/** The path under which the control API answers. */
 export const CONTROL = '/control'
 const LIST_MAX = 1000
 

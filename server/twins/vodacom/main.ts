@@ -113,6 +113,6 @@ function faultsOf(text: string | undefined): NonNullable<VodacomTwinOptions['cha
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('TWIN_FAULTS must be JSON')
+    throw new Error('TWIN_FAULTS must be JSON, such as {"seed": "1", "rates": {"c2b": {"hang_after": 0.01}}}')
   }
 }

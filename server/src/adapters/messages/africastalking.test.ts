@@ -1,4 +1,4 @@
-// Sends SMS over a real connection to a twin of the gateway.
+// Tests that the gateway sends SMS over a real connection, against a twin of Africa's Talking.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -37,7 +37,7 @@ test("an SMS has the account's default sender if the settings name no sender", a
   assert.equal(twin.sms[0]?.from, null)
 })
 
-test('a text cannot add a recipient, a sender or another field to the request', async () => {
+test('a text cannot add a recipient, a sender or another field to the request of an SMS', async () => {
   const text = 'Duka&to=+255700000000&from=EVIL\r\n\r\nPOST / 😀 \u202e%26to=1'
   await open().send({ ...SMS, text })
   assert.equal(twin.sms.length, 1)

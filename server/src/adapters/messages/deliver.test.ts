@@ -1,4 +1,4 @@
-// Sends messages from the outbox to the gateways, also when processes die.
+// Tests that the worker sends messages from the outbox to the gateways, also when processes die.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -225,7 +225,7 @@ describe("a process that dies between the gateway's acceptance and the record of
   const DIES = (name: string) => {
     if (name === 'outbox_record') throw new Error('the process is gone')
   }
-  test('if a process dies before it records an e-mail, another process sends the e-mail again with the same id', async () => {
+  test('if a process dies before the record of a sent e-mail, another process sends the e-mail again with the same id', async () => {
     const dying = await open({ before: DIES })
     const letter = await email(dying)
     await deliver(dying)
@@ -240,7 +240,7 @@ describe("a process that dies between the gateway's acceptance and the record of
     assert.deepEqual(ids, Array(2).fill(`<${letter.id}@example.tz>`))
   })
 
-  test('if a process dies before it records an SMS, no process sends the SMS again and its outcome is unknown', async () => {
+  test('if a process dies before the record of a sent SMS, no process sends the SMS again and the outcome is unknown', async () => {
     const dying = await open({ before: DIES })
     const text = await sms(dying)
     await deliver(dying)
@@ -320,7 +320,7 @@ test('an outcome changes nothing if a process records the outcome while another 
   mail = await startMailServer()
 })
 
-test('two processes never send the same message', async () => {
+test('two processes never send the same message of the outbox', async () => {
   const [one, two] = [await open(), await open()]
   for (let i = 0; i < 30; i++) await Promise.all([sms(one), email(one)])
   await Promise.all([deliver(one), deliver(two)])
@@ -328,7 +328,7 @@ test('two processes never send the same message', async () => {
   assert.deepEqual([mail.mails.length, twin.sms.length], [30, 30])
 })
 
-test('a hanging mail server delays no SMS', async () => {
+test('a hanging mail server delays no SMS of the outbox', async () => {
   const world = await open()
   mail.answers = { MAIL: 'hang' }
   for (let i = 0; i < 20; i++) await email(world)
@@ -364,11 +364,11 @@ test('a merchant with a thousand messages does not delay the messages of other m
 })
 
 test('the worker makes the attachment of an e-mail at sending time from the fields of its message', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   let broken = true
   const world = await open({
     attach: async (message) => {
-      asked.push(message)
+      requests.push(message)
       if (broken) throw new Error('no fonts')
       return [{ filename: 'INV-000001.pdf', content: Buffer.from('%PDF-1.7'), content_type: 'application/pdf' }]
     },
@@ -391,7 +391,7 @@ test('the worker makes the attachment of an e-mail at sending time from the fiel
     environment: 'live',
     invoice_id,
   }
-  assert.deepEqual(asked, [expected, expected])
+  assert.deepEqual(requests, [expected, expected])
 })
 
 test('hostile names arrive as plain text in an e-mail and an SMS', async () => {
@@ -409,7 +409,7 @@ test('hostile names arrive as plain text in an e-mail and an SMS', async () => {
   assert.equal(twin.sms[0]?.text, shown)
 })
 
-test('a message encrypted with a replaced key does not stop other messages', async () => {
+test('a message under a replaced encryption key does not stop other messages', async () => {
   const world = await open()
   const [unreadable, good] = [await email(world), await email(world)]
   await world.rows("update outbox_messages set body = 'v1:AAAA:AAAA:AAAA' where id = $1", [unreadable.id])

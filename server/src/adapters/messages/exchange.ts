@@ -1,4 +1,4 @@
-// Sends one HTTP request to a gateway and reports whether a byte of the request was written.
+// Sends one HTTP request to a gateway and reports whether the client wrote a byte of the request.
 
 import type { Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'

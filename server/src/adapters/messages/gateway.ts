@@ -2,7 +2,7 @@
 
 /** The channels of messages. */
 export const CHANNELS = ['email', 'sms'] as const
-/** A channel of messages. */
+/** One of the channels of messages. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
@@ -30,7 +30,7 @@ export type OutgoingEmail = {
 /** An SMS for a gateway. `to` is a canonical phone number. */
 export type OutgoingSms = { to: string; text: string }
 
-/** A gateway for one channel. */
+/** A gateway that sends the messages of one channel. */
 export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
 /** The configured gateways. Null means that the channel has no gateway, so the server keeps its messages. */

@@ -1,4 +1,4 @@
-// Makes the gateways that the settings name.
+// Makes the message gateways that the settings name.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'

@@ -1,4 +1,4 @@
-// Reads sent messages: a merchant reads its own messages, and operators read all messages.
+// Tests the lists of sent messages. A merchant reads its own messages, and operators read all messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -184,9 +184,9 @@ describe('an operator', () => {
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],
       ...(['kept', 'waiting', 'failed', 'sent'] as const).map(
-        (wanted): [string, (one: (typeof made)[number]) => boolean] => [
-          `status=${wanted}`,
-          ({ status }) => status === wanted,
+        (name): [string, (one: (typeof made)[number]) => boolean] => [
+          `status=${name}`,
+          ({ status }) => status === name,
         ],
       ),
       [

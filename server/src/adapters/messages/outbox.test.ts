@@ -1,4 +1,4 @@
-// Queues messages in the outbox.
+// Tests that the server queues messages in the outbox.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

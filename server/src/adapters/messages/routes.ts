@@ -5,7 +5,7 @@ import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { listMerchantMessages } from './list.ts'
 import { MerchantMessagesAnswer, MerchantMessagesQuery } from './schema.ts'
 
-/** Adds the route for a merchant's messages. */
+/** Adds the route that lists a merchant's messages. */
 export function messageRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

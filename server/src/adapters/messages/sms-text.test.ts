@@ -1,4 +1,4 @@
-// Counts the parts of an SMS and cleans its text.
+// Tests the count of the parts of an SMS, and the cleaning of its text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

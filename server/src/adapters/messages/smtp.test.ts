@@ -1,4 +1,4 @@
-// Sends e-mails over a real connection to a mail server.
+// Tests that the gateway sends e-mails over a real connection to a mail server.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -48,7 +48,7 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
   ]
 }
 
-/** Lists warnings about combinations of valid settings. */
+/** Lists the warnings about combinations of valid settings. */
 export function liveWarnings(config: Config, routing: Routing): string[] {
   const prompting = routing.find('live', { method: 'wallet_push' })
   return [

@@ -78,13 +78,16 @@ describe('payouts of a provider with strange answers', () => {
   for (const [name, fields] of STRANGE) {
     test(`the server settles a payout whose answers have ${name} within an hour, with few queries`, async () => {
       const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
-      const asked = script.asked.length
+      const queries_before = script.asked.length
       world.deps.clock.advance(3_600_000)
       await world.pass(3_000)
       const { status, moves } = await traceOf(world, key)
       assert.equal(status, 'SUCCESS')
       assert.deepEqual(moves, ['PROCESSING', 'SUCCESS: succeeded 1000.00 TZS'])
-      assert.ok(script.asked.length - asked <= 12, `${script.asked.length - asked} queries in three seconds`)
+      assert.ok(
+        script.asked.length - queries_before <= 12,
+        `${script.asked.length - queries_before} queries in three seconds`,
+      )
       script.status = () => paid
       world.deps.clock.advance(3_600_000)
       await world.work()

@@ -107,7 +107,7 @@ test('operators see the state, newest calls, faults, median time and next probe 
   ])
 })
 
-test('the answer to a call that began before the circuit opened changes nothing while it is open', () => {
+test('the answer to a call from before the opening of a circuit changes nothing while the circuit is open', () => {
   const { clock, breaker, call } = setUp()
   const [good, bad] = [passOf(breaker), passOf(breaker)]
   call(FAULT, 5)
@@ -136,7 +136,7 @@ test('the late answer to another call neither closes nor opens the circuit durin
   assert.equal(may(breaker), true)
 })
 
-test('a probe that the breaker abandoned changes nothing when it ends', () => {
+test('a probe that the breaker abandoned changes nothing at its end', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)

@@ -111,7 +111,7 @@ test('a payout goes over the provider of its destination, and its record keeps t
   assert.deepEqual([vodacom.totals().executions, selcom.totals().payouts.by_truth.paid], [2, 2])
 })
 
-test('the server refuses a payout to an unreachable destination before it creates a record, and lists the reachable ones', async () => {
+test('the server refuses a payout to an unreachable destination without a record, and lists the reachable destinations', async () => {
   const body = { amount: '2000', destination_code: 'STANDARD_CHARTERED', destination_identifier: '0150000101' }
   const to = { ...body, destination_name: 'Juma Ali', bank_name: 'SCB' }
   const count = () => world.rows('select count(*) as n from withdrawals')
@@ -130,7 +130,7 @@ test('the server refuses a payout to an unreachable destination before it create
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
-test('the server refuses a bank payout without the required name when the merchant prices it and submits it', async () => {
+test('the server refuses a bank payout without the required name, both at its price request and at its submission', async () => {
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const absent = [{ field: 'destination_name', message: 'is required for this destination' }]
   const reply = await world.post('/v1/disbursements/bank-account', { amount: '2000', ...to }, { key: world.live_key })
@@ -201,7 +201,7 @@ test("operators see the gateway's message about a blocked payout, and the mercha
   assert.deepEqual(await seen(`/v1/disbursements/${address}`, world.live_key), ['FAILED', reason])
 })
 
-test('the list of live destinations has only reachable ones, and the sandbox list has all destinations', async () => {
+test('the list of live destinations has only reachable destinations, and the sandbox list has all destinations', async () => {
   const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
     const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })
     assert.equal(status, 200, text)

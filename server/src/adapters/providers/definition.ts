@@ -43,7 +43,7 @@ export type StatementForm = {
 
 type AnySettings = Readonly<Record<string, unknown>>
 
-/** A provider as the registry lists it: the exports of its folder. */
+/** A provider in the registry: the exports of its folder. */
 export type ProviderDefinition = ConfigurableProvider & {
   /** Returns the capabilities of the provider with these settings. */
   capabilities(settings: AnySettings): Provider['capabilities']

@@ -181,7 +181,7 @@ export function exchange(
   })
 }
 
-/** The reason why the answer to a request was lost. */
+/** Returns the reason why the answer to a request got lost. */
 export function lostReason(error: Error & { code?: unknown }): LostWhy {
   if (typeof error.code !== 'string') return 'unreachable'
   if (error.code.endsWith('_TIMEOUT')) return 'timeout'

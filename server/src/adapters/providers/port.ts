@@ -2,7 +2,7 @@
 
 /** The methods of payments. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
-/** A method of payments. */
+/** One of the methods of payments. */
 export type Method = (typeof METHODS)[number]
 
 /** The outcomes that a sandbox key can request of the simulated provider. */
@@ -91,7 +91,7 @@ export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
 /** The methods of payouts. */
 export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** A method of payouts. */
+/** One of the methods of payouts. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
 /** A payout request to the provider. The amount is in cents. */

@@ -99,8 +99,11 @@ test('a provider whose call takes many queries gets batches', async () => {
   )
 })
 
-for (const singly of [undefined, 4]) {
-  test(`the platform sends one query as a probe and the others soon after, ${singly === undefined ? 'in batches' : `with ${singly} calls at once`}`, async () => {
+for (const [singly, mode] of [
+  [undefined, 'in batches'],
+  [4, 'in single queries'],
+] as const) {
+  test(`the platform sends one query as a probe and the others soon after, ${mode}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')
@@ -134,7 +137,7 @@ for (const singly of [undefined, 4]) {
     )
   })
 
-  test(`a failed probe keeps the circuit open for twice the pause, ${singly === undefined ? 'in batches' : `with ${singly} calls at once`}`, async () => {
+  test(`a failed probe keeps the circuit open for twice the pause, ${mode}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')

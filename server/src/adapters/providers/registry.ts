@@ -8,7 +8,7 @@ import * as vodacom from './vodacom/index.ts'
 /** All providers. The first provider is the default of PROVIDER. */
 export const PROVIDERS: readonly ProviderDefinition[] = [mock, selcom, vodacom]
 
-/** The names of all providers, also of those that are not configured. */
+/** The names of all providers, the unconfigured providers included. */
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name)
 
 /** Returns the definition of a provider. Undefined means the sandbox, or a provider that only a test has. */

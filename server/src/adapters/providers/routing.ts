@@ -1,4 +1,5 @@
-// Chooses the provider of a payment when it is accepted. The choice is stored on the attempt and never changes.
+// Chooses the provider of a payment when the server accepts the payment. The server stores the choice on the attempt and
+// never changes it.
 
 import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
@@ -39,7 +40,7 @@ export type RoutingOptions = {
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)
-    if (found === undefined) throw new ConfigError(`${what} ${name} has no adapter`)
+    if (found === undefined) throw new ConfigError(`${what} ${name} has no adapter; name a provider that exists`)
     return found
   }
   const fallback = named(default_name, 'PROVIDER')

@@ -1,5 +1,5 @@
-// Converts the references in the statements of providers. A statement may come from a provider that is not configured any
-// more.
+// Converts the references in the statements of providers. A statement may come from a provider that the settings no longer
+// have.
 
 import { findProvider } from './registry.ts'
 

@@ -99,8 +99,8 @@ export async function checkConfig(
 }
 
 /**
- * Saves a checked change. The result has the secret only if this call made one: at the first save and with `rotate_secret`.
- * Refuses a first save without webhook_url with 400.
+ * Saves a checked change. The result has the secret only if this call made a secret: at the first save and with
+ * `rotate_secret`. Refuses a first save without webhook_url with 400.
  */
 export async function saveConfig(
   deps: Deps,
@@ -116,7 +116,8 @@ export async function saveConfig(
     if (inserted !== null) return inserted
     // If a concurrent request saved the first configuration, this request changes that configuration.
     const [concurrent] = await tx.query<ConfigRow>(LOCK, [merchant_id])
-    if (!concurrent) throw new Error('webhook configuration vanished')
+    if (!concurrent)
+      throw new Error('the webhook configuration of the merchant vanished while the server saved a change')
     row = concurrent
   }
   const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
@@ -167,7 +168,7 @@ export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environ
   const source = { source_type: 'test', source_id, source_seq: 0 } as const
   const event = { merchant_id, routing_code, environment, event: 'collection.success', ...source, body } as const
   const [delivery] = await enqueueEvents(deps, tx, [event], () => false)
-  if (!delivery) throw new Error('test delivery was not queued')
+  if (!delivery) throw new Error('the server did not queue the test delivery')
   return delivery
 }
 

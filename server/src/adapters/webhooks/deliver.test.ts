@@ -1,4 +1,5 @@
-// Delivers events to merchants, through faults of the merchants' receivers and of the platform's processes.
+// Tests that the worker delivers events to merchants, through faults of the merchants' receivers and of the platform's
+// processes.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -37,7 +38,7 @@ const header = (request: ReceivedRequest | undefined, name: string) => String(re
 const show = (merchant: { id: string }, delivery: { id: string }) =>
   getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
 
-describe('a delivery', () => {
+describe('deliveries', () => {
   test('a delivery arrives with both signatures and the queued bytes', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
@@ -68,7 +69,7 @@ describe('a delivery', () => {
     assert.equal(await deliverDue(deliverer), 0, 'a delivered event is not sent again')
   })
 
-  test('a process sends at once, and without a claim, the deliveries that it leased while queueing', async () => {
+  test('a process sends the deliveries of its own leases at once and without a claim', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
     assert.equal(await bench.deliverer.task.runOnce(), 0, 'no other process claims it')
@@ -241,7 +242,7 @@ describe('a delivery', () => {
 })
 
 describe('a process that dies', () => {
-  test('if a process dies before it sends a leased delivery, another process sends the delivery after the lease ends', async () => {
+  test('if a process dies before the send of a leased delivery, another process sends the delivery after the lease ends', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     const [delivery] = await queue(bench.deps, merchant, { leased: true })

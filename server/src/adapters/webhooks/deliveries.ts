@@ -70,7 +70,7 @@ const IN_RECORD = { body_chars: 16_384, attempts: 100 }
 /** The greatest number of attempts of one delivery, replays included. */
 export const REPLAYS_MAX = 100
 
-// A replay is one last attempt: its result makes the delivery delivered or failed again.
+// A replay is one last attempt. Its result makes the delivery delivered or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
@@ -79,7 +79,7 @@ const REPLAY = sql(
    returning id`,
 )
 
-/** Reads one delivery of the merchant. Refuses an unknown delivery, or one of another merchant, with not_found. */
+/** Reads one delivery of the merchant. Refuses an unknown delivery, or a delivery of another merchant, with not_found. */
 export async function getDelivery(
   reader: Reader,
   merchant_id: string,

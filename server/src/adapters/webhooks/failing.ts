@@ -43,9 +43,8 @@ const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merc
 
 const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
 
-// Pauses grow, so the deliveries with the most failures are due last and this statement finds them first. The last attempt of
-// a pending replay decides whether and when the delivery failed, because a replay raises the attempts to one less than the
-// maximum.
+// Pauses grow, so the deliveries with the most failures are due last and this statement finds them first. A replay raises the
+// attempts to one less than the maximum, so its last attempt decides whether and when the delivery failed.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,

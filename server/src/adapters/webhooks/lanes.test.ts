@@ -60,7 +60,7 @@ test('receivers that time out share a quarter of the slots, and a new merchant n
   assert.equal(sendingOf('new'), 1)
 })
 
-test('a receiver that keeps timing out gets one delivery at a time, and more deliveries at once after it answers', async () => {
+test('a receiver that keeps timing out gets one delivery at a time, and more deliveries at once after quick answers', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   const add = (count: number) => {
     for (let i = 0; i < count; i++) lanes.add('shop', 'shop')

@@ -1,4 +1,4 @@
-// Replays deliveries since a time, after an outage of the merchant's receiver.
+// Tests replays of deliveries since a time, after an outage of the merchant's receiver.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -59,7 +59,7 @@ async function pendingOf(merchant: Merchant): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('a replay sends failed deliveries since a time once more, and no delivered or older ones', async () => {
+test('a replay sends failed deliveries since a time once more, and sends no delivered or older deliveries', async () => {
   const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
   const live = await make(merchant, 'failed', 'live')
   receiver.received.length = 0

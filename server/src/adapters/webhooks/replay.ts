@@ -38,7 +38,7 @@ const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed',
 
 /**
  * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call; null
- * means no more. Pending deliveries and those with 100 attempts stay unchanged, so a repeated call queues nothing twice.
+ * means no more. Pending deliveries and deliveries with 100 attempts stay unchanged, so a repeated call queues nothing twice.
  */
 export async function replaySince(
   deps: Deps,

@@ -1,4 +1,4 @@
-// The merchant's webhook endpoints, over HTTP.
+// Tests the merchant's webhook endpoints over HTTP.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -127,7 +127,7 @@ describe('the webhook configuration', () => {
     assert.equal(other.error.code, 'idempotency_key_reused')
   })
 
-  test('the server accepts only existing events, and at least one, in a configuration', async () => {
+  test('the server accepts only existing events, and at least one event, in a configuration', async () => {
     const call = callerOf(await newMerchant())
     for (const name of ['collection.maybe', 'toString']) {
       const unknown = await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: [name] })
@@ -245,7 +245,7 @@ describe('webhook deliveries', () => {
     }
   })
 
-  test('the server replays a delivered or failed delivery, and refuses a pending one with 409', async () => {
+  test('the server replays a delivered or failed delivery, and refuses a pending delivery with 409', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -325,7 +325,7 @@ describe('webhook deliveries', () => {
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const path = `webhook-deliveries/${delivery?.id}/replay`
-    // A replay counts as the last of the five attempts, or as one more after them.
+    // A replay counts as the last of the five attempts, or as one more attempt after them.
     for (let number = 5; number <= 100; number++) {
       assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
       assert.equal(await deliverDue(bench.deliverer), 1)

@@ -1,4 +1,4 @@
-// Checks the headers of a delivery as a receiver does.
+// Tests the headers of a delivery as a receiver checks them.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -39,7 +39,7 @@ test('the header names of a delivery contain the brand of the platform', () => {
   assert.equal(headersOf('pesa', null)['X-Pesa-Signature'], hex(secret))
 })
 
-test('a Standard Webhooks library accepts the delivery, and refuses an altered one', () => {
+test('a Standard Webhooks library accepts the delivery, and refuses an altered delivery', () => {
   const headers = headersOf('service', null)
   assert.equal(headers['webhook-id'], headers['X-Service-Delivery'])
   assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body))

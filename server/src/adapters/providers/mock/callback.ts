@@ -64,7 +64,7 @@ function makeCallback(
   return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }
 }
 
-/** Verifies a callback on its raw bytes. An invalid callback is not verified and never throws. */
+/** Verifies a callback on its raw bytes. For an invalid callback, this function returns `verified: false` and never throws. */
 export function verifyCallback(
   secret: string,
   headers: Record<string, string | undefined>,

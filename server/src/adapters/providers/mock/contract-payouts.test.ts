@@ -150,7 +150,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), ['COMPLETED'])
     })
 
-    it('the mock provider answers many payout queries in their order, and not_found for a payout that it never accepted', async () => {
+    it('the mock provider answers many payout queries in their order, and not_found for an unknown payout', async () => {
       const [paid] = await send(payoutOf('456'))
       const [declined] = await send(payoutOf('102'))
       const [unclear] = await send(payoutOf('103'))

@@ -19,7 +19,7 @@ export type MockPaymentFate = {
   at_once?: true
 }
 
-/** A row of a table. */
+/** A row of a table of magic numbers. */
 type MockMagicNumberRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
 /** A row of the table of payments. `happens_sw` is the label of the payment page in Swahili. */
 export type MagicNumber = MockMagicNumberRow<MockPaymentFate> & { happens_sw: string }

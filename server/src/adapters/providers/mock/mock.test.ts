@@ -80,7 +80,7 @@ describe('magic numbers', () => {
     assert.deepEqual(lifeOf({ phone: null, method: 'qr' }), MAGIC_LIVES['001'])
   })
 
-  it('the provider reports the amount that it took, and takes 100 shillings more for the ending 011', () => {
+  it('the provider reports the amount of a payment, and takes 100 shillings more for the ending 011', () => {
     assert.deepEqual(answerAfter(1000, { phone: '255712345001' }), {
       kind: 'succeeded',
       amount_minor: 500_000n,

@@ -77,7 +77,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     await gone.close()
   })
 
-  it('the client never sends a request that times out while it waits for a connection', async () => {
+  it('the client never sends a request whose timeout ends during the wait for a connection', async () => {
     const arrived: string[] = []
     const silent = await listen(
       (_headers, body) => arrived.push(JSON.parse(body.toString()).reference),

@@ -15,7 +15,7 @@ import type { PostedRequest } from './post.ts'
 
 const AMOUNT = /^\d{1,17}$/
 
-/** An unknown answer. */
+/** An unknown answer of the mock provider process. */
 export type MockUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 /** The members of a JSON object. */
 export type MockFields = Record<string, unknown>

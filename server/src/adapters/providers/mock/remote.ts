@@ -23,7 +23,7 @@ const CONNECTIONS_MAX = 64
 const ANSWER_MAX_BYTES = 1024 * 1024
 const HEADERS = { 'content-type': 'application/json' }
 
-/** The adapter with `close`. */
+/** The adapter with `close`, which ends its connections. */
 export type RemoteMockProvider = Provider & { close(): Promise<void> }
 
 /** The options of `createRemoteMockProvider`. */

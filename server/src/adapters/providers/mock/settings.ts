@@ -2,7 +2,7 @@
 
 import { number, type SettingValues, setting, text, url } from '../../../kernel/lib/setting.ts'
 
-/** The table of settings. */
+/** The table of the mock provider's settings. */
 export const settings = {
   url: setting(
     'MOCK_URL',

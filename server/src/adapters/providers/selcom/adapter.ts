@@ -9,12 +9,12 @@ import { createSelcomClient } from './client.ts'
 import { createSelcomCollections } from './collections.ts'
 import { createSelcomPayouts } from './payouts.ts'
 
-/** The adapter with its optional functions and `close`. */
+/** The adapter with its optional functions, and with `close`, which ends its connections. */
 export type SelcomProvider = Provider &
   Required<ProviderExtras> &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
-/** The options of `createSelcomProvider`. The optional ones concern points that the gateway's manual leaves open. */
+/** The options of `createSelcomProvider`. The optional options concern points that the gateway's manual leaves open. */
 export type SelcomOptions = {
   name: string
   /** The base URL of the gateway with its version: https://.../v1. */

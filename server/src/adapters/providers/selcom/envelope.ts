@@ -4,10 +4,10 @@ import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { BlockCause } from '../port.ts'
 
-/** A JSON object. */
+/** The members of a JSON object. */
 export type SelcomFields = Record<string, unknown>
 
-/** A well-formed envelope. */
+/** A well-formed envelope of an answer. */
 export type SelcomEnvelope = {
   resultcode: string
   result: string

@@ -167,14 +167,14 @@ describe('payments at the twin', () => {
       assert.equal((await rig.provider.push(request)).kind, 'accepted')
       const second = adapterOf(rig.twin, {})
       const answer = await second.push(request)
-      // If the gateway accepts the second order, its refusal of the second prompt says nothing about the first prompt.
+      // If the gateway accepts the second order, its refusal of the second prompt proves nothing about the first prompt.
       assert.equal(shortly(answer), duplicate_order === 'replay' ? 'unknown unseen_status' : 'accepted')
       const { prompts, count } = rig.twin.totals().pushes
       assert.deepEqual([prompts, count], [1, 1])
     }
   })
 
-  it('the adapter sends a payment if a configured code shows that no order exists, and does not send it again for an order', async () => {
+  it('a configured code for a missing order lets the adapter send a payment, and an existing order prevents a second send', async () => {
     const rig = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
     const request = payment({ phone: '255740000001' })
     const resume = async (provider: TwinWithAdapter['provider']) => {

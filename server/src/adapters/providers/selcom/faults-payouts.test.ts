@@ -36,8 +36,7 @@ const PAYEES: Record<string, string> = {
 }
 
 /**
- * Pays out as the platform does. The platform sends a payout again if it was not sent or is blocked, and otherwise only
- * queries.
+ * Pays out as the platform does. The platform sends a payout again after `not_sent` or `blocked`, and otherwise only queries.
  */
 async function payOut(
   { provider }: TwinWithAdapter,
@@ -172,7 +171,7 @@ describe('payouts at the twin', () => {
     assert.equal(rig.twin.totals().payouts.executions, 1)
   })
 
-  it('the gateway declines a payout below the minimum amount and blocks one with a wrong PIN, and pays neither', async () => {
+  it('the gateway declines a payout below the minimum amount and blocks a payout with a wrong PIN, and pays neither', async () => {
     const rig = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await rig.provider.payout(small)), 'declined limit_exceeded')

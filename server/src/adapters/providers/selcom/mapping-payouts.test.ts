@@ -1,4 +1,4 @@
-// Maps the gateway's answers to outcomes of payouts, and neutral destination codes to the gateway's.
+// Tests the mapping of the gateway's answers to outcomes of payouts, and of neutral destination codes to the gateway's codes.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -265,7 +265,7 @@ describe('answers about a payout', () => {
 
   for (const [what, verdict, as_sent, as_queried] of CASES) {
     const status = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
-    it(`a payout becomes ${as_sent} if its request ends with ${what} (${status}), and ${as_queried} if its query does`, () => {
+    it(`a payout becomes ${as_sent} if its request ends with ${what} (${status}), and ${as_queried} after such a query`, () => {
       assert.equal(shortly(sent(verdict)), as_sent)
       assert.equal(shortly(answerToQuery(verdict)), as_queried)
     })

@@ -1,4 +1,4 @@
-// Maps the gateway's answers to outcomes of payments.
+// Tests the mapping of the gateway's answers to outcomes of payments.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -19,7 +19,7 @@ import {
   words,
 } from '../../../kernel/lib/setting.ts'
 
-/** The table of settings. */
+/** The table of Selcom's settings. */
 export const settings = {
   url: setting(
     'SELCOM_URL',

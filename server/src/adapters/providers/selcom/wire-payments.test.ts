@@ -59,7 +59,7 @@ describe('prompts', () => {
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
   })
 
-  it('an order has an end only if the settings have one, and a callback URL unless the setting is null', async () => {
+  it('an order has an end only if the settings have an end, and a callback URL unless the setting is null', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())

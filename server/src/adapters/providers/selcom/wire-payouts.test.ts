@@ -124,7 +124,7 @@ describe('payouts', () => {
     assert.ok(received.every((text) => !text.includes('HTTP/1.1') && !text.includes('SELCOM')))
   })
 
-  it('a payout is not_sent if no connection is free in time, and the adapter does not send it later', async () => {
+  it('a payout is not_sent if no connection is free in time, and the adapter does not send the payout later', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
@@ -138,7 +138,7 @@ describe('payouts', () => {
     )
   })
 
-  it('a payout without a readable answer is unknown, and the adapter does not send it again', async () => {
+  it('a payout without a readable answer is unknown, and the adapter does not send the payout again', async () => {
     for (const [act, reason] of [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
@@ -229,7 +229,7 @@ describe('payouts', () => {
     assert.ok(!logged.join('').includes(PIN))
   })
 
-  it('a payout with an invalid recipient is declined, and the log has no problem for operators', async () => {
+  it('the gateway declines a payout with an invalid recipient, and the log has no problem for operators', async () => {
     const content = { resultcode: '010', result: 'FAIL', message: 'Invalid account' }
     const { provider, logged } = await start(() => ({ content }))
     assert.equal((await provider.payout(payout())).kind, 'declined')

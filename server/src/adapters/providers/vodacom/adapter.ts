@@ -13,7 +13,7 @@ import type { VodacomReading } from './mapping.ts'
 import { createVodacomPayouts, type VodacomPayouts } from './payouts.ts'
 import { createUnseenStateLog } from './unseen.ts'
 
-/** The adapter with its optional functions and `close`. */
+/** The adapter with its optional functions, and with `close`, which ends its connections. */
 export type VodacomProvider = Provider &
   Required<Pick<ProviderExtras, 'lookupName'>> &
   Pick<VodacomPayouts, 'refund'> & {
@@ -24,7 +24,10 @@ export type VodacomProvider = Provider &
     close(): Promise<void>
   }
 
-/** The options of `createVodacomProvider`. The optional ones concern speed, or points that the gateway's manual leaves open. */
+/**
+ * The options of `createVodacomProvider`. The optional options concern speed, or points that the gateway's manual leaves
+ * open.
+ */
 export type VodacomOptions = {
   name: string
   /** The base URL with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
@@ -139,8 +142,11 @@ const SECRET_CHARS_MIN = 16
 
 function check(options: VodacomOptions): void {
   const { api_key, service_provider_code, origin, callback_secret = null } = options
-  if (!URL.canParse(options.url)) throw new ConfigError('VODACOM_URL must be a URL')
-  if (api_key === '') throw new ConfigError('VODACOM_API_KEY must be set')
+  if (!URL.canParse(options.url))
+    throw new ConfigError(
+      'VODACOM_URL must be a URL with environment and market, such as https://.../openapi/ipg/v2/vodacomTZN',
+    )
+  if (api_key === '') throw new ConfigError('VODACOM_API_KEY must not be empty; set the API key of the application')
   if (!/^[\x21-\x7e]+$/.test(origin)) throw new ConfigError('VODACOM_ORIGIN must be visible ASCII, such as *')
   if (!/^[0-9A-Za-z]{4,12}$/.test(service_provider_code)) {
     throw new ConfigError('VODACOM_SERVICE_PROVIDER_CODE must be 4 to 12 letters and digits')

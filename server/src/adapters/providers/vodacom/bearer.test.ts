@@ -17,7 +17,7 @@ function opened(key: Parameters<typeof privateDecrypt>[0], bearer: string): stri
   return block.subarray(end + 1).toString('utf8')
 }
 
-test('the adapter encrypts a secret differently each time, and the gateway decrypts it unchanged', () => {
+test('the adapter encrypts a secret differently each time, and the gateway decrypts the secret unchanged', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const text = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
   const key = readPublicKey(text)
@@ -30,7 +30,7 @@ test('the adapter encrypts a secret differently each time, and the gateway decry
   assert.equal(bearerOf(key, ''), null)
 })
 
-test('a bearer under a key of 4096 bits has 684 characters, and the owner of the key can decrypt it', () => {
+test('a bearer under a key of 4096 bits has 684 characters, and the owner of the key can decrypt the bearer', () => {
   const market = createMarketKey(4096)
   const bearer = bearerOf(readPublicKey(market.public_text), 'the API key') ?? ''
   assert.equal(bearer.length, 684)

@@ -2,8 +2,10 @@
 
 import type { Provider } from '../port.ts'
 import { concurrencyLimit } from './client.ts'
-import { VODACOM_DESTINATIONS } from './destinations.ts'
 import type { VodacomSettings } from './settings.ts'
+
+/** The destinations of payouts, and the networks of prompts: M-Pesa is the only reachable network. */
+const REACHABLE = ['MPESA'] as const
 
 /** Returns the capabilities: prompts to M-Pesa numbers, and payouts to M-Pesa wallets. */
 export function capabilities({
@@ -15,9 +17,9 @@ export function capabilities({
     methods: ['wallet_push'],
     whole_shillings: true,
     payout_methods: ['MOBILE_MONEY'],
-    destinations: VODACOM_DESTINATIONS,
+    destinations: REACHABLE,
     concurrency_limits: { payments: limit, payouts: limit },
-    prompts: VODACOM_DESTINATIONS,
+    prompts: REACHABLE,
     slow_pushes: true,
     // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
     asks_singly: Math.ceil(ask_connections / 2),

@@ -229,7 +229,7 @@ function prove(session: VodacomSession, query: () => Promise<VodacomVerdict>): P
   session.proving ??= query().then((verdict) => {
     session.proving = null
     const is_refused = verdict.is === 'no_session' && verdict.certain
-    // Any other code comes from behind the check of the session.
+    // The gateway returns any other code only after its check of the session.
     if (!is_refused && verdict.envelope?.code != null) session.proven = true
     return !is_refused
   })

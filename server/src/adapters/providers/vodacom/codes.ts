@@ -29,10 +29,10 @@ const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
 /** The application may not use the interface or this market. */
 const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
-/** The configured account is wrong: the gateway would refuse every request. */
+/** The configured account is wrong, so the gateway would refuse every request. */
 const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
-/** The documented codes. */
+/** The documented codes, each with its meaning. */
 export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-0': { is: 'done' }, // processed or accepted
   'INS-1': doubt('unreachable'), // internal error

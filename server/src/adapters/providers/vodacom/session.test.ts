@@ -65,7 +65,7 @@ test('after a failed opening, the adapter opens no session for a second', async 
   assert.equal(openings.length, 2)
 })
 
-test('the adapter opens a successor before the session ends, and uses the successor after it settled', async () => {
+test('the adapter opens a successor before the session ends, and uses the successor after its time to settle', async () => {
   const { sessions, openings, answer, first, clock } = rig()
   const session = await first()
   clock.advance(LIFE_MS - 60_000 - 1)
@@ -93,7 +93,7 @@ test('a new session replaces an ended session that has no successor', async () =
   assert.equal(openings.length, 2)
 })
 
-test('a refused session has ended if the gateway accepted it before, or if it had time to settle', async () => {
+test('a refused session has ended if the gateway accepted a call before, or if the time to settle is over', async () => {
   const { sessions, answer, first, clock } = rig()
   const session = await first()
   assert.equal(sessions.refused(session), false)

@@ -3,7 +3,7 @@
 
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
 
-/** A session. */
+/** A session of the application at the gateway. */
 export type VodacomSession = {
   /** The bearer of calls. */
   bearer: string

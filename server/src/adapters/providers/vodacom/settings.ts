@@ -15,7 +15,7 @@ import {
   words,
 } from '../../../kernel/lib/setting.ts'
 
-/** The table of settings. */
+/** The table of Vodacom's settings. */
 export const settings = {
   url: setting(
     'VODACOM_URL',

@@ -44,7 +44,7 @@ describe('sessions', () => {
     })
   }
 
-  test('the adapter renews a session before it ends, and uses the old session until the new one has settled', async () => {
+  test('the adapter renews a session before its end, and uses the old session until the new session has settled', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start({ clock }, { clock, session_life_ms: 600_000 })
     await provider.push(payment())
@@ -56,7 +56,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().refusals.session, undefined, 'the gateway refused no call')
   })
 
-  test('a query tests a young session, and the adapter sends no request about money before the gateway accepts it', async () => {
+  test('a query tests a young session, and the adapter sends no request about money before the gateway accepts the session', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { session_settle_ms: 20_000 } },
@@ -98,7 +98,7 @@ describe('sessions', () => {
     assert.ok(!logged.join().includes('another-key-of-the-tests'))
   })
 
-  test('if the gateway refuses every session, each call renews it once and sends no request about money', async () => {
+  test('if the gateway refuses every session, each call renews the session once and sends no request about money', async () => {
     const { provider, received } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
