@@ -95,8 +95,8 @@ function authentication(config: Config): Html {
 <p>Send your API key with every request, as <code>Authorization: Bearer &lt;key&gt;</code> or as
 <code>X-API-Key: &lt;key&gt;</code>. Never put it into a URL, a web page or an app: a key is for servers.</p>
 <p>A key that begins with <code>${sandbox}</code> uses a simulated provider and never moves money. A key that begins
-with <code>${live}</code> moves real money. A key is shown once, when it is created. It can be revoked at any time:
-the next request with it gets 401.</p>
+with <code>${live}</code> moves real money. The server shows a key once, when you create the key. You can revoke a key
+at any time: the next request with that key gets 401.</p>
 <p>Every key has scopes. If a key lacks the scope of a call, the call gets 403 <code>insufficient_scope</code>.</p>
 ${table('Scopes', ['Scope', 'Allows'], scopes)}
 </section>`
@@ -127,9 +127,10 @@ ${codeBlock(`{
 <p>Every call that makes a payment needs an <code>Idempotency-Key</code>. If no response reaches you, send the same request
 with the same key again. You get the first response, with <code>Idempotency-Replayed: true</code>, and no second payment.
 The same key with another request gets 422 <code>idempotency_key_reused</code>. While the first request is still running,
-the second one gets 409 <code>idempotency_in_progress</code>. The server repeats a response for
-${config.idempotency_replay_days} days, and an old key never makes a second payment. If a request was refused with 400,
-401, 403, 404, 422 or 429, or with 409 <code>payment_in_progress</code>, it changed nothing, and its key stays free.</p>
+the second request gets 409 <code>idempotency_in_progress</code>. The server repeats a response for
+${config.idempotency_replay_days} days, and an old key never makes a second payment. If the server refuses a request with
+400, 401, 403, 404, 422 or 429, or with 409 <code>payment_in_progress</code>, the request changes nothing, and its key
+stays free.</p>
 <h3 id="mistyped">Mistyped parameters</h3>
 <p>The server refuses an unknown query parameter with 400 <code>validation_failed</code>: <code>details.fields</code>
 names the parameter and a similar one, if there is one. The server ignores an unknown field of the body; the header
@@ -218,17 +219,17 @@ function webhooks(config: Config): Html {
     ['webhook-timestamp', 'Seconds since 1970 at the time of sending.'],
     [
       'webhook-signature',
-      'The signature over id, time and body, by the Standard Webhooks convention. Verify this one.',
+      'The signature over id, time and body, by the Standard Webhooks convention. Verify this signature.',
     ],
     [`${brand}-Signature`, 'HMAC-SHA256 of the raw body in hex, keyed with the whole secret as text.'],
-    [`${brand}-Signature-Previous`, 'The same with the previous secret, for 24 hours after a rotation.'],
+    [`${brand}-Signature-Previous`, 'The same signature with the previous secret, for 24 hours after a rotation.'],
     [`${brand}-Event`, 'The name of the event.'],
     [`${brand}-Delivery`, 'The same as webhook-id.'],
-    [`${brand}-Timestamp`, 'The same as webhook-timestamp. This signature does not cover it.'],
+    [`${brand}-Timestamp`, `The same as webhook-timestamp. ${brand}-Signature does not cover this header.`],
   ].map(([name, meaning]) => [html`<code>${name}</code>`, html`${meaning}`])
   return html`<section aria-labelledby="receiving-webhooks"><h2 id="receiving-webhooks">Receiving webhooks</h2>
 <p>Set your address once with <code>PATCH /v1/merchant/webhook-config</code>, and store the signing secret of the
-response: it is shown once. The server then posts every event to you as JSON:</p>
+response. The server shows the secret once. The server then posts every event to you as JSON:</p>
 ${codeBlock(`{
   "event": "collection.success",
   "merchant_code": "M2JBTVPA",
@@ -252,9 +253,9 @@ SDK does this in one call:</p>
 ${codeBlock(`import { verifyWebhook } from '@malipo/sdk'
 
 const event = verifyWebhook({ body: raw_body, headers: request.headers, secret })`)}
-<p>Without it, in any language: the key is the part after <code>whsec_</code>, decoded from base64; compute
-HMAC-SHA256 over <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the body; compare its base64
-in constant time with each <code>v1,</code> part of <code>webhook-signature</code>; and refuse a timestamp more than five
+<p>Without the SDK, you can verify in any language. The key is the part after <code>whsec_</code>, decoded from base64.
+Compute HMAC-SHA256 over <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the body. Compare its
+base64 in constant time with each <code>v1,</code> part of <code>webhook-signature</code>. Refuse a timestamp more than five
 minutes away.</p>
 ${codeBlock(`import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -267,7 +268,7 @@ const genuine = signature.split(' ').some((part) => {
 <h3 id="retries">Retries</h3>
 <p>Any 2xx within ${seconds(config.webhook_timeout_ms)} counts as delivered: store the event, respond, then process it. After
 any other response the server retries 1, 5, 15 and 30 minutes after the previous attempt. It follows no redirects. After
-five failures the delivery is <code>failed</code>; it is kept and can be replayed. Events can arrive more than once and out of order.</p>
+five failures the delivery is <code>failed</code>. The server keeps a failed delivery, and you can replay it. Events can arrive more than once and out of order.</p>
 </section>`
 }
 
