@@ -186,21 +186,22 @@ const USAGE = `Usage: npm start
 
 PROCESS selects what the process runs: API and worker (all, the default), api or worker.
 Without DATABASE_URL the process also runs the embedded database.
-Everything is set by environment variables or a file .env: see .env.example. Stop it with Ctrl-C.
+Environment variables or a file .env configure the process: see .env.example. Ctrl-C stops the process.
 `
 
 if (import.meta.main) {
   const [argument] = process.argv.slice(2)
   if (argument !== undefined) {
     const is_help = argument === '--help' || argument === '-h'
-    process[is_help ? 'stdout' : 'stderr'].write(is_help ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+    process[is_help ? 'stdout' : 'stderr'].write(is_help ? USAGE : `the argument ${argument} is unknown\n${USAGE}`)
     process.exit(is_help ? 0 : 2)
   }
   try {
     await run()
   } catch (error) {
     // For a configuration error, the process prints the names of the variables and their problems, without a stack.
-    if (error instanceof ConfigError) process.stderr.write(`Configuration refused:\n${error.message}\n`)
+    if (error instanceof ConfigError)
+      process.stderr.write(`The process refuses this configuration:\n${error.message}\n`)
     else if ((error as { code?: string }).code === 'EADDRINUSE') {
       process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
     } else if (isUnavailable(error)) process.stderr.write(databaseUnreachable(error))

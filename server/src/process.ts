@@ -135,7 +135,7 @@ export function databaseUnreachable(error: unknown): string {
   const production = process.env.NODE_ENV === 'production'
   // If a host name has several addresses, the error has one cause for each address and no message.
   const why = (error as Error).message || (error as { code?: string }).code
-  return `The database cannot be reached: ${why}
+  return `This process cannot reach the database: ${why}
 Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
 `
 }

@@ -143,7 +143,7 @@ async function production(url: string, env: Record<string, string> = {}): Promis
 async function refused(url: string, env: Record<string, string> = {}): Promise<string> {
   const server = await production(url, env)
   assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
-  assert.match(server.output(), /Configuration refused/)
+  assert.match(server.output(), /The process refuses this configuration/)
   assert.doesNotMatch(server.output(), /\n\s+at /, 'the output has no stack trace')
   return server.output()
 }

@@ -106,7 +106,7 @@ test('/readyz is 503 with the reason while DATA_DIR has too little free space', 
   if (!mounted) return t.skip('only root may mount a small disk')
   const ballast = join(disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc((DISK_MB - 50) * 1_048_576))
-  await untilNamed({ disk: 'too little free space' })
+  await untilNamed({ disk: 'the disk has too little free space' })
   rmSync(ballast)
   await untilReady()
 })
@@ -148,7 +148,10 @@ test("/readyz is 503 with the reason while the database's disk is too full for a
     return answers.some(({ status }) => status === 503)
   })
   // The same small disk holds DATA_DIR, so /readyz names both.
-  const problems = await untilNamed({ writable: 'the disk of the database is full', disk: 'too little free space' })
+  const problems = await untilNamed({
+    writable: 'the disk of the database is full',
+    disk: 'the disk has too little free space',
+  })
   assert.ok(!JSON.stringify(problems).includes(own.place), 'the answer shows no path')
   for (const name of readdirSync(disk)) if (name.startsWith('ballast')) rmSync(join(disk, name))
   await untilReady()

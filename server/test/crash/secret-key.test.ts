@@ -189,7 +189,7 @@ function admin(env: Record<string, string>, ...words: string[]): Child {
 
 async function refuses(server: Child): Promise<void> {
   assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
-  assert.match(server.output(), /Configuration refused/)
+  assert.match(server.output(), /The process refuses this configuration/)
   assert.match(server.output(), SAYS_WHAT_TO_DO)
   assert.doesNotMatch(server.output(), /\n\s+at /, 'the output has no stack trace')
 }

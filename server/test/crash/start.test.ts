@@ -125,7 +125,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
         const child = start(serverEnv(NO_DATABASE, env))
         assert.deepEqual(await endOf(child), { code: 1, signal: null })
         const output = child.output()
-        assert.match(output, /Configuration refused/)
+        assert.match(output, /The process refuses this configuration/)
         for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
         assert.doesNotMatch(output, /\n\s+at /, 'the output has no stack trace')
       })
@@ -136,7 +136,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
         serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
       )
       assert.deepEqual(await endOf(child), { code: 1, signal: null })
-      assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
+      assert.match(child.output(), /This process cannot reach the database: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
       assert.doesNotMatch(child.output(), /\n\s+at /, 'the output has no stack trace')
       assert.doesNotMatch(child.output(), /pass-word-here/)
     })
@@ -156,13 +156,13 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.match(child.output(), /^Usage: npm start/)
     const unknown = start({}, undefined, ['--bogus'])
     assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
-    assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
+    assert.match(unknown.output(), /^the argument --bogus is unknown\nUsage: npm start/)
   })
 
   test('the admin command reports an unreachable database', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
-    assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
+    assert.match(child.output(), /^This process cannot reach the database: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
   })
 
   test('in production the message about an unreachable database does not offer the embedded database', async () => {
@@ -176,7 +176,10 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     }
     const child = start(serverEnv(NO_DATABASE, env))
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
-    assert.match(child.output(), /The database cannot be reached: .*\nCheck DATABASE_URL and that the server runs\.\n/)
+    assert.match(
+      child.output(),
+      /This process cannot reach the database: .*\nCheck DATABASE_URL and that the server runs\.\n/,
+    )
     assert.doesNotMatch(child.output(), /embedded/)
   })
 
@@ -333,7 +336,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     writeFileSync(join(folder, 'secret.key'), '')
     const server = start(serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) }))
     assert.deepEqual(await endOf(server), { code: 1, signal: null })
-    assert.match(server.output(), /Configuration refused:\n.*secret\.key/)
+    assert.match(server.output(), /The process refuses this configuration:\n.*secret\.key/)
     assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'the server never overwrites the file')
   })
 

@@ -98,7 +98,7 @@ test('while no write ends, readiness checks report only the write and share one 
       const checks = await check()
       if (checks !== last) {
         seen++
-        assert.deepEqual(checks, { ...OK, writable: 'no answer in time' })
+        assert.deepEqual(checks, { ...OK, writable: 'the check got no answer in time' })
         assert.equal(await connections(), 1)
       }
       last = checks

@@ -89,7 +89,9 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
   const checkAll = async (): Promise<Checks> => {
     const [database, disks] = await Promise.all([askDatabaseOnce(), askDisksOnce()])
     const found = { ...database, ...disks }
-    return Object.fromEntries(READINESS_CHECKS.map((name) => [name, found[name] ?? 'no answer in time'])) as Checks
+    return Object.fromEntries(
+      READINESS_CHECKS.map((name) => [name, found[name] ?? 'the check got no answer in time']),
+    ) as Checks
   }
   let last = ''
   let current_check: { checks: Promise<Checks>; until: number } | null = null
@@ -149,13 +151,13 @@ function describeFailure(error: unknown): string {
   if (code === '08006') return 'the database does not answer'
   if (code === '25006') return 'the database is read-only'
   if (isDiskFull(error)) return NO_SPACE
-  return isUnavailable(error) ? 'the database cannot be reached' : 'the check failed'
+  return isUnavailable(error) ? 'the server cannot reach the database' : 'the check failed'
 }
 
 async function findSpace(folders: readonly string[], least: number): Promise<string> {
   for (const folder of folders) {
     const free = await freeBytes(folder)
-    if (free !== null && free < least) return 'too little free space'
+    if (free !== null && free < least) return 'the disk has too little free space'
   }
   return 'ok'
 }
