@@ -1,4 +1,4 @@
-// Benchmark of payout approval: from the first click of an operator to the last webhook that reports a payout.
+// Benchmark of payouts, from the first click of an operator to the last webhook that reports a payout.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
@@ -16,11 +16,11 @@ import {
 
 /** Operators, or windows of one operator, that approve concurrently. */
 const CONNECTIONS = 32
-/** Concurrent requests that prepare a round. They are not measured. */
+/** Concurrent requests that prepare a round. No case measures these requests. */
 const PREPARING = 16
 const QUIET_POLLS_MAX = 100
 
-/** The result: approvals of many merchants and of one, and the outcome of every payout. */
+/** The result: approvals for many merchants and for one merchant, and the outcome of every payout. */
 export type Approvals = {
   approve: Rate
   approve_one: Rate
@@ -28,7 +28,7 @@ export type Approvals = {
     approved: number
     lost: number
     not_successful: number
-    /** Payouts that the provider accepted, and duplicate requests that it received. */
+    /** Payouts that the provider accepted, and duplicate requests that the provider received. */
     taken: number
     sent_again: number
     verify_ok: boolean
@@ -36,7 +36,7 @@ export type Approvals = {
   }
 }
 
-/** Approves waiting withdrawals through the API, those of many merchants in turns with those of one. */
+/** Approves waiting withdrawals through the API. Rounds of many merchants alternate with rounds of one merchant. */
 export async function approveCase(cleanup: Cleanup, database: Database, settings: BenchSettings): Promise<Approvals> {
   const { url, drop } = await database.create('approve')
   const local = createCleanup()
@@ -73,7 +73,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
 }
 
-/** One measured round. Its items are payouts whose webhook arrived; it ends with the last of them. */
+/** One measured round. Its items are payouts whose webhook arrived; the round ends with the last webhook. */
 async function approveRound(database: Database, world: BenchWorld, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
@@ -119,7 +119,7 @@ async function submit({ server }: BenchWorld, merchants: readonly BenchMerchant[
     const answer = await post(server.url, '/v1/disbursements/mobile-money', key, {
       amount: `${1000 + n}.00`,
       destination_code: 'MPESA',
-      // Phone endings that are no magic numbers of the mock provider.
+      // Phone endings for which the mock provider has no special outcome.
       destination_identifier: `0754${String(n % 1000).padStart(3, '0')}${400 + (n % 500)}`,
       destination_name: 'Asha Juma',
       reference: `PAYOUT-${n}`,
@@ -136,7 +136,7 @@ async function post(base: string, path: string, key: string, body: object): Prom
   }
   const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await answer.text()
-  if (answer.status !== 202) throw new Error(`${path} was refused: ${text}`)
+  if (answer.status !== 202) throw new Error(`the server refused ${path}: ${text}`)
   return (JSON.parse(text) as { data: { id: string } }).data
 }
 
@@ -157,7 +157,7 @@ async function sentTo({ provider_url }: BenchWorld): Promise<{ taken: number; se
   return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }
 }
 
-/** Counts withdrawals without success and open deliveries. The server may still be writing its last results. */
+/** Counts withdrawals without success and open deliveries, after waiting for the last results of the server. */
 async function unfinished(url: string): Promise<number> {
   for (let poll = 0; ; poll++) {
     const [row] = await query<{ open: number }>(

@@ -1,5 +1,6 @@
-// The baseline process: the cost of accepting without batching. It writes the same rows as the server's statement (Idempotency-Key,
-// collection, attempt), with one statement and one transaction per payment on 16 connections, without HTTP, checks or JSON.
+// The baseline process: the cost of accepting without batching. It writes the same rows as the server's statement (idempotency
+// key, collection, attempt). Each payment has one statement and one transaction on 16 connections, without HTTP, checks or
+// JSON.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

@@ -54,12 +54,12 @@ test('the benchmark runs every case, prints JSON and loses no payment', async ()
   assert.equal(check.deliveries_open, 0)
   assert.equal(check.signatures_forged, 0)
   assert.deepEqual(check.verify_broken, [])
-  // Many merchants and one merchant, with a warm-up and one round each.
-  const good = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
-  assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...good })
+  // The rounds of many merchants and of one merchant: a warm-up and a measured round each.
+  const no_loss = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
+  assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...no_loss })
 })
 
-test('the case transactions runs when it is named and compares many transactions with few', async () => {
+test('the case transactions runs when a caller names it, and compares many transactions with few', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['transactions', '--transactions', '20000', '--reads', '5', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -102,9 +102,9 @@ test('the case reconcile imports a statement twice, and every line matches', asy
   assert.ok(reconcile.first.lines_per_second > 0 && reconcile.again.lines_per_second > 0)
 })
 
-test('the case flood measures payments during forged callbacks; the server refuses each forged callback and loses no payment', async () => {
+test('the case flood measures payments during forged callbacks, which the server refuses without losing a payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  // Longer than the other tests, because the flood must run while payments are counted.
+  // This test takes longer than the others, because the flood must run while the benchmark counts payments.
   const sizes = '--seconds 1 --warmup 0.5 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
   const args = ['flood', ...sizes.split(' '), '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })

@@ -45,25 +45,25 @@ export type BenchSettings = {
 /** CPU of each process during the measured seconds: per payment or request, and as a share of one core. */
 export type CpuUse = Record<string, { seconds: number; us_per_item: number; cores: number }>
 
-/** One rate: every round, their median, and the CPU of all rounds. */
+/** The rate of a case: every round, their median, and the CPU of all rounds. */
 export type Rate = {
   per_second: number
   rounds: number[]
   refused: number
   first_refusal: string | null
   cpu: CpuUse
-  /** Cores that processes outside the benchmark used: near 0 on a machine that is not shared. */
+  /** Cores that processes outside the benchmark used: near 0 if no other program uses the machine. */
   others_cores: number
 }
 
-/** Milliseconds. */
+/** Percentiles of a duration in milliseconds. */
 export type Percentiles = { p50: number; p90: number; p99: number; max: number; samples: number }
 
 const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
 const MEMORY_EVERY_MS = 200
 
-/** The work of the measured seconds, and the CPU counters before and after. */
+/** The number of finished items in the measured seconds, and the CPU counters before and after. */
 export type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
 
 const PUSH = {
@@ -74,7 +74,7 @@ const PUSH = {
   keep: false,
 } as const satisfies Partial<LoadSettings>
 
-/** A name for one run of the load, so that no two runs share an Idempotency-Key. */
+/** A name for a run of the load, so that no two runs share an Idempotency-Key. */
 export function runName(): string {
   return randomBytes(5).toString('hex')
 }
@@ -115,7 +115,7 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
     }
   }
   const refused = windows.reduce((sum, window) => sum + window.refused, 0)
-  // The CPU of the whole machine minus that of the processes above.
+  // This difference is the CPU of the whole machine without the CPU of the processes above.
   const machine = cpu.machine?.cores ?? 0
   delete cpu.machine
   const ours = Object.values(cpu).reduce((sum, { cores }) => sum + cores, 0)
@@ -129,7 +129,7 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   }
 }
 
-/** Measures accepting alone, in turns with the baseline on the same database. */
+/** Measures accepting alone. Rounds of the server alternate with rounds of the baseline on the same database. */
 export async function acceptCase(
   cleanup: Cleanup,
   database: Database,
@@ -196,11 +196,11 @@ export async function acceptCase(
 
 /** Whole payments on a running world, and their results so far. */
 export type Life = {
-  /** One run: warm-up, measured seconds, drain. */
+  /** Runs the warm-up, the measured seconds and the drain once. */
   run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
   /** The largest memory of the server, in MB. */
   rss_mb: number
-  /** Payments that were accepted and whose webhook did not arrive. */
+  /** Payments that the server accepted and whose webhook did not arrive. */
   missing: Set<string>
   accepted: number
   repeats: number
@@ -214,10 +214,13 @@ export type Life = {
   stop(): void
 }
 
-/** One run of whole payments. Latencies belong to payments that were due in the measured seconds. */
+/** A run of whole payments. Latencies belong to payments that were due in the measured seconds. */
 export type LifeRun = { window: Window; answer: Percentiles; webhook: Percentiles }
 
-/** Starts to observe a world and returns the function that runs payments. `others`: more processes whose CPU is reported. */
+/**
+ * Starts to observe a world and returns the function that runs payments. `others` are further processes with their own CPU
+ * line.
+ */
 export function watchLife(
   database: Database,
   settings: BenchSettings,
@@ -297,7 +300,7 @@ function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
   life.unreadable += taken.unreadable
 }
 
-/** Keeps the first payments for the read cases, of all merchants, because one merchant would not be typical. */
+/** Keeps the first payments for the read cases. They belong to all merchants, because one merchant is not typical. */
 function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
   if (merchants.length === 1 && life.known.length > 0) return
   for (let i = 0; i < sent.ids.length && life.known.length < most; i++) {
@@ -321,7 +324,7 @@ export async function drain(receiver: BenchWorld['receiver'], expected: number):
   }
 }
 
-/** Whole payments of many merchants, in turns with those of one merchant. */
+/** Measures whole payments. Rounds of many merchants alternate with rounds of one merchant. */
 export async function lifeCase(life: Life, settings: BenchSettings, world: BenchWorld, with_one: boolean) {
   const many: Window[] = []
   const one: Window[] = []
@@ -363,7 +366,7 @@ export async function readStatuses(
   return [window, first_refusal]
 }
 
-/** Reads the status of known payments, in turns with the empty route. */
+/** Reads the status of known payments. These rounds alternate with rounds of the empty route. */
 export async function statusCase(
   cleanup: Cleanup,
   database: Database,
@@ -413,14 +416,14 @@ export async function statusCase(
   }
 }
 
-/** Answer and webhook latencies at half the measured rate, with fixed arrivals. */
+/** Measures the latencies of responses and webhooks at half the measured rate, with fixed arrivals. */
 export async function latencyCase(life: Life, world: BenchWorld, life_rate: number) {
   const arrivals_per_second = Math.max(1, Math.round(life_rate / 2))
   const { answer, webhook } = await life.run(world.merchants, { rate: arrivals_per_second })
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
-/** The counts of the database after the drain, and the result of `admin verify`. */
+/** Returns the counts of the database after the drain, and the result of `admin verify`. */
 export async function checkLife(world: BenchWorld, life: Life) {
   const { database_url, server } = world
   const read = async () => {
@@ -432,7 +435,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
     return row ?? { collections: 0, open: 0, pending: 0 }
   }
   let counts = await read()
-  // The server may still be writing its last results.
+  // The server may still write its last results.
   for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
     await sleep(200)
     counts = await read()

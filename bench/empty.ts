@@ -1,4 +1,4 @@
-// The empty route: a bare Fastify app that returns an empty object. It is the fastest answer of this framework.
+// The empty route: a bare Fastify app that returns an empty object. No route of this framework answers faster.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'

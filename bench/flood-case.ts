@@ -1,4 +1,4 @@
-// Payments during a flood of forged callbacks: the slowdown of payments, and the cost of a refusal.
+// Measures payments during a flood of forged callbacks: the slowdown of payments, and the cost of a refusal.
 
 import {
   type BenchSettings,
@@ -23,12 +23,12 @@ export type FloodResult = {
   quiet: Rate
   flooded: Rate
   ratio: number
-  /** Payments at half that rate, with fixed arrivals. */
+  /** Payments at half the largest rate, with fixed arrivals. */
   arrivals_per_second: number
   paced_quiet: Paced
   paced_flooded: Paced
   paced_ratio: number
-  /** Forged callbacks a second: requested, sent and answered, at full speed and paced. */
+  /** Forged callbacks a second that the case requested, the flood sent and the server answered, at full speed and paced. */
   wanted_per_second: number
   sent_per_second: { saturated: number; paced: number }
   by_status: Record<string, number>
@@ -39,10 +39,12 @@ export type FloodResult = {
   check: Awaited<ReturnType<typeof checkLife>>
 }
 
-/** Enough connections that no callback waits for another's answer. */
+/** Enough connections that no callback waits for the response to another callback. */
 const CONNECTIONS = 256
 
-/** Runs payments with and without a flood in turns: at the largest rate, then at half of it with fixed arrivals. */
+/**
+ * Alternates rounds of payments without and with a flood: at the largest rate, then at half of that rate with fixed arrivals.
+ */
 export async function floodCase(
   cleanup: Cleanup,
   database: Database,

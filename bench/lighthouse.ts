@@ -1,6 +1,6 @@
 /**
- * `npm run lighthouse`: measures the payment pages on a cheap phone with a slow network, with Lighthouse on the real server.
- * It uses plain HTTP on loopback, which browsers trust, and simulates the slow network and processor.
+ * `npm run lighthouse` measures the payment pages on a cheap phone with a slow network, with Lighthouse on the real server. The
+ * server uses plain HTTP on loopback, which browsers trust. Lighthouse simulates the slow network and processor.
  */
 import { arch, cpus, loadavg, platform } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -31,7 +31,7 @@ const THROTTLING = {
 
 const VISITS_MAX = 5
 
-/** The goals of each page: `at_most`, or `at_least`. */
+/** The goals of each page: the largest (`at_most`) or smallest (`at_least`) accepted value. */
 const GOALS = [
   { name: 'LCP', unit: 'ms', at_most: 2_500 },
   { name: 'TBT', unit: 'ms', at_most: 50 },
@@ -42,7 +42,7 @@ const GOALS = [
 
 type Measured = Record<(typeof GOALS)[number]['name'] | 'performance' | 'FCP', number>
 
-/** The pages, by the phone ending that leads to them; choose needs none. */
+/** The pages with the phone ending that leads to each page; `choose` needs no payment. */
 const PAGES = { choose: null, waiting: '007', success: '001', receipt: '001' } as const
 type PageName = keyof typeof PAGES
 
@@ -51,13 +51,13 @@ const { values, positionals } = parseArgs({
   options: { runs: { type: 'string', default: '3' }, help: { type: 'boolean', short: 'h', default: false } },
 })
 const runs = Number(values.runs)
-const wanted = positionals.length > 0 ? positionals : Object.keys(PAGES)
-const unknown = wanted.filter((name) => !Object.hasOwn(PAGES, name))
+const chosen = positionals.length > 0 ? positionals : Object.keys(PAGES)
+const unknown = chosen.filter((name) => !Object.hasOwn(PAGES, name))
 if (values.help || !Number.isInteger(runs) || runs < 1 || unknown.length > 0) {
   process[values.help ? 'stdout' : 'stderr'].write(USAGE)
   process.exit(values.help ? 0 : 2)
 }
-process.exitCode = await main(wanted as PageName[])
+process.exitCode = await main(chosen as PageName[])
 
 async function main(names: PageName[]): Promise<number> {
   const cleanup = createCleanup()
@@ -115,7 +115,7 @@ async function pageOf(url: string, key: string, name: PageName): Promise<string>
   return `${url}${path}${name === 'receipt' ? '/receipt' : ''}`
 }
 
-/** A browser sometimes loses the start of its trace. Lighthouse reports this, and the visit is repeated. */
+/** Visits the page, and repeats the visit if Lighthouse fails, because a browser sometimes loses the start of its trace. */
 async function measure(address: string): Promise<Measured> {
   for (let left = VISITS_MAX - 1; ; left -= 1) {
     try {
@@ -127,13 +127,13 @@ async function measure(address: string): Promise<Measured> {
   }
 }
 
-/** One visit with a new browser, whose cache is empty. */
+/** Visits the page once with a new browser, whose cache is empty. */
 async function visit(address: string): Promise<Measured> {
   const { path, env } = await findBrowser()
   const chrome = await launch({
     chromePath: path,
     envVars: { ...process.env, ...env },
-    // As root and in containers Chromium cannot use its own sandbox. The pages under test are ours.
+    // As root and in containers Chromium cannot use its own sandbox. The browser opens only pages of this repository.
     chromeFlags: ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage'],
   })
   try {
@@ -146,12 +146,12 @@ async function visit(address: string): Promise<Measured> {
       throttlingMethod: 'simulate',
       throttling: THROTTLING,
     })
-    if (result === undefined) throw new Error('Lighthouse measured nothing')
+    if (result === undefined) throw new Error('Lighthouse returned no result for this page')
     const { audits, categories, runtimeError } = result.lhr
     if (runtimeError) throw new Error(`Lighthouse: ${runtimeError.message}`)
     const figure = (id: string) => audits[id]?.numericValue ?? Number.NaN
     const score = (id: string) => Math.round((categories[id]?.score ?? Number.NaN) * 100)
-    tellFaults(categories, audits)
+    printFaults(categories, audits)
     return {
       FCP: figure('first-contentful-paint'),
       LCP: figure('largest-contentful-paint'),
@@ -168,8 +168,8 @@ async function visit(address: string): Promise<Measured> {
 
 type Rated = Record<string, { score: number | null; auditRefs: { id: string; weight: number }[] }>
 
-/** Names the audits that keep a page below a full score where that is the goal. */
-function tellFaults(categories: Rated, audits: Record<string, { score: number | null; title: string }>): void {
+/** Names the audits that lower the score of a category whose goal is the full score. */
+function printFaults(categories: Rated, audits: Record<string, { score: number | null; title: string }>): void {
   for (const id of ['accessibility', 'best-practices']) {
     for (const { id: audit, weight } of categories[id]?.auditRefs ?? []) {
       const { score, title } = audits[audit] ?? { score: null, title: '' }
@@ -182,7 +182,7 @@ function goalOf(goal: (typeof GOALS)[number]): string {
   return 'at_most' in goal ? `<= ${goal.at_most} ${goal.unit}`.trim() : `>= ${goal.at_least}`
 }
 
-/** Prints the medians of a page. Returns the number of missed goals; a missing measurement counts as missed. */
+/** Prints the medians of a page. Returns the number of missed goals. A missing measurement misses its goal. */
 function report(name: PageName, measured: readonly Measured[]): number {
   const median = (of: keyof Measured) =>
     measured.map((one) => one[of]).sort((a, b) => a - b)[measured.length >> 1] as number

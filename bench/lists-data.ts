@@ -5,8 +5,8 @@ import { type BenchMerchant, query } from './world.ts'
 
 const CHUNK = 100_000
 
-// Row i, made at its share of the time: parameters are the merchant, where the chunk begins and ends, time of the first in
-// ms, ms between two, and the two parts of an id that hold the routing code. `hash` spreads what a row is over all rows.
+// Row i of each list. Parameters: merchant, first and last row of the chunk, time of row 0 in ms, ms between two rows, and two
+// parts of an id. `hash` spreads statuses over all rows.
 const ONE = `
   select i, to_timestamp(ms / 1000.0) as at, (i * 7919) % 100003 as hash, head || '-8000-' || tail as id,
     head || '-8001-' || tail as link_id
@@ -18,7 +18,7 @@ const ONE = `
     ) b
   ) c`
 
-// Of a thousand payments 900 are successful, 98 failed, one was reversed; one page of two thousand was never tried.
+// Of a thousand payments 900 are successful, 98 are failed and one is reversed. One page of two thousand has no attempt.
 const COLLECTIONS = `
   insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor, currency,
     fee_minor, amount_received_minor, customer_phone, reference, failure_reason_code, created_at, updated_at)
@@ -67,7 +67,7 @@ const DELIVERIES = `
     case when hash % 5000 = 6 then to_timestamp(4e9) end, at, at
   from (${ONE}) one order by i`
 
-/** Writes `count` rows of each list, spread over a time from `begin` that lasts `length` milliseconds. */
+/** Writes `count` rows of each list, with times from `begin` over `length` milliseconds. */
 export async function fillLists(
   url: string,
   merchant: BenchMerchant,
@@ -81,7 +81,7 @@ export async function fillLists(
     const chunk = [merchant.id, from, Math.min(from + CHUNK - 1, count), time.begin, time.length / count, ...routing]
     for (const table of [COLLECTIONS, LINKS, INVOICES, WITHDRAWALS, DELIVERIES]) await query(url, table, chunk)
   }
-  // The database does this by itself some time after such a load.
+  // Autovacuum would do this some time after such a load.
   for (const table of ['collections', 'payment_links', 'invoices', 'withdrawals', 'webhook_deliveries'])
     await query(url, `vacuum (analyze) ${table}`)
 }

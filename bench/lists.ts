@@ -1,4 +1,4 @@
-// Benchmark of a merchant's lists: compares filtered pages of a million rows with those of ten thousand.
+// Benchmark of a merchant's lists: compares filtered pages of a million rows with filtered pages of ten thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { viewerToken } from './admin.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 /** A month within the time, as `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
-/** The median milliseconds of each read: of few rows, and of many. */
+/** The median milliseconds of each read, of few rows and of many rows. */
 export type ListReads = {
   few: number
   many: number
@@ -80,10 +80,10 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** A read that only users make: the first page of the dashboard. */
+/** The reads of the first page of the dashboard, which only users make. */
 const HOME = ['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`)
 
-/** Creates both merchants and reads every list of each. */
+/** Creates both merchants and reads every list of each merchant. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,
@@ -120,7 +120,7 @@ async function timeListRead(shop: ListsMerchant, path: string, token = shop.merc
       headers: { authorization: `Bearer ${token}` },
     })
     const text = await answer.text()
-    if (answer.status !== 200) throw new Error(`${path} was refused: ${text}`)
+    if (answer.status !== 200) throw new Error(`the server refused ${path}: ${text}`)
     times.push(performance.now() - began)
   }
   times.sort((a, b) => a - b)
@@ -136,7 +136,7 @@ async function makeListsMerchant(
   const { url: database_url, drop } = await database.create('lists')
   cleanup.add(drop)
   const [merchant] = await makeMerchants(database, database_url, 1)
-  if (!merchant) throw new Error('no merchant was made')
+  if (!merchant) throw new Error('the database returned no merchant')
   const length = days * DAY_MS
   await fillLists(database_url, merchant, count, { begin: Date.now() - length - 60_000, length })
   const began = performance.now()

@@ -1,5 +1,5 @@
-// The load process: HTTP/1.1 over raw keep-alive sockets, one request in flight per connection. It shares its machine with the
-// server, so it does little: it builds requests from text, and of an answer it reads only the status and the id.
+// The load process: HTTP/1.1 over raw keep-alive sockets, one request in flight per connection. The process shares the machine
+// with the server, so it does little work: it builds requests from text, and reads only status and id of a response.
 
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
@@ -10,30 +10,30 @@ export type LoadSettings = {
   connections: number
   /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once, with a key. */
   kind: 'push' | 'get' | 'post'
-  /** API keys, used in turn. */
+  /** API keys, which the requests use in turn. */
   keys: string[]
-  /** For `get`: extra header lines, each with its line end. */
+  /** For `get`: extra header lines, each line with its end. */
   head?: string
   /** For `get` and `post`: the paths, each with the index of its key. */
   paths: { path: string; key: number }[]
-  /** The prefix of every Idempotency-Key and reference, so that no two runs share one. */
+  /** The prefix of every Idempotency-Key and reference, so that no two runs share a key or a reference. */
   run: string
-  /** Requests per second with fixed arrivals; null: the next request follows an answer. */
+  /** Requests per second with fixed arrivals. Null means that the next request follows a response. */
   rate: number | null
-  /** The largest number of unfinished payments; null: no limit. */
+  /** The largest number of unfinished payments. Null means no limit. */
   outstanding_max: number | null
-  /** Whether the id and the times of each payment are stored. */
+  /** True: the process keeps the id and the times of each payment. */
   keep: boolean
 }
 
-/** The progress. Times are milliseconds of the monotonic clock. */
+/** The progress of the load. Times are milliseconds of the monotonic clock. */
 export type Progress = { at: number; answered: number; refused: number }
 
-/** The result. Payment or record `ids[i]` was due at `due[i]`, and its answer arrived at `done[i]`. */
+/** The result. Payment or record `ids[i]` was due at `due[i]`, and its response arrived at `done[i]`. */
 export type LoadResult = {
   answered: number
   refused: number
-  /** The first unexpected answer. */
+  /** The first unexpected response. */
   first_refusal: string | null
   ids: string[]
   keys: Uint16Array
@@ -53,7 +53,7 @@ type Connection = { socket: Socket; pending: string; due: number; key: number; b
 const ID_MARKS = { push: '"collection_id":"', get: '"collection_id":"', post: '"id":"' }
 const ID_CHARS = 36
 const TICK_MS = 1
-/** Phone endings that are no magic numbers of the mock provider. */
+/** Phone endings for which the mock provider has no special outcome. */
 const FIRST_ENDING = 400
 const ENDINGS = 500
 
@@ -204,7 +204,7 @@ function startRun(options: LoadSettings) {
   for (let i = 0; i < options.connections; i++) connect()
 
   onFinished = rate === null ? pump : () => {}
-  // Fixed arrivals: a request that is due while no connection is free waits, and its latency starts when it is due.
+  // With fixed arrivals, a due request waits if no connection is free, and its latency starts at its due time.
   const began = monotonicMs()
   let scheduled = 0
   const ticker =
@@ -240,7 +240,7 @@ function startRun(options: LoadSettings) {
   }
 }
 
-/** The content length in the head of an answer. */
+/** Reads the content length from the head of a response. */
 function lengthOf(text: string, head_end: number): number {
   const lower = text.indexOf('content-length: ')
   const at = lower >= 0 && lower < head_end ? lower : text.indexOf('Content-Length: ')

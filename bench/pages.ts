@@ -1,4 +1,4 @@
-// Benchmark of the pages of payers: pages a second, and the cost of thousands of waiting phones.
+// Benchmark of the pages of payers: the largest rate of pages, and the cost of thousands of waiting phones.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
@@ -20,29 +20,29 @@ import {
 /** The result of the case. */
 export type Pages = {
   waiting: number
-  /** Pages a second, compressed with brotli: a link that waits for a choice, and a prompt in progress. */
+  /** Pages a second, compressed with brotli: a link whose payer has not chosen yet, and a prompt in progress. */
   choose: Rate
   waiting_page: Rate
-  /** The same with two server processes on the database. */
+  /** The same rates with two server processes on the database. */
   choose_two: Rate
   waiting_page_two: Rate
   /** Polls of all waiting payers, at the pace of the page's script. */
   poll: Rate
   polls_offered: number
-  /** Status queries to the provider while pages were served and polled. */
+  /** Status queries to the provider while payers loaded and polled pages. */
   provider_questions: number
 }
 
-/** The load of a waiting phone after the script has slowed down: one poll in ten seconds. */
+/** The load of a waiting phone after the page has slowed its polls down: one poll in ten seconds. */
 const POLL_EVERY_S = 10
-/** Concurrent requests that prepare the case. They are not measured. */
+/** Concurrent requests that prepare the case. No case measures these requests. */
 const PREPARING = 64
-/** The number of prompts. If more payers wait, several poll the same prompt. */
+/** The largest number of prompts. If more payers wait, several payers poll the same prompt. */
 const PROMPTS_MAX = 2_000
 
 type Target = { choose: string; waiting: string; state: string }
 
-/** Creates `count` waiting prompts, measures their pages with one and two servers, then measures the polling. */
+/** Creates `count` waiting prompts, measures their pages with one server and with two, and then measures the polls. */
 export async function pagesCase(
   cleanup: Cleanup,
   database: Database,
@@ -53,7 +53,7 @@ export async function pagesCase(
   const local = createCleanup()
   cleanup.add(local.run)
   const merchants = await makeMerchants(database, url, settings.merchants)
-  // No worker runs, so only pages cause requests to the provider.
+  // This world has no worker, so only pages cause requests to the provider.
   const env = {
     PROCESS: 'api',
     PUSH_LIFETIME_S: '3600',
@@ -128,7 +128,7 @@ export async function pagesCase(
   }
 }
 
-/** Creates links to choose on and links with a prompt in progress, through the API. */
+/** Creates links without a payment and links with a prompt in progress, through the API. */
 async function prepare(server: Server, merchants: readonly BenchMerchant[], count: number): Promise<Target[]> {
   const targets: Target[] = []
   let next = 0
@@ -157,11 +157,11 @@ async function post(server: Server, path: string, body: object, key: string | nu
   }
   const answer = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await answer.text()
-  if (answer.status >= 300) throw new Error(`${path} was refused: ${text}`)
+  if (answer.status >= 300) throw new Error(`the server refused ${path}: ${text}`)
   return (JSON.parse(text) as { data: Record<string, string> }).data
 }
 
-/** Counts the requests to the provider: each leaves a trace on its attempt. */
+/** Counts the requests to the provider. Each request leaves a trace on its attempt. */
 async function questions(url: string): Promise<number> {
   const [row] = await query<{ asked: number }>(
     url,

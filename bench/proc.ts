@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Clock ticks of /proc: USER_HZ, 100 on every platform that Node supports. */
 const TICKS_PER_SECOND = 100
 
-/** CPU seconds, user and system, that a process has used. Zero if it has ended. */
+/** CPU seconds, user and system, that a process has used. Zero means that the process has ended. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return fields === null ? 0 : fields.own / TICKS_PER_SECOND
@@ -25,21 +25,21 @@ export function cpuSecondsOfFamily(parent: number): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/** CPU seconds that the whole machine has used, and that its host has taken away. */
+/** CPU seconds that the programs of this machine have used, and that its host has taken away. */
 export function cpuSecondsOfMachine(): number {
   const line = (readOrNull('/proc/stat') ?? '').split('\n', 1)[0] ?? ''
-  // cpu user nice system idle iowait irq softirq steal; guest time is already in user.
+  // The fields of this line are: cpu user nice system idle iowait irq softirq steal. The value of user includes guest time.
   const [, user, nice, system, , , irq, softirq, steal] = line.split(/ +/).map(Number)
   const ticks = [user, nice, system, irq, softirq, steal].reduce((sum: number, part) => sum + (part ?? 0), 0)
   return ticks / TICKS_PER_SECOND
 }
 
-/** The parent of a process; null if the process has ended. */
+/** The parent of a process. Null means that the process has ended. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null
 }
 
-/** The current memory of a process in MB (10^6 bytes). Zero if it has ended. */
+/** The current memory of a process in MB (10^6 bytes). Zero means that the process has ended. */
 export function residentMb(pid: number): number {
   const text = readOrNull(`/proc/${pid}/status`)
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(text ?? '')?.[1]
@@ -49,7 +49,7 @@ export function residentMb(pid: number): number {
 function statOf(pid: number): { parent: number; own: number; ended_children: number } | null {
   const text = readOrNull(`/proc/${pid}/stat`)
   if (text === null) return null
-  // The name in parentheses may contain anything, so fields are counted after it: state is 0, ppid 1.
+  // The name in parentheses may contain anything, so this code counts fields after the name: state is 0, ppid 1.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const at = (place: number) => Number(fields[place] ?? 0)
   return { parent: at(1), own: at(11) + at(12), ended_children: at(13) + at(14) }

@@ -1,4 +1,4 @@
-// Reads a .cpuprofile of V8: the functions in which the time was spent.
+// Reads a .cpuprofile of V8, and lists the functions that used the most time.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const SHOWN = 25
 /** A profile: its file, and the functions with the most self time, in percent of the busy time. */
 export type ProfileReport = { file: string; functions: { percent: number; ms: number; name: string; place: string }[] }
 
-/** Stops `program`, which then writes its profile, and reads the profile. */
+/** Stops `program`, which then writes its profile, and reads that profile. */
 export async function readProfile(program: Program, folder: string): Promise<ProfileReport> {
   await program.stop()
   const files = (await readdir(folder)).filter(

@@ -1,5 +1,5 @@
-// The receiver process: the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a sample of
-// the signatures. It uses raw sockets, because it shares its machine with the server.
+// The receiver process: the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a sample
+// of the signatures. The process uses raw sockets, because it shares the machine with the server.
 
 import { createHmac } from 'node:crypto'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -25,10 +25,10 @@ export type ReceiverApi = {
 }
 
 const TELL_EVERY_MS = 10
-/** The signature of one delivery in this many is verified. */
+/** The receiver verifies the signature of one delivery in this many. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
-/** Every event of the benchmark reports a success. */
+/** Finds the id of the payment or payout in an event. */
 const ID = /"(?:collection|disbursement)_id":"([^"]{36})"/
 const ENDED_WELL = /"status":"(?:successful|SUCCESS)"/
 

@@ -48,7 +48,7 @@ export type Results = {
   profile?: ProfileReport
 }
 
-/** If other processes used more than this, the results are not reliable. */
+/** The share of the machine above which other processes make the results unreliable. */
 const OTHERS_CORES_MAX = 0.2
 
 type ReportRow = [what: string, value: string, goal: string]

@@ -1,4 +1,5 @@
-// Benchmark of the request log: payments and reads on a server with the log, in turns with a server without it.
+// Benchmark of the request log. Rounds of payments and reads on a server with the log alternate with rounds on a server without
+// it.
 
 import {
   type BenchSettings,
@@ -19,9 +20,9 @@ type Ratios = { median: number; rounds: number[] }
 export type RequestLogResult = {
   with_log: Side
   without: Side
-  /** The ratio of each round: with the log to without it. */
+  /** The ratio of the rate with the log to the rate without it, for each round. */
   ratios: { life: Ratios; status: Ratios }
-  /** Rows in the log, their size with indexes, and the number of requests that were not logged. */
+  /** Rows in the log, their size with indexes, and the number of requests that the log does not contain. */
   rows: number
   stored_bytes: number
   not_kept: number
@@ -29,7 +30,7 @@ export type RequestLogResult = {
 
 type LogStage = { world: BenchWorld; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
 
-/** Measures both servers in turns, each on its own database. The order changes from round to round. */
+/** Alternates rounds of both servers, each on its own database. The order changes from round to round. */
 export async function requestLogCase(
   cleanup: Cleanup,
   database: Database,

@@ -1,9 +1,9 @@
-// The processes of the benchmark: starts them, calls them over Node's IPC channel, and ends them by id.
+// The processes of the benchmark. This file starts them, calls them over Node's IPC channel, and ends them by id.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The functions of a process. Each takes at most one argument; arguments and results can be cloned. */
+/** The functions of a process. Each function takes at most one argument, and the IPC channel clones arguments and results. */
 export type Api<Names extends string = string> = Record<Names, (input: never) => unknown>
 
 type RpcCall = { call: number; name: string; input: unknown }
@@ -14,7 +14,7 @@ type RpcNote = { note: number }
 export function serve(api: object): void {
   const functions = api as Record<string, (input: unknown) => unknown>
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C reaches the whole process group. The parent decides when the processes end.
+  // Ctrl-C reaches the whole process group, but the parent decides when the processes end.
   process.on('SIGINT', () => {})
   process.on('message', (message: RpcCall | RpcNote) => {
     if ('note' in message) {
@@ -31,7 +31,7 @@ export function serve(api: object): void {
   })
 }
 
-/** Sends a number to the parent, without an answer. */
+/** Sends a number to the parent, without a response. */
 export function tellParent(note: number): void {
   process.send?.({ note })
 }
@@ -43,9 +43,9 @@ export type Remote<A extends object> = {
     name: Name,
     ...input: A[Name] extends (...args: infer Args) => unknown ? Args : never
   ): Promise<A[Name] extends (...args: never[]) => infer Result ? Awaited<Result> : never>
-  /** Sends a number to the process, without an answer. */
+  /** Sends a number to the process, without a response. */
   note(value: number): void
-  /** Called with every number that the process sends. */
+  /** The parent calls this function with every number that the process sends. */
   onNote: (value: number) => void
   stop(): Promise<void>
 }
@@ -96,10 +96,10 @@ export function startRemote<A extends object>(file: string): Remote<A> {
 /** Starts a program of the product as a process. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
-/** What `npm start` sets for Node too, or the caller wants every process to have. */
+/** Settings that `npm start` also passes to Node, or that the caller wants for every process. */
 const HANDED_ON = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'] as const
 
-/** The settings of Node that every process gets, as far as they are set. */
+/** Returns the settings of Node for every process, without the absent settings. */
 export function handedOn(): Record<string, string> {
   const set: Record<string, string> = {}
   for (const name of HANDED_ON) {
@@ -115,7 +115,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { PATH: process.env.PATH ?? '', ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C reaches the benchmark, and the benchmark stops it.
+    // The program gets a session of its own: Ctrl-C reaches the benchmark, and the benchmark stops the program.
     detached: true,
   })
   let stdout = ''
@@ -124,7 +124,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   })
   child.stderr.on('data', (chunk: Buffer) => {
     const text = chunk.toString()
-    // The greeting of a fresh installation is not for the reader of a benchmark; warnings are.
+    // The reader of a benchmark needs the warnings of the program, but not the greeting of a fresh installation.
     if (!text.includes('is ready.')) process.stderr.write(text)
   })
   return {
@@ -135,7 +135,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   }
 }
 
-/** A process that was asked to stop gets this long. */
+/** A stopping process has this long before the benchmark kills it. */
 const STOP_MS = 30_000
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

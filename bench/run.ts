@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures the real server with separate load, provider and receiver processes, and reports the machine.
+ * `npm run bench` measures the real server with separate processes for load, provider and receiver, and reports the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -40,7 +40,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
-/** Cases that take minutes. They run only if they are named. */
+/** Cases that take minutes. They run only if the caller names them. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 
@@ -53,19 +53,19 @@ Cases
   baseline   one payment per transaction directly in PostgreSQL, 16 connections: accepting without batches
   accept     POST /v1/collections/wallet-push, accepted and not sent (PROCESS=api); goal: at least the baseline
   life       whole payments: HTTP in, provider, callback, ledger, signed webhook received; goal: 2,500 a second
-  life_one   the same with one merchant; goal: 0.9 of life
-  status     GET /v1/collections/{id} against the empty route of a bare Fastify app; goal: half of it
+  life_one   life with one merchant; goal: 0.9 of the rate of life
+  status     GET /v1/collections/{id} against the empty route of a bare Fastify app; goal: half of its rate
   latency    answer and webhook times at half the rate of life, fixed arrivals; needs life
   memory     largest memory of the server during life; needs life; goal: below 300 MB
-  approve    withdrawals: approved by an operator, paid out, signed webhook received; of many merchants in turns with
-             those of one; goal: 300 a second
+  approve    withdrawals: an operator approves, the provider pays, the signed webhook arrives; rounds of many merchants
+             alternate with rounds of one merchant; goal: 300 a second
   transactions   only if named: creates a merchant with ten million transactions (minutes, and gigabytes in TMPDIR);
              times first page, look-up by reference and balance, in turns with a merchant with ten thousand;
              goal: at most 1.5 times as long
   reconcile  only if named: imports a provider's statement with a million lines (LINES) twice; each line is one of our
              payments or payouts; goal: at most 60 seconds
   flood      only if named: whole payments with and without a flood of forged callbacks from another process, in
-             turns: at the highest rate, then at half of it; goal: 0.9 of the payments a second
+             turns: at the highest rate, then at half of that rate; goal: 0.9 of the payments a second
   pages      only if named: pages of payers a second, with one server and with two; goal: 3,000 a second on two
              cores; then 10,000 waiting payers whose pages poll; goal: below 0.2 cores, no query to the provider
   requests   only if named: whole payments and status queries with the request log and without it
@@ -74,14 +74,14 @@ Cases
              (--days): first page, filtered pages and page 1,000, compared with ten thousand rows; goal: at most 100 ms
 
 Options
-  --only A,B          Only these cases, and the cases that they need; the same as naming them
+  --only A,B          Run only these cases and the cases that they need; the same as names without --only
   --seconds N         Measured seconds of each round (8)
-  --warmup N          Unmeasured seconds before them (2); the whole first round is a warm-up too
-  --rounds N          Rounds (3); compared cases run in turns, and their medians are compared
+  --warmup N          Unmeasured seconds before each round (2); the whole first round is a warm-up too
+  --rounds N          Rounds (3); compared cases alternate, and the report compares their medians
   --connections N     Connections of the load, one request in flight on each (128)
   --merchants N       Merchants (50)
   --outstanding N     Payments of life that may be unfinished at once (2000)
-  --status-ids N      Payments whose status is queried (10000)
+  --status-ids N      Payments whose status the case status reads (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the large merchant (10000000)
   --rows N            Rows of each list of lists (1000000)
@@ -278,9 +278,9 @@ async function lifeCases(
     results.cases.latency = await latencyCase(life, world, rate)
   }
   if (cases.has('status')) {
-    // Payments to read, when no case has made enough.
+    // If no case has made enough payments, this loop makes the payments for the reads.
     for (let before = -1; life.known.length < settings.status_ids; ) {
-      if (life.known.length === before) throw new Error(`no payment was accepted: ${life.first_refusal}`)
+      if (life.known.length === before) throw new Error(`the server accepted no payment: ${life.first_refusal}`)
       before = life.known.length
       await life.run(world.merchants)
     }
@@ -321,7 +321,7 @@ async function main(): Promise<number> {
       if (stopping) return
       stopping = true
       writeProgress('stopping ...')
-      // A database that is just being made has to be there before it can be ended.
+      // If the database is still starting, the clean-up waits, because it can end only a started database.
       void Promise.allSettled([opening])
         .then(() => cleanup.run())
         .then(() => process.exit(130))
@@ -351,7 +351,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main()
 } catch (error) {
-  // Asked to stop, whatever fails is what is being stopped.
+  // During a stop, the stop itself causes the failures of running work.
   if (!stopping) process.stderr.write(`${(error as Error).message}\nSee: npm run bench -- --help\n`)
   process.exitCode = 1
 }

@@ -1,20 +1,19 @@
-// Fills a merchant with any number of transactions by SQL, as the ledger would have written them.
+// Fills a merchant with any number of transactions by SQL, with the rows that the ledger would have written.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
-/** Payments with a record: those of the newest pages, and a sample over the whole time. */
+/** The number of payments with a record: the payments of the newest pages, and a sample over the whole time. */
 const NEWEST = 1_000
 const SAMPLE = 1_000
 const CHUNK = 500_000
 
 const AMOUNT = 100_000
-/** Every tenth payment has one. */
+/** The fee of every tenth payment. */
 const FEE = 2_500
 
-// Payment i is made of one movement and, each tenth time, of that of its fee, so that balances and versions are known
-// from i alone. Parameters: merchant, where the chunk begins and ends, time of the first in ms, ms between two, and the
-// two parts of an id that hold the routing code.
+// Payment i has one movement, and each tenth payment also a movement for its fee, so balances and versions follow from i alone.
+// Parameters: merchant, first and last payment of the chunk, time of payment 0, ms between two, and two parts of an id.
 const ONE = `
   select i, i / 10 as fees, (i - 1) / 10 as fees_before, to_timestamp(ms / 1000.0) as at,
     head || '-8000-' || tail as id, head || '-8001-' || tail as fee_id, head || '-8002-' || tail as source_id
@@ -58,7 +57,7 @@ const BALANCES = `
     ('available', ${AMOUNT} * $2 - ${FEE} * ($2 / 10), $2 + $2 / 10)) b(code, balance, version)
   where a.merchant_id = $1 and a.environment = 'live' and a.code = b.code`
 
-/** Writes `count` payments, spread over a time from `begin` that lasts `length`, both in milliseconds. */
+/** Writes `count` payments, with times from `begin` over `length`, both in milliseconds. */
 export async function fillTransactions(
   url: string,
   merchant: BenchMerchant,
@@ -75,7 +74,7 @@ export async function fillTransactions(
     await query(url, COLLECTIONS, [...chunk, count - NEWEST, Math.max(1, Math.floor(count / SAMPLE))])
   }
   await query(url, BALANCES, [merchant.id, count, new Date(time.begin + time.length)])
-  // The database does this by itself some time after such a load.
+  // Autovacuum would do this some time after such a load.
   for (const table of ['ledger_transfers', 'collections']) await query(url, `vacuum (analyze) ${table}`)
 }
 

@@ -14,12 +14,12 @@ import {
   startServer,
 } from './world.ts'
 
-/** The reads. */
+/** The names of the reads. */
 export const READS = ['page', 'reference', 'balance'] as const
-/** One kind of read. */
+/** The name of a read. */
 export type ReadKind = (typeof READS)[number]
 
-/** The latencies of one kind of read: of few transactions, of many, and the ratio of the medians. */
+/** The latencies of a read: of few transactions, of many transactions, and the ratio of the medians. */
 export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
 
 /** The result of the case. Times in milliseconds. */
@@ -28,14 +28,14 @@ export type TransactionReads = {
   many: number
   /** Seconds to create the many transactions. */
   making_s: number
-  /** The very first page, whose total no read has counted before. */
+  /** The first read of the list, before the database has counted its total. */
   first: { few_ms: number; many_ms: number }
   /** The statement of the last whole month. */
   month: { few_ms: number; many_ms: number; count: number }
   reads: Record<ReadKind, Compared>
 }
 
-/** As many as a busy shop has in a month. */
+/** The number of transactions of a busy shop in a month. */
 const FEW = 10_000
 const WARM_UP = 20
 const HOUR_MS = 3_600_000
@@ -80,7 +80,7 @@ export async function transactionsCase(
   }
 }
 
-/** The same read of both merchants in turns, so that other load on the machine affects both. */
+/** Alternates the same read of both merchants, so that other load on the machine affects both. */
 async function compare(
   agent: Agent,
   few: TransactionsMerchant,
@@ -103,7 +103,7 @@ async function compare(
   return { few: of_few, many: of_many, ratio: round(of_many.p50 / of_few.p50) }
 }
 
-/** One GET on a keep-alive connection. */
+/** Sends one GET on a keep-alive connection. */
 function timeRead(agent: Agent, shop: TransactionsMerchant, path: string): Promise<{ ms: number; text: string }> {
   const headers = { authorization: `Bearer ${shop.merchant.key}` }
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function timeRead(agent: Agent, shop: TransactionsMerchant, path: string): Promi
         text += part
       })
       response.on('end', () => {
-        if (response.statusCode !== 200) reject(new Error(`${path} was refused: ${text}`))
+        if (response.statusCode !== 200) reject(new Error(`the server refused ${path}: ${text}`))
         else resolve({ ms: performance.now() - began, text })
       })
     })
@@ -132,7 +132,7 @@ async function makeTransactionsMerchant(
   const { url: database_url, drop } = await database.create('transactions')
   cleanup.add(drop)
   const [merchant] = await makeMerchants(database, database_url, 1)
-  if (!merchant) throw new Error('no merchant was made')
+  if (!merchant) throw new Error('the database returned no merchant')
   const begin = Date.now() - YEAR_MS - HOUR_MS
   await fillTransactions(database_url, merchant, count, { begin, length: YEAR_MS })
   const sample = await sampleOf(database_url, merchant)

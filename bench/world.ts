@@ -25,7 +25,7 @@ export type Database = {
   data_dir: string
   version: string
   settings: Record<string, string>
-  /** The postmaster, or null if the server runs elsewhere. */
+  /** The process id of the postmaster. Null means that the server runs elsewhere. */
   pid: number | null
   /** Creates an empty database with the current schema. */
   create(name: string): Promise<{ url: string; drop(): Promise<void> }>
@@ -37,7 +37,7 @@ export type BenchMerchant = { id: string; routing_code: number; key: string }
 /** A server under test. */
 export type Server = { program: Program; port: number; url: string; env: Record<string, string> }
 
-/** Everything that a whole payment needs. */
+/** All processes and data that a whole payment needs. */
 export type BenchWorld = {
   server: Server
   provider: Program
@@ -48,7 +48,7 @@ export type BenchWorld = {
   database_url: string
 }
 
-/** CPU seconds of each process at one time. */
+/** CPU seconds of each process at the same moment. */
 export type Cpu = Record<string, number>
 
 const FOLDER_PREFIX = 'malipo-bench-'
@@ -67,7 +67,7 @@ const SHOWN_SETTINGS = [
 /** The clean-up steps of the benchmark or of a part of it. */
 export type Cleanup = {
   add(step: () => Promise<void>): void
-  /** Runs every step once, in reverse order, even if some fail. The caller waits until all are done. */
+  /** Runs every step once, in reverse order, even if some steps fail. Each caller waits until all steps are done. */
   run(): Promise<void>
 }
 
@@ -89,10 +89,12 @@ export function createCleanup(): Cleanup {
   }
 }
 
-/** The PostgreSQL of `DATABASE_URL`, or an embedded one in its own folder, configured as in a new installation. */
+/**
+ * Opens the PostgreSQL of `DATABASE_URL`, or an embedded PostgreSQL in its own folder with the settings of a new installation.
+ */
 export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   const data_dir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
-  // PostgreSQL may run as another user, which needs access to this folder.
+  // PostgreSQL may run as another user, and that user needs access to this folder.
   await chmod(data_dir, 0o711)
   cleanup.add(() => removeData(data_dir))
   let admin_url = process.env.DATABASE_URL ?? ''
@@ -134,7 +136,7 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   }
 }
 
-/** The median milliseconds that this machine needs to make 8 KB durable, which every commit waits for. */
+/** The median milliseconds in which this machine makes 8 KB durable. Every commit waits for that. */
 export async function fsyncMs(folder: string): Promise<number> {
   const path = join(folder, 'fsync')
   const file = await open(path, 'w')
@@ -155,7 +157,7 @@ export async function fsyncMs(folder: string): Promise<number> {
   return Number((times[FSYNC_TRIES / 2] ?? 0).toFixed(2))
 }
 
-/** Creates merchants with a live key each, through the code of `npm run admin`. */
+/** Creates merchants, each with a live key, through the code of `npm run admin`. */
 export async function makeMerchants(database: Database, url: string, count: number): Promise<BenchMerchant[]> {
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir }, PROVIDERS)
   const deps = await realDeps(config, createLog('silent'), url)
@@ -204,7 +206,9 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
-/** Starts everything that a whole payment needs, with `count` merchants with webhooks. `more`: extra settings of the server. */
+/**
+ * Starts all processes that a whole payment needs, with `count` merchants with webhooks. `more` adds settings of the server.
+ */
 export async function startWorld(
   cleanup: Cleanup,
   database: Database,
@@ -248,7 +252,7 @@ export async function startWorld(
       body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver_port}/${i}` }),
     })
     const text = await answer.text()
-    if (answer.status !== 200) throw new Error(`the webhook could not be configured: ${text}`)
+    if (answer.status !== 200) throw new Error(`the server did not configure the webhook: ${text}`)
     secrets.push((JSON.parse(text) as { data: { secret: string } }).data.secret)
   }
   await receiver.call('secrets', secrets)
@@ -289,7 +293,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The process whose children serve connections, if the server runs on this machine. */
+/** The process whose children serve connections. Null means that the server runs on another machine. */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -312,7 +316,7 @@ async function until(what: string, timeout_ms: number, ready: () => Promise<bool
   }
 }
 
-/** Removes the folder, and the data folder of PostgreSQL if it is elsewhere. */
+/** Removes the folder, and the data folder of PostgreSQL if that folder is elsewhere. */
 async function removeData(data_dir: string): Promise<void> {
   const pointer = await readFile(join(data_dir, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null)

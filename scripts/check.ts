@@ -1,11 +1,12 @@
-// npm run check: checks that need neither the running product nor a database. They take seconds; npm test does the rest.
+// `npm run check` runs the checks that need neither the running product nor a database. These checks take seconds; `npm test`
+// does the rest.
 
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ROOT, staleFiles } from './generated.ts'
 
-/** One check. `run` returns its findings; an empty text means success. */
+/** A check. `run` returns its findings; an empty text means success. */
 type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
@@ -59,7 +60,7 @@ function bin(name: string): string {
   return realpathSync(new URL(`node_modules/.bin/${name}`, ROOT))
 }
 
-/** Runs a program with this Node. Returns its output if it fails, else an empty text. */
+/** Runs a program with the Node of this process. Returns its output if the program fails, otherwise an empty text. */
 function program(file: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-// npm run generate: writes every generated file. db/schema.md is read from a temporary database.
+// `npm run generate` writes every generated file. For db/schema.md it reads a temporary database.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ for (const [path, text] of files) {
 /** Returns the schema of a new database on a temporary server. */
 async function schemaText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-generate-'))
-  // PostgreSQL may run as another user, which needs access to this folder.
+  // PostgreSQL may run as another user, and that user needs access to this folder.
   await chmod(folder, 0o711)
   try {
     const server = await startEmbedded({ dataDir: folder, log: QUIET, settings: FAST_SETTINGS })

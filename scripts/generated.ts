@@ -1,4 +1,4 @@
-// The files that are generated from the code, so that they cannot contradict it.
+// The files that `npm run generate` writes from the code, so that these files cannot contradict the code.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -42,7 +42,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   ])
 }
 
-/** Returns the OpenAPI document of a default configuration. The app is built but neither listens nor connects. */
+/** Returns the OpenAPI document of a default configuration. The app neither listens nor connects to a database. */
 async function openApiText(): Promise<string> {
   const config = readConfig({}, PROVIDERS)
   const random = systemRandom()

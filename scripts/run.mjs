@@ -1,5 +1,5 @@
-// Starts a TypeScript program of this repository with the pinned Node, installing packages first when needed.
-// Plain JavaScript without dependencies: it must run on any Node >= 20, before anything is installed.
+// Starts a TypeScript program of this repository with the pinned Node, and installs missing packages first. This file is plain
+// JavaScript without dependencies, because it must run on any Node >= 20 before the installation.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ const INSTALL_WAIT_MS = 10 * 60_000
 const PARENT_EVERY_MS = 500
 // V8 allocates young memory per thread: three times the semi-space. Old memory grows by 80% between two full collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=80']
-// Few malloc arenas, and free memory at their end returns to the system.
+// Fewer malloc arenas waste less memory, and malloc returns the free memory at their end to the system.
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '262144' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
@@ -46,7 +46,8 @@ async function main(args) {
   if (needs_pages) args.shift()
   if (isProduction() && args[0]?.startsWith('server/src/')) {
     requirePackages()
-    // With runtime packages only, the pages are those of an earlier build. The server logs an error if there are none.
+    // Without development packages, the server uses the pages of an earlier build, and logs an error if that build does not
+    // exist.
     if (needs_pages && existsSync(join(MODULES, 'vite', 'package.json'))) await withInstallLock(buildPages)
   } else {
     if (!isInstalled()) await withInstallLock(install)
@@ -61,7 +62,7 @@ function isProduction() {
   return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')
 }
 
-/** Exits with the command to run if a package is missing or has another version than package-lock.json says. */
+/** Exits with the command to run if a package is missing or has another version than in package-lock.json. */
 function requirePackages() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
   if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
@@ -81,14 +82,14 @@ function requirePackages() {
   )
 }
 
-/** Builds the pages of web/ if their sources have changed. */
+/** Builds the pages of web/; the build skips unchanged sources. */
 async function buildPages() {
   const child = spawn(findNode(), [join(ROOT, 'web', 'build.ts')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
   const code = await new Promise((resolve) => {
     child.on('error', () => resolve(1))
     child.on('close', resolve)
   })
-  if (code !== 0) fail('the pages of web/ could not be built')
+  if (code !== 0) fail('the build of the pages of web/ failed; see its messages above')
 }
 
 /** The arguments of Node: the file of the program, then its own arguments. */
@@ -107,7 +108,7 @@ function isInstalled() {
   const expected = fingerprint(lock)
   if (readIfThere(MARKER) === expected) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
-  // A user ran npm directly, and the result matches the lock file.
+  // A user ran npm directly, and the installed packages match the lock file.
   writeMarker(expected)
   return true
 }
@@ -170,8 +171,8 @@ function fingerprint(lock) {
 }
 
 /**
- * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees it
- * when its holder dies, so no stale lock file remains.
+ * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees
+ * the lock when its holder dies, so no stale lock file remains.
  */
 async function withInstallLock(work) {
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
@@ -223,7 +224,7 @@ function run(node, args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     let forwarded = false
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the child as well. A second signal would mean "stop without waiting".
+      // A terminal sends Ctrl-C to the child as well. The child would take a second signal as "stop without waiting".
       if (forwarded || (signal === 'SIGINT' && process.stdin.isTTY)) return
       forwarded = true
       child.kill(signal)
@@ -243,8 +244,8 @@ function run(node, args) {
 }
 
 /**
- * npm runs this script in a shell that forwards no signals: killing npm would leave the server running. If the parent of this
- * process changes, npm has ended.
+ * Ends the child when the parent of this process changes, because npm has then ended. npm runs this script in a shell that
+ * forwards no signals, so a killed npm would leave the server running.
  */
 function stopWithParent(child) {
   const parent = process.ppid

@@ -1,4 +1,4 @@
-// `npm start`: it installs packages first, except in production.
+// `npm start` installs packages first, except in production.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -79,7 +79,7 @@ function checkout(t: TestContext) {
     spawnSync(process.execPath, ['scripts/run.mjs', ...(args.length > 0 ? args : ['--web', 'server/src/main.ts'])], {
       cwd: root,
       encoding: 'utf8',
-      // No npm, so that an attempt to install fails, unless the test brings its own.
+      // The checkout has no npm, so an attempt to install fails unless the test brings its own npm.
       env: { ...process.env, npm_execpath: '', ...env, PATH: '' },
     })
   return { root, start }

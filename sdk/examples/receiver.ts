@@ -1,5 +1,5 @@
-// An example webhook receiver: verifies each delivery and prints it. WEBHOOK_SECRET is the signing secret; RECEIVER_PORT is its
-// port (default 9090).
+// An example webhook receiver that verifies each delivery and prints it. WEBHOOK_SECRET is the signing secret; RECEIVER_PORT is
+// its port (default 9090).
 
 import { createServer } from 'node:http'
 import { verifyWebhook } from '../src/index.ts'
@@ -19,7 +19,7 @@ createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     try {
-      // The raw bytes: JSON that was parsed and serialised again would not match the signature.
+      // The signature covers the raw bytes. JSON that a program has parsed and serialised again would not match.
       const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
       const id = String(request.headers['webhook-id'])
       const again = seen.has(id) ? ' (again)' : ''

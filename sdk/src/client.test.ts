@@ -65,11 +65,11 @@ test('each call makes a new payment, and calls with one idempotency key make one
 })
 
 test('the error of a refusal has its code, message, details, status and request id', async () => {
-  const bad = await failureOf(client.walletPush({ amount: 'many', phone: '12' }))
-  assert.deepEqual([bad.status, bad.code], [400, 'validation_failed'])
-  assert.ok(Array.isArray(bad.details?.fields))
-  assert.ok(bad.request_id)
-  assert.ok(bad.idempotency_key)
+  const refusal = await failureOf(client.walletPush({ amount: 'many', phone: '12' }))
+  assert.deepEqual([refusal.status, refusal.code], [400, 'validation_failed'])
+  assert.ok(Array.isArray(refusal.details?.fields))
+  assert.ok(refusal.request_id)
+  assert.ok(refusal.idempotency_key)
   const unknown = await failureOf(client.getCollection('../../healthz'))
   assert.deepEqual([unknown.status, unknown.code, unknown.details], [404, 'not_found', null])
   const stranger = createClient({ base_url, api_key: 'service_sandbox_nonsense' })
@@ -92,7 +92,7 @@ test('a call without a readable answer fails with no_answer and the idempotency 
 })
 
 test('verifyWebhook accepts a real delivery with its secret and refuses it with another secret', async () => {
-  await world.work() // completes the payments of earlier tests before the webhook is configured
+  await world.work() // completes the payments of earlier tests before this test configures the webhook
   const receiver = await startReceiver()
   try {
     const config = await world.call({

@@ -73,25 +73,25 @@ type DisbursementCalls = {
   disburseBankAccount(input: BankAccountInput, options?: CreateOptions): Promise<Withdrawal>
   /** Lists the disbursements of the key's merchant, newest first. */
   listDisbursements(filters?: DisbursementFilters): Promise<Page<Withdrawal>>
-  /** Lists the disbursements of the named merchant. For users, who may be members of several merchants. */
+  /** Lists the disbursements of the named merchant. This call is for users, who may be members of several merchants. */
   listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
   /** Returns a disbursement with its status history. */
   getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
-  /** Sandbox only: simulates the decision of the operator and the answer of the provider. */
+  /** Simulates the decision of the operator and the answer of the provider. This call works in the sandbox only. */
   simulateDisbursement(disbursement_id: string, outcome: SimulatedOutcome, options?: CreateOptions): Promise<Withdrawal>
 }
 
 /** Calls for users: `api_key` must be an access token. */
 type WithdrawalCalls = {
-  /** For users. Returns the charges of a withdrawal. */
+  /** For users: returns the charges of a withdrawal. */
   quoteWithdrawal(input: QuoteInput): Promise<Quote>
-  /** For users. Submits a withdrawal. An operator must approve it. */
+  /** For users: submits a withdrawal. An operator must approve it. */
   submitWithdrawal(input: WithdrawalInput, options?: CreateOptions): Promise<Withdrawal>
-  /** For users. Lists withdrawals, newest first. */
+  /** For users: lists withdrawals, newest first. */
   listWithdrawals(filters?: WithdrawalFilters): Promise<Page<Withdrawal>>
-  /** For users. Returns a withdrawal with its status history. */
+  /** For users: returns a withdrawal with its status history. */
   getWithdrawal(withdrawal_id: string, acting?: ActingInput): Promise<WithdrawalDetail>
-  /** For users. Answers the question of an operator about a withdrawal. */
+  /** For users: answers the question of an operator about a withdrawal. */
   respondToWithdrawal(
     withdrawal_id: string,
     input: ActingInput & { message: string },
@@ -112,7 +112,7 @@ type TransactionCalls = {
   getStatement(merchant_id: string, period: string, options?: StatementOptions): Promise<Statement>
 }
 
-/** The kinds of calls. `create` sends an Idempotency-Key, so the caller may repeat it; `post` sends none. */
+/** The kinds of calls. `create` sends an Idempotency-Key, so the caller may repeat the call; `post` sends no key. */
 type HttpCalls = {
   get<Data>(path: string, filters?: object): Promise<Data>
   create<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
@@ -120,7 +120,10 @@ type HttpCalls = {
   stream(path: string, filters: object): Promise<ReadableStream<Uint8Array>>
 }
 
-/** Creates a client of the API at `base_url`, such as https://api.example.com. For servers only: keep the key secret. */
+/**
+ * Creates a client of the API at `base_url`, such as https://api.example.com. Use the client on servers only, because the key
+ * is secret.
+ */
 export function createClient(options: ClientOptions): Client {
   const call = <Data>(details: ApiCall) => requestData<Data>(options, details)
   const http: HttpCalls = {
@@ -140,7 +143,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Builds a path. Each value is encoded, so it stays one segment of the path. */
+/** Builds a path, and encodes each value, so that each value stays one segment of the path. */
 function path(parts: TemplateStringsArray, ...given: string[]): string {
   return parts.reduce((path, part, i) => path + encodeURIComponent(given[i - 1] ?? '') + part)
 }

@@ -9,12 +9,12 @@ type CommonInput = {
   /** Shillings, as a decimal text ("25000.00") or a number with at most two decimals. */
   amount: string | number
   currency?: 'TZS'
-  /** Your order or invoice id. */
+  /** Your id of the order or invoice. */
   reference?: string
   description?: string
   customer_name?: string
   customer_email?: string
-  /** Sandbox keys only: the outcome to simulate. */
+  /** The outcome to simulate. Only sandbox keys accept this field. */
   simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed'
 }
 
@@ -24,7 +24,7 @@ export type PushInput = CommonInput & { phone: string }
 /** The input of a QR code. */
 export type QrInput = CommonInput & { customer_phone?: string }
 
-/** The answer to a push: the API accepted the request. The payer has not paid yet. */
+/** The answer to a push: the API accepted the request, but the payer has not paid yet. */
 export type PushAccepted = { collection_id: string; reference: string | null; status: 'processing'; message: string }
 
 /** The answer to a QR request. Encode `qr_payload` unchanged. */
@@ -45,21 +45,24 @@ export type Collection = {
   status: CollectionStatus
   amount: number
   amount_received: number | null
-  /** The amount that the provider received in another currency. Null if there is none. */
+  /** The amount that the provider received in another currency. Null means that the provider received no other currency. */
   foreign_amount: number | null
   foreign_currency: string | null
   currency: string
   method: Method | null
   environment: 'live' | 'sandbox'
   provider_payment_status: string | null
-  /** Set if the status is failed. New codes may be added: treat an unknown code as a failure. */
+  /**
+   * The reason of a failure; null means that the collection has not failed. New codes may follow: treat an unknown code as a
+   * failure.
+   */
   failure_reason_code: string | null
   failure_reason_message: string | null
   created_at: string
   updated_at: string
 }
 
-/** One page of a list. */
+/** A page of a list. */
 export type Page<Item> = {
   items: Item[]
   pagination: { page: number; page_size: number; total_items: number; total_pages: number }

@@ -13,8 +13,8 @@ export type MalipoErrorFacts = {
 }
 
 /**
- * A failed call. `code` is an error code of the API, or `no_answer` (status 0) if no readable answer came. After `no_answer` or a
- * 5xx the outcome is unknown: repeat the call with the same `idempotency_key`.
+ * A failed call. `code` is an error code of the API. Without a readable answer, `code` is `no_answer` and the status is 0.
+ * After `no_answer` or a 5xx the outcome is unknown: repeat the call with the same `idempotency_key`.
  */
 export class MalipoError extends Error {
   readonly code: string

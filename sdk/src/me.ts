@@ -23,9 +23,9 @@ export type PersonIdentity = {
   language: 'sw' | 'en'
   /** True for an operator of the platform. */
   super_admin: boolean
-  /** The console for which the session was created. Null means both. */
+  /** The console of the session. Null means that the session may use both consoles. */
   console: string | null
-  /** The time at which the user entered their credentials. Null if unknown. */
+  /** The time at which the user entered their credentials. Null means that the time is unknown. */
   auth_time: string | null
   memberships: {
     merchant_id: string

@@ -45,7 +45,7 @@ test('the client lists each network and bank under its method', async () => {
   assert.ok((await client.listDestinations()).items.length > items.length)
 })
 
-test('a simulated disbursement is paid out, with a transaction and a webhook', async () => {
+test('the provider pays out a simulated disbursement, and the merchant gets a transaction and a webhook', async () => {
   const receiver = await startReceiver()
   try {
     const payload = { webhook_url: receiver.url }
@@ -92,7 +92,7 @@ test('a simulated disbursement is paid out, with a transaction and a webhook', a
 test('the client submits payouts to wallets and bank accounts, and one idempotency key makes one payout', async () => {
   const wallet = await client.disburseProviderPesa({ amount: 100, destination_identifier: '0754123400' })
   assert.deepEqual([wallet.method, wallet.destination_code], ['PROVIDER_PESA', 'PROVIDER_PESA'])
-  world.deps.clock.advance(1_000) // lists go by time
+  world.deps.clock.advance(1_000) // lists are in the order of time
   const account = { destination_identifier: '0150-123/456', destination_code: 'CRDB', bank_name: 'CRDB Bank' }
   const input = { amount: '700.00', destination_name: 'Juma Ali', ...account }
   const once = await client.disburseBankAccount(input, { idempotency_key: 'salary-7' })
@@ -177,7 +177,7 @@ test('the client lists and exports transactions, and the statement of the month 
   assert.equal(by_person.closing_balance, statement.closing_balance)
 })
 
-test('an export that is refused or not answered fails with a MalipoError', async () => {
+test('a refused export and an export without an answer fail with a MalipoError', async () => {
   const foreign = await failureOf(client.exportTransactions('00000000-0000-8000-8000-000000000000'))
   assert.deepEqual([foreign.status, foreign.code], [403, 'merchant_mismatch'])
   const unreachable = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })

@@ -1,4 +1,4 @@
-// Sends one call to the API and reads its answer.
+// Sends a call to the API and reads its answer.
 
 import { MalipoError } from './error.ts'
 
@@ -14,12 +14,12 @@ export type ClientOptions = {
 /** Set `idempotency_key` if your order already has one; otherwise each call gets a new key. */
 export type CreateOptions = { idempotency_key?: string }
 
-/** One API call. */
+/** A call of the API. */
 export type ApiCall = { method: 'GET' | 'POST'; path: string; body?: object; idempotency_key?: string }
 
 const TIMEOUT_MS = 20_000
 
-/** Formats filters as a query string. Filters that are undefined are left out. */
+/** Formats filters as a query string, without the filters that are undefined. */
 export function queryString(filters: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
@@ -109,7 +109,7 @@ function noAnswerError(
   })
 }
 
-/** Parses the envelope. Null if the answer is not from the API, such as the error page of a proxy. */
+/** Parses the envelope. Null means that the answer is not from the API, such as the error page of a proxy. */
 function parseEnvelope<Data>(text: string): ApiEnvelope<Data> | null {
   let value: unknown
   try {

@@ -2,32 +2,32 @@
 
 /** The balance of a merchant. Amounts are decimal texts. */
 export type Balance = {
-  /** The amount that can be withdrawn. It is below zero only after a reversal. */
+  /** The amount that the merchant can withdraw. The amount is below zero only after a reversal. */
   available: string
-  /** Reserved for payouts in progress. */
+  /** The money that the ledger reserves for payouts in progress. */
   reserved: string
-  /** Received, and held for review. */
+  /** The money that the platform received and holds for review. */
   held: string
   currency: string
 }
 
-/** The type of a transaction. New types may be added. */
+/** The type of a transaction. New types may follow. */
 export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT'
 
-/** One change of the available balance. Amounts are decimal texts. */
+/** A change of the available balance. Amounts are decimal texts. */
 export type Transaction = {
   reference: string
   /** The position in the merchant's book of this environment: from 1, without gaps. Lists and exports use this order. */
   sequence: number
   type: TransactionType
-  /** credit increases the available balance; debit decreases it. */
+  /** credit increases the available balance, and debit decreases it. */
   direction: 'credit' | 'debit'
   amount: string
   fee: string
   /** The change of the available balance. */
   net_amount: string
   currency: string
-  /** A withdrawal: its current status. A payment: `successful`, or `reversed` if it was reversed later. */
+  /** The current status of a withdrawal. For a payment: `successful`, or `reversed` after a reversal by the provider. */
   status: string
   /** The available balance after this transaction. */
   balance_after: string
@@ -38,13 +38,13 @@ export type Transaction = {
   created_at: string
 }
 
-/** Filters of the export. Times are ISO 8601 texts. For users: `environment` is live by default. */
+/** Filters of the export. Times are ISO 8601 texts. For users, `environment` is live by default. */
 export type ExportFilters = { from?: string; to?: string; environment?: 'live' | 'sandbox' }
 
 /** Filters of the list. */
 export type TransactionFilters = ExportFilters & { page?: number; page_size?: number; type?: TransactionType }
 
-/** For users: the environment. A key has its own. */
+/** The environment of a user's list. A key has its own environment. */
 export type StatementOptions = { environment?: 'live' | 'sandbox' }
 
 /** The statement of a month or day in Africa/Dar_es_Salaam. Amounts are decimal texts. */
@@ -58,7 +58,7 @@ export type Statement = {
   final: boolean
   currency: string
   opening_balance: string
-  /** The opening balance plus the net of all lines. It is the opening balance of the next period. */
+  /** The opening balance plus the net of all lines. This amount is the opening balance of the next period. */
   closing_balance: string
   lines: {
     type: TransactionType

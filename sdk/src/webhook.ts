@@ -1,4 +1,4 @@
-// Verifies webhooks on their raw bytes, before the body is parsed.
+// Verifies webhooks on their raw bytes, before a program parses the body.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -17,16 +17,16 @@ export type WebhookEvent = {
   timestamp: string
   failure_reason_code?: string
   failure_reason_message?: string
-  /** A payment of a sandbox key: never ship an order for it. */
+  /** True: a sandbox key made the payment. Never ship an order for it. */
   sandbox?: true
-  /** A test delivery: never ship an order for it. */
+  /** True: the delivery is a test. Never ship an order for it. */
   test?: true
   [field: string]: unknown
 }
 
 /** Options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** The raw body of the request: not parsed and not serialised again. */
+  /** The raw body of the request. Pass the received bytes, not JSON that your program has parsed and serialised again. */
   body: Buffer | string
   /** The request's headers, as Node gives them, or a `Headers` object. */
   headers: Record<string, string | string[] | undefined> | Headers
@@ -35,11 +35,11 @@ export type VerifyOptions = {
   /** The largest age of a delivery in seconds. 0 means any age. Default: five minutes. */
   tolerance_s?: number
   /**
-   * True also accepts a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers neither
-   * id nor time: an attacker who has one delivery can replay it under another id. Default: false.
+   * True also accepts a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers
+   * neither id nor time, so an attacker with one delivery can replay it under another id. Default: false.
    */
   allow_body_signature?: boolean
-  /** The current time. Default: now. */
+  /** The current time. The default is the time of this machine. */
   now?: Date
 }
 
@@ -54,9 +54,9 @@ const TOLERANCE_S = 300
 const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
 
 /**
- * Verifies that a webhook was signed with your secret, and returns its event. The Standard Webhooks headers decide, because their
- * signature covers the id and the time too. Throws `WebhookSignatureError`; a wrong secret or tolerance throws a `TypeError`.
- * The API delivers an event at least once: store the delivery id (webhook-id) and ignore duplicates.
+ * Verifies your secret's signature on a webhook, and returns its event. The Standard Webhooks headers decide, because their
+ * signature also covers id and time. Throws `WebhookSignatureError`, or a `TypeError` for a wrong secret or tolerance. The API
+ * may deliver an event twice: store webhook-id and ignore duplicates.
  */
 export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   checkOptions(options)
@@ -117,10 +117,11 @@ function checkAge(timestamp: string, { tolerance_s = TOLERANCE_S, now = new Date
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookSignatureError('the timestamp is not a number of seconds')
   if (tolerance_s === 0) return
   const apart_s = Math.abs(now.getTime() / 1000 - Number(timestamp))
-  if (apart_s > tolerance_s) throw new WebhookSignatureError('the delivery is too old or too new; is your clock right?')
+  if (apart_s > tolerance_s)
+    throw new WebhookSignatureError('the delivery is too old or too new: check the clock of your machine')
 }
 
-/** Compares in constant time. */
+/** Compares two texts in constant time. */
 function same(expected: Buffer, given: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(expected, given)
 }

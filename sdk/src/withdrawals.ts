@@ -3,7 +3,7 @@
 /** The payout methods. */
 export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
-/** The statuses of a withdrawal. Only `SUCCESS` means paid out. New statuses may be added. */
+/** The statuses of a withdrawal. Only `SUCCESS` means paid out. New statuses may follow. */
 export type WithdrawalStatus =
   | 'PENDING_ADMIN_APPROVAL'
   | 'INFO_REQUESTED'
@@ -35,7 +35,7 @@ export type QuoteInput = PaymentInput & {
 /** A user's withdrawal to a phone or a bank account. `destination_code` is optional for PROVIDER_PESA only. */
 export type WithdrawalInput = PaymentInput & {
   destination_code?: string
-  /** Your own id of the withdrawal. */
+  /** Your id of the withdrawal. */
   reference?: string
 } & (
     | { method: 'MOBILE_MONEY' | 'PROVIDER_PESA'; destination_phone: string; destination_name: string }
@@ -49,7 +49,7 @@ export type MobileMoneyInput = PaymentInput & {
   /** The code of the network: see `listDestinations`. */
   destination_code: string
   destination_name?: string
-  /** Your own id of the payout. */
+  /** Your id of the payout. */
   reference?: string
 }
 
@@ -76,7 +76,7 @@ export type Charges = {
   processor_fee_pass_through: boolean
 }
 
-/** The charges of a withdrawal. The API computes them again when the withdrawal is submitted. */
+/** The charges of a withdrawal. The API computes the charges again at the submission of the withdrawal. */
 export type Quote = Charges & {
   withdrawal_amount: string
   currency: string
@@ -102,7 +102,7 @@ export type Withdrawal = Charges & {
   requires_approval: boolean
   /** The message of the operator: the reason of a rejection, or a question. */
   status_reason: string | null
-  /** Set if the status is FAILED. New codes may be added. */
+  /** The reason of a failure; null means that the withdrawal has not failed. New codes may follow. */
   failure_reason_code: string | null
   failure_reason_message: string | null
   provider_reference: string | null
@@ -131,7 +131,7 @@ export type WithdrawalFilters = ActingInput & { page?: number; page_size?: numbe
 /** Filters of the list of disbursements. */
 export type DisbursementFilters = Omit<WithdrawalFilters, 'merchant_id'>
 
-/** The outcomes that can be simulated for a sandbox disbursement. */
+/** The outcomes that a sandbox disbursement can simulate. */
 export type SimulatedOutcome =
   | 'SUCCESS'
   | 'FAILED'
