@@ -70,7 +70,7 @@ async function openApiText(): Promise<string> {
 function envExample(): string {
   const lines = [
     '# Every setting of the server, with its default. Generated from server/src/kernel/lib/config.ts by `npm run generate`.',
-    '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. Secrets can also come',
+    '# Copy this file to .env, which the server and the commands read. The environment overrides .env. Secrets can also come',
     `# from a file, whose path NAME_FILE holds: ${fileSettings(PROVIDERS).join(', ')}.`,
   ]
   for (const { env, default: preset, help } of listSettings(PROVIDERS)) lines.push('', `# ${help}`, `#${env}=${preset}`)
@@ -97,12 +97,12 @@ ${rows.join('\n')}
 
 | Code | Request | The server refuses if |
 |---|---|---|
-| \`payment_link_not_active\` | \`POST /public/payment-links/{public_slug}/collect\` and its alias \`/pay\` | the link is \`PAID\`, \`EXPIRED\` or \`CANCELLED\` (see \`details.status\`); the link is live and its merchant is suspended; the payment of a hosted page accepts no more attempts; or the page was created for the sandbox, and the server now has a real provider |
+| \`payment_link_not_active\` | \`POST /public/payment-links/{public_slug}/collect\` and its alias \`/pay\` | the link is \`PAID\`, \`EXPIRED\` or \`CANCELLED\` (see \`details.status\`); the link is live and its merchant is suspended; the payment of a hosted page accepts no more attempts; or the page is from the sandbox, and the server now has a real provider |
 | \`payment_link_not_active\` | \`GET /v1/payment-links/{link_id}/poster.pdf\` | the link is \`PAID\`, \`EXPIRED\` or \`CANCELLED\` |
 | \`payment_link_already_paid\` | \`POST /v1/payment-links/{link_id}/cancel\` | the link is \`PAID\` |
 | \`payment_in_progress\` | \`POST /public/payment-links/{public_slug}/collect\` and its alias \`/pay\` | a prompt of another attempt is still on a phone, or a payment of the page is under review |
 
-So an attempt to pay a paid link gets \`payment_link_not_active\` with \`details.status\` \`PAID\`. Only an attempt to cancel it gets
+So an attempt to pay a paid link gets \`payment_link_not_active\` with \`details.status\` \`PAID\`. Only an attempt to cancel a paid link gets
 \`payment_link_already_paid\`.
 `
 }
@@ -133,7 +133,7 @@ async function sandboxPage(): Promise<string> {
 /** The npm commands, each with its purpose. */
 const NPM_COMMANDS: Readonly<Record<string, string>> = {
   start: 'Runs the API, the worker and, without `DATABASE_URL`, the embedded database.',
-  build: 'Builds the consoles if they have changed. `npm start` and `npm test` do this too.',
+  build: 'Builds the consoles if their sources have changed. `npm start` and `npm test` also do this.',
   admin: 'Runs one [command of administration](#administration), also while the server runs.',
   test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file.',
   check: 'Checks format, types, architecture, unused code and generated files, without running the server.',
@@ -144,7 +144,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
   restarts: 'Restarts PostgreSQL and cuts connections seventy times under load, and checks that no payment is lost.',
   storm:
-    'Runs 20,000 payments and 2,000 payouts while the provider fails and processes are killed, then compares both books. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
+    'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',
   simulate:
     'Simulates thousands of withdrawals, with crashes and a contradicting provider, against a model. `SEED=n` repeats a run.',
