@@ -8,11 +8,11 @@ import { gather, refuse } from '../../kernel/lib/index.ts'
 import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
-/** Options of `createAuthenticate`. */
+/** The options of `createAuthenticate`. */
 export type AuthenticateOptions = {
   /** Records that this key authenticated a request. */
   used(merchant_id: string, key_id: string): void
-  /** Verifies a session token. Throws a Refusal (401). */
+  /** Verifies a session token. Throws a Refusal (401) if the token is invalid. */
   session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
 }
 

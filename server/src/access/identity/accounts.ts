@@ -93,7 +93,7 @@ async function addAccount(
   await queueEmail(deps, tx, identityMail('identity.confirm', { to: email, language, brand: mail.brand, url: where }))
 }
 
-/** Mails a link to set a password. If the address has no account, the e-mail tells the recipient so. */
+/** Mails a link to set a password. If the address has no account, the e-mail states this fact. */
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
   await inTransaction(deps.db, async (tx) => {

@@ -11,7 +11,7 @@ import { authTimeOf, type ExpectedToken, isStrong, noError, readToken, type Veri
 /** The lifetime and size of the cache of verified e-mail addresses. */
 const CACHE_MS = 60_000
 const CACHE_MAX = 1_000
-/** After a failed request, the server sends no request for the same user for this time. */
+/** The pause of requests about a user after a failed request about this user. */
 const REST_MS = 10_000
 const KID_MAX = 255
 

@@ -16,7 +16,7 @@ const KEYS_MAX = 100
 /** The issuer's metadata, and the time at which the server fetched the metadata. */
 type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
 
-/** A foreign issuer. */
+/** The client of a foreign issuer. */
 export type Issuer = {
   /**
    * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key. Refuses the caller

@@ -54,7 +54,7 @@ export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** The Retry-After header of a page in seconds, while the database does not answer. */
+/** The number of seconds in the Retry-After header of a page while the database does not answer. */
 export const RETRY_AFTER_S = 3
 
 /** Returns the error page without internal details. The caller has already set the status. */

@@ -17,7 +17,7 @@ export const TOKEN_MAX = 8192
 /** The issuer of the built-in provider's users in the table users, at any public address. */
 export const EMBEDDED = 'embedded'
 
-/** The claims of a valid token: the user, and how the user signed in. */
+/** The claims of a valid token: the user and the methods of the sign-in. */
 export type Claims = {
   issuer: string
   subject: string
@@ -25,7 +25,7 @@ export type Claims = {
   strong: boolean
   /** The console of the token. Null means that the token opens both consoles. */
   console: Console | null
-  /** The time of the sign-in. Null means unknown. */
+  /** The time of the sign-in. Null means that the token does not contain a valid time. */
   auth_time: Date | null
   /** True if the admin command made the token, without a sign-in. */
   by_command: boolean

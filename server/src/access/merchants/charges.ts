@@ -3,7 +3,10 @@
 import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
-/** The charges of one payment, in cents. `total_charges_minor` is the sum that the server charges. */
+/**
+ * The charges of one payment, in cents. `total_charges_minor` is the sum of the fees and of the processor charge that the rule
+ * passes on.
+ */
 export type Charges = {
   percentage_fee_minor: bigint
   flat_fee_minor: bigint

@@ -29,7 +29,7 @@ export function mailedName(name: string): string {
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
-/** The role names of the dashboard. */
+/** The names of the roles in the dashboard. */
 const ROLES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },

@@ -25,7 +25,7 @@ const PROMOTE = sql(
 
 type LockedMemberRow = { id: string; user_id: string; email: string; name: string; role: MerchantRole }
 
-/** A revoked API key, for the audit log. */
+/** A revoked API key in the form of the audit log. */
 export type RevokedKey = { id: string; name: string; environment: string; key_prefix: string; key_last4: string }
 
 /** The function that revokes every active API key of a merchant. The room api-keys provides this function. */

@@ -6,7 +6,7 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
-/** How the server classified a callback. */
+/** The class that the server gives to a callback. */
 export type StoredVerdict = 'hint' | 'unknown_reference' | 'forged'
 
 /** One callback to store. */

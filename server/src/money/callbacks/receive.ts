@@ -9,7 +9,10 @@ import { type Driver, findAttempts, parseReference } from '../collections/index.
 import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
 import { createBudget, createKeeper } from './keep.ts'
 
-/** The result of a callback. 'taken': the server has settled the provider's outcome. 'forged': the signature is wrong. */
+/**
+ * The result of a callback. 'taken' means that the server has settled the provider's outcome. 'forged' means that the signature is
+ * wrong.
+ */
 export type CallbackReceiver = (
   provider: string,
   headers: Record<string, string | undefined>,
@@ -22,7 +25,7 @@ export type CallbackReceiver = (
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
-/** The payment or payout of a callback: its provider, and the function that asks this provider. */
+/** The payment or payout of a callback: its provider, and the function that queries this provider. */
 type CallbackSubject = { provider: string; ask(): Promise<void> }
 
 /** Makes the receiver of callbacks over the configured providers. */

@@ -36,7 +36,7 @@ const SET_NEXT_REMINDER = sql(
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** The maximum delay of a reminder because a payment has no outcome. */
+/** The maximum delay of a reminder while a payment has no outcome. */
 const PROCESSING_MS = 3_600_000
 /** The time after which the worker checks a delayed reminder again. */
 const RECHECK_MS = 900_000

@@ -14,7 +14,7 @@ export const INVOICE_STATUSES = [
 /** The stored status. PAID follows from the paid payment link, and OVERDUE from the date. */
 export type StoredStatus = 'DRAFT' | 'SENT' | 'CANCELLED'
 
-/** The fields of an invoice from which its status follows. `due_date`: YYYY-MM-DD. */
+/** The fields of an invoice from which its status follows. `due_date` has the form YYYY-MM-DD. */
 export type InvoiceState = { status: StoredStatus; paid_at: Date | null; due_date: string }
 
 /** Returns the status at `now`. An invoice is overdue when its due date has passed in Tanzania. */
@@ -34,7 +34,7 @@ export function publicStatusAt(invoice: InvoiceState, now: Date): PublicInvoiceS
 
 const OPEN: readonly InvoiceStatus[] = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** The actions on an invoice, and the statuses that allow each. */
+/** The actions on an invoice, and the statuses that allow each action. */
 const ALLOWED: Record<'edited' | 'sent' | 'given a payment link' | 'cancelled', readonly InvoiceStatus[]> = {
   edited: ['DRAFT'],
   sent: OPEN,

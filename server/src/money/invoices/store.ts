@@ -9,7 +9,7 @@ import type { Link } from '../payment-links/index.ts'
 import { itemsToJson, type StoredItem } from './items.ts'
 import type { StoredStatus } from './state.ts'
 
-/** An invoice with its paid link or newest link, and its payment. Amounts in cents, `due_date` as YYYY-MM-DD. */
+/** An invoice with its paid link or newest link, and its payment. Amounts are in cents, and `due_date` has the form YYYY-MM-DD. */
 export type Invoice = {
   merchant_id: string
   id: string

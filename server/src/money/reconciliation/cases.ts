@@ -16,7 +16,7 @@ export type ComparedSubject = LineSubject & {
 /** The origin of a comparison: an imported statement, or an operator or task that compares again. */
 export type CaseOrigin = {
   provider: string
-  /** The compared statement. If the server compares subjects again, the statement that opened the case. */
+  /** The compared statement. If the server compares subjects again, this is the statement that opened the case. */
   statement_id: string
   /** The statement that closes cases. Null means that no statement closes cases. */
   explained_by: string | null

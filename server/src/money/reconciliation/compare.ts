@@ -37,7 +37,7 @@ export type BookedMovement = {
   returned: boolean
   /** True if the payment or payout failed finally. */
   ended: boolean
-  /** The received or paid amount. If no money moved, the requested amount. */
+  /** The received or paid amount. If no money moved, this is the requested amount. */
   amount_minor: bigint
   currency: string
   /** The provider's charge of a payout. Null means a payment, because the books have no provider's charge of a payment. */

@@ -35,7 +35,7 @@ export const LINE_FIELDS = [
 
 const TEXT_MAX = 128
 
-/** The format of the lines of a statement. `decimal_comma`: amounts may have the form 25000,50. */
+/** The format of the lines of a statement. If `decimal_comma` is true, amounts may have the form 25000,50. */
 export type LineFormat = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
 
 /** Parses a statement line. If the line is invalid, returns the problem as a string. */

@@ -52,11 +52,11 @@ export const StatementRecord = Type.Object({
   withdrawn: nullable(Type.Object({ at: Time, by: Type.String(), reason: Type.String() })),
 })
 
-/** Response of the import. */
+/** The response of the import. */
 export const StatementAnswer = success(StatementRecord)
-/** Filters of the list of statements. */
+/** The filters of the list of statements. */
 export const StatementsQuery = Type.Object({ ...PageQuery, provider: Type.Optional(ProviderName) })
-/** Response of the list of statements. */
+/** The response of the list of statements. */
 export const StatementsAnswer = success(page(StatementRecord))
 
 const CASE_KIND_HELP =
@@ -108,18 +108,18 @@ export const CaseRecord = Type.Object({
   explained_by: nullable(Type.String({ format: 'uuid', description: 'The statement that explained the case.' })),
 })
 
-/** Response with one case. */
+/** The response with one case. */
 export const CaseAnswer = success(CaseRecord)
 /** The id of a case in a path. */
 export const CaseParams = Type.Object({ id: line(64) })
-/** Filters of the list of cases. */
+/** The filters of the list of cases. */
 export const CasesQuery = Type.Object({
   ...PageQuery,
   state: Type.Optional({ ...oneOf(['open', 'resolved']), default: 'open' as const }),
   kind: Type.Optional(oneOf(CASE_KINDS)),
   provider: Type.Optional(ProviderName),
 })
-/** Response of the list of cases. */
+/** The response of the list of cases. */
 export const CasesAnswer = success(page(CaseRecord))
 
 /** The body that closes a case. */
@@ -184,7 +184,7 @@ export const SummaryRecord = Type.Object({
     ),
   }),
 })
-/** Response of the summary. */
+/** The response of the summary. */
 export const SummaryAnswer = success(SummaryRecord)
 
 /** The query of an import. */

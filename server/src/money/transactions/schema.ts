@@ -58,7 +58,7 @@ export const TransactionView = Type.Object({
 })
 export type TransactionView = Static<typeof TransactionView>
 
-/** Response with one transaction. */
+/** The response with one transaction. */
 export const TransactionAnswer = success(TransactionView)
 /** The response of the list of transactions. */
 export const TransactionsAnswer = success(page(TransactionView))

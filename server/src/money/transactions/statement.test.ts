@@ -284,7 +284,7 @@ function shownStatement(statement: StatementView) {
 
 type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
-/** Random pauses that often end near a midnight, and random delays between making an id and posting. */
+/** Random pauses that often end near midnight, and random delays between the creation of an id and the posting. */
 const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
     gap_ms: fc.oneof(
