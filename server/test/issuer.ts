@@ -12,7 +12,7 @@ export type TestIssuer = {
   /** The published keys; the first key signs. */
   keys: TestKey[]
   /** The requested paths, in order. */
-  asked: string[]
+  requested_paths: string[]
   /** Changes to the discovery document. */
   description: Record<string, unknown>
   /** The answer of the userinfo endpoint by token. */
@@ -72,7 +72,7 @@ export async function createTestIssuer(): Promise<TestIssuer> {
   }
   const server = createServer((request, reply) => {
     const path = request.url ?? ''
-    issuer.asked.push(path)
+    issuer.requested_paths.push(path)
     if (issuer.broken === 'hang up') return void request.socket.destroy()
     if (issuer.broken === 'silent') return
     if (typeof issuer.broken === 'number') return void reply.writeHead(issuer.broken).end('{}')
@@ -88,7 +88,7 @@ export async function createTestIssuer(): Promise<TestIssuer> {
   const issuer: TestIssuer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/tz`,
     keys: [newTestKey('first')],
-    asked: [],
+    requested_paths: [],
     description: {},
     people: new Map(),
     broken: null,

@@ -383,7 +383,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
     test(`the log contains no token of ${where}, and the server fetches no key from an address of the forger`, () => {
       const { deps } = stageOf(where).world
       for (const line of deps.logged) assert.doesNotMatch(line, /eyJ[\w-]+\.eyJ/)
-      assert.deepEqual(forger.asked, [])
+      assert.deepEqual(forger.requested_paths, [])
     })
   })
 }

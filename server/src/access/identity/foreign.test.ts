@@ -30,7 +30,7 @@ beforeEach(async () => {
   issuer.keys = [newTestKey('first')]
   issuer.people.clear()
   world = await newWorld()
-  issuer.asked.length = 0
+  issuer.requested_paths.length = 0
 })
 after(async () => {
   for (const made of worlds) await made.close()
@@ -67,7 +67,7 @@ const known = (subject: string, person: Person = {}) =>
 
 const call = (token: string, at = world) => at.get('/v1/collections', token)
 const codeOf = ({ status, body }: Reply) => (status === 200 ? 200 : body.error.code)
-const countQueries = (end: string) => issuer.asked.filter((path) => path.endsWith(end)).length
+const countQueries = (end: string) => issuer.requested_paths.filter((path) => path.endsWith(end)).length
 
 async function bindingOf(email: string): Promise<unknown[]> {
   const [row] = await world.rows('select issuer, subject, email_verified from users where email = $1', [email])
@@ -77,7 +77,7 @@ async function bindingOf(email: string): Promise<unknown[]> {
 describe('keys of a foreign issuer', () => {
   test('the server fetches the keys of the issuer with the first token, and once for many tokens', async () => {
     await known('asha')
-    assert.deepEqual(issuer.asked, [])
+    assert.deepEqual(issuer.requested_paths, [])
     const replies = await Promise.all(Array.from({ length: 10 }, () => call(tokenFor('asha'))))
     assert.deepEqual(new Set(replies.map(codeOf)), new Set([200]))
     assert.deepEqual([countQueries('configuration'), countQueries('/keys')], [1, 1])
@@ -127,7 +127,7 @@ describe('keys of a foreign issuer', () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     world.deps.clock.advance(MINUTE)
-    issuer.asked.length = 0
+    issuer.requested_paths.length = 0
     for (let i = 0; i < 50; i++) {
       const forged = tokenFor('asha', { key: newTestKey(`invented-${i}`, 'ES256') })
       assert.equal(codeOf(await call(forged)), 'invalid_session')
@@ -166,7 +166,7 @@ describe('unreachable issuers', () => {
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       issuer.broken = fault
       world.deps.clock.advance(6 * MINUTE)
-      issuer.asked.length = 0
+      issuer.requested_paths.length = 0
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       const other = tokenFor('asha', { key: newTestKey('other', 'ES256') })
       for (let i = 0; i < 5; i++) {
@@ -174,7 +174,7 @@ describe('unreachable issuers', () => {
         assert.deepEqual([refused.status, codeOf(refused)], [503, 'service_unavailable'])
         assert.ok(Number(refused.headers['retry-after']) > 0)
       }
-      assert.equal(issuer.asked.length, 1)
+      assert.equal(issuer.requested_paths.length, 1)
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
 
       issuer.broken = null

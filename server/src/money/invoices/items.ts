@@ -3,7 +3,7 @@
 import type { InvoiceItem } from '../../kernel/documents/index.ts'
 import { AMOUNT_HELP, divideHalfUp, parseFee } from '../../kernel/lib/index.ts'
 
-/** An item in JSON, with amounts as texts of cents. */
+/** An item in JSON. JSON has no bigint, so each amount is a text of cents. */
 export type StoredItem = { description: string; quantity: string; unit_price_minor: string; amount_minor: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
