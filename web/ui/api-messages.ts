@@ -19,7 +19,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   "is of {}, not of the line's method": 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
   'holds characters that are not allowed here': 'Kuna herufi ambazo haziruhusiwi hapa.',
-  'holds characters that cannot be seen': 'Kuna herufi ambazo hazionekani. Andika upya.',
+  'holds invisible characters': 'Kuna herufi ambazo hazionekani. Andika upya.',
   'must not be blank, and must hold no control characters': 'Jaza sehemu hii, bila herufi zisizoonekana.',
   'must have at least {} character{}': 'Andika herufi {} au zaidi.{}',
   'must have at most {} characters': 'Andika herufi zisizozidi {}.',
@@ -110,7 +110,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Available is {}; the requested {} needs {} with its charges.':
     'Salio linalopatikana ni {}; kiasi cha {} kinahitaji {} pamoja na makato.',
   'Available is {}; the adjustment takes {}.': 'Salio linalopatikana ni {}; marekebisho yanachukua {}.',
-  'No price is agreed for withdrawals of this method to this destination. Ask the platform for one.':
+  'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
     'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
   'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
   'This page would take real money: the business must be approved, verified and priced first.':
@@ -122,20 +122,20 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This invoice names neither a phone nor an e-mail address of the customer, so it cannot be sent.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
   'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',
-  'The merchant was asked: it can respond, and an operator can approve or reject.':
-    'Biashara imeulizwa: inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa.',
-  'The provider is being asked: wait for its answer.': 'Mtoa huduma anaulizwa: subiri jibu lake.',
-  'An operator can resolve it.': 'Mwendeshaji anaweza kuamua matokeo yake.',
-  'An operator can retry or resolve it.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
-  'Two operators have to approve this.': 'Waendeshaji wawili lazima waidhinishe.',
+  'The merchant can respond, and an operator can approve or reject the withdrawal.':
+    'Biashara inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa utoaji huu.',
+  'The server queries the provider: wait for the answer.': 'Seva inamuuliza mtoa huduma: subiri jibu.',
+  'An operator can resolve the withdrawal.': 'Mwendeshaji anaweza kuamua matokeo yake.',
+  'An operator can retry or resolve the withdrawal.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
+  'Two operators have to approve this withdrawal.': 'Waendeshaji wawili lazima waidhinishe.',
   'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
   'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Amua matokeo ya utoaji huu, au kamilisha biashara kwanza.',
   'No configured provider pays out {} to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
-  '{} cannot pay this out without its {}. Reject it, and have it submitted again.':
-    '{} hawezi kutuma bila {}. Kataa, kisha ombi litumwe upya.',
-  '{} pays out whole shillings only, and this is {}.': '{} hutuma shilingi kamili tu, na hiki ni {}.',
+  '{} cannot pay out this withdrawal without its {}. Reject the withdrawal, and ask the merchant to submit it again.':
+    '{} hawezi kutuma utoaji huu bila {}. Kataa utoaji huu, kisha iombe biashara iutume upya.',
+  '{} pays out whole shillings only, and the amount is {}.': '{} hutuma shilingi kamili tu, na kiasi ni {}.',
   'The ledger reserved {} of {}: find the cause before any money moves. Run "admin verify".':
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
   'A user with this e-mail address is a member already. Change the role instead.':
@@ -170,9 +170,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
-  'Nothing can be sent to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
-  'Nothing can be sent by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
-  'By {}: {}.': 'Kwa {}: {}.',
+  'No provider pays out to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
+  'No provider pays out by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
+  'By {} the server reaches {}.': 'Kwa {} seva inafikia {}.',
   'You have submitted this withdrawal: two other operators have to approve it.':
     'Wewe ndiye uliyeomba utoaji huu: waendeshaji wengine wawili lazima waidhinishe.',
   'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':

@@ -118,7 +118,7 @@ test('the server refuses a payout to an unreachable destination without a record
   const before_it = await count()
   const reply = await world.post('/v1/disbursements/bank-account', to, { key: world.live_key })
   assert.deepEqual(codeOf(reply), [422, 'unknown_destination'])
-  assert.match(reply.body.error.message, /STANDARD_CHARTERED.*By BANK_ACCOUNT: .*NMB/)
+  assert.match(reply.body.error.message, /STANDARD_CHARTERED.*By BANK_ACCOUNT the server reaches .*NMB/)
   assert.ok(reply.body.error.details.destinations.includes('CRDB'))
   assert.ok(!reply.body.error.details.destinations.includes('STANDARD_CHARTERED'))
   const finance = (await world.newSession('FINANCE')).token
@@ -161,7 +161,7 @@ test('the server does not approve a payout that the merchant submitted before th
   await mocked.close()
   const approved = await world.post(`/v1/operator/withdrawals/${body.data.id}/approve`, {}, { key: operator })
   assert.deepEqual(codeOf(approved), [503, 'provider_unavailable'])
-  assert.match(approved.body.error.message, /selcom cannot pay this out without its destination_name/)
+  assert.match(approved.body.error.message, /selcom cannot pay out this withdrawal without its destination_name/)
 })
 
 test("operators see the gateway's message about a blocked payout, and the merchant does not", async () => {

@@ -110,7 +110,7 @@ function gatherApprovals(
     try {
       if (left !== null) sendApproved(left)
     } catch (error) {
-      // The batch has committed: an error from this catch block would split the batch and approve again.
+      // If this block threw the error, the gatherer would split the committed batch and approve again.
       const failure = error instanceof Error ? error : new Error(String(error))
       return results.map((result) => (typeof result === 'object' && 'result' in result ? failure : result))
     }

@@ -63,7 +63,7 @@ export function judgeApprover(
   const { approvals_required } = requiredApprovals(config, withdrawal)
   if (approvals_required === 1) return 'last'
   if (actor.kind !== 'operator' || actor.id === null)
-    return new Refusal('forbidden', { message: 'Two operators have to approve this.' })
+    return new Refusal('forbidden', { message: 'Two operators have to approve this withdrawal.' })
   if (withdrawal.requested_by_kind === 'user' && withdrawal.requested_by_id === actor.id) {
     const message = 'You have submitted this withdrawal: two other operators have to approve it.'
     return new Refusal('forbidden', { message })

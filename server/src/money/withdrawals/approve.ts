@@ -242,11 +242,11 @@ function stateProblem({ status }: Withdrawal, action: string) {
 
 /** The actions that an operator or the merchant can take instead. */
 const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
-  INFO_REQUESTED: ' The merchant was asked: it can respond, and an operator can approve or reject.',
-  PROCESSING: ' The provider is being asked: wait for its answer.',
-  NEEDS_RECONCILIATION: ' An operator can resolve it.',
-  BLOCKED_IP_WHITELIST: ' An operator can retry or resolve it.',
-  NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
+  INFO_REQUESTED: ' The merchant can respond, and an operator can approve or reject the withdrawal.',
+  PROCESSING: ' The server queries the provider: wait for the answer.',
+  NEEDS_RECONCILIATION: ' An operator can resolve the withdrawal.',
+  BLOCKED_IP_WHITELIST: ' An operator can retry or resolve the withdrawal.',
+  NEEDS_ADMIN_ATTENTION: ' An operator can resolve the withdrawal.',
 }
 
 /** An approval that counts, as the last that the withdrawal needs or as the first of two. */
@@ -278,11 +278,11 @@ function judgeApproval(
   }
   const absent = missingOf(provider, withdrawal)
   if (absent.length > 0) {
-    const message = `${provider.name} cannot pay this out without its ${absent.join(', ')}. Reject it, and have it submitted again.`
+    const message = `${provider.name} cannot pay out this withdrawal without its ${absent.join(', ')}. Reject the withdrawal, and ask the merchant to submit it again.`
     return new Refusal('provider_unavailable', { message })
   }
   if (provider.capabilities.whole_shillings && withdrawal.amount_minor % 100n !== 0n) {
-    const message = `${provider.name} pays out whole shillings only, and this is ${formatAmount(withdrawal.amount_minor)}.`
+    const message = `${provider.name} pays out whole shillings only, and the amount is ${formatAmount(withdrawal.amount_minor)}.`
     return new Refusal('provider_unavailable', { message })
   }
   return { provider, place }

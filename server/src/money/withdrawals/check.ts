@@ -151,7 +151,7 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
   const chosen = name ?? of_account
   // An operator reads the name before the money leaves, so that the name must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
-    problems.push({ field: 'destination_name', message: 'holds characters that cannot be seen' })
+    problems.push({ field: 'destination_name', message: 'holds invisible characters' })
   }
   return chosen
 }
@@ -204,13 +204,16 @@ export function missingOf(
   return needed.filter((field) => recipient[field] === null)
 }
 
-/** Refuses a known destination that no configured provider pays out to. */
+/** Refuses a known destination to which no configured provider pays out. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
   const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
     (other) => other.code,
   )
-  const others = reached.length === 0 ? `Nothing can be sent by ${method}.` : `By ${method}: ${reached.join(', ')}.`
-  const message = `Nothing can be sent to ${code} at the moment. ${others}`
+  const others =
+    reached.length === 0
+      ? `No provider pays out by ${method}.`
+      : `By ${method} the server reaches ${reached.join(', ')}.`
+  const message = `No provider pays out to ${code} at the moment. ${others}`
   refuse('unknown_destination', { message, details: { destinations: reached } })
 }
 

@@ -170,7 +170,7 @@ describe('a PROCESSING withdrawal without a final answer', () => {
   }
 })
 
-describe('the table', () => {
+describe('the table of decisions', () => {
   test('the table of decisions contains every status with every answer', () => {
     assert.deepEqual([...new Set(TABLE.map(([status]) => status))].sort(), [...STATUSES].sort())
     for (const [, , expected] of TABLE) assert.deepEqual(Object.keys(expected).sort(), [...FINAL].sort())

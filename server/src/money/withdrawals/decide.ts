@@ -111,7 +111,7 @@ export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platfo
 export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null
   const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
-  return `${cause} Nothing was paid; an operator mends it and sends it again.`
+  return `${cause} The provider paid no money. An operator corrects the cause and retries the payout.`
 }
 
 /** The explanation of a block for which the provider gives no cause. */

@@ -147,7 +147,7 @@ describe('an answer of the provider', () => {
       const statusReasonOf = async ({ id }: WithdrawalKey) => {
         return (await world.rows('select status_reason from withdrawals where id = $1', [id]))[0]?.status_reason
       }
-      const mended = 'Nothing was paid; an operator mends it and sends it again.'
+      const next_step = 'The provider paid no money. An operator corrects the cause and retries the payout.'
       for (const [because, sentence, why] of [
         ['address', BLOCK_CAUSES.address, 'blocked address'],
         ['access', BLOCK_CAUSES.access, 'blocked access'],
@@ -158,7 +158,7 @@ describe('an answer of the provider', () => {
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
-        assert.equal(await statusReasonOf(key), `${sentence} ${mended} ${payoutAnswers.blocked.provider_status}`)
+        assert.equal(await statusReasonOf(key), `${sentence} ${next_step} ${payoutAnswers.blocked.provider_status}`)
         assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
         script.payout = () => payoutAnswers.paid(A)
         await hands.retry(key)

@@ -53,7 +53,7 @@ test('no process sends an unsent payout after its deadline, and an operator deci
     { env: { PAYOUT_DEADLINE_H: '2' } },
   ))
 
-test('no process sends the payout of a process that died before sending after the deadline of the payout', () =>
+test('a payout whose process died before the request stays unsent after its deadline', () =>
   withPayoutWorld(
     async (stage) => {
       const { script, executions, submitted, another } = stage

@@ -73,7 +73,8 @@ export async function listWithdrawals(reader: Reader, filter: WithdrawalFilter) 
 }
 
 const NOT_IN_ENVIRONMENT = {
-  message: 'There is no such withdrawal in this environment. A session names another one by ?environment=.',
+  message:
+    'There is no such withdrawal in this environment. A session chooses the other environment with ?environment=.',
 }
 
 /** Returns a withdrawal with its history. Refuses an id that is unknown in the merchant's environment with not_found. */

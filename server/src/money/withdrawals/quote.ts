@@ -44,7 +44,8 @@ export function withdrawalPrice(
   }
 }
 
-const NO_PRICE = 'No price is agreed for withdrawals of this method to this destination. Ask the platform for one.'
+const NO_PRICE =
+  'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.'
 
 /** Returns the current price. The price does not bind: a submission computes it again. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {

@@ -175,7 +175,7 @@ describe('a withdrawal before its approval', () => {
     }
   })
 
-  test('one of several concurrent decisions about a withdrawal succeeds, and the server refuses the others', async () => {
+  test('one of several concurrent decisions about a withdrawal succeeds, and the server refuses the other decisions', async () => {
     const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
     try {
       const elsewhere = payoutCallsOf(other, provider, { sends: false })

@@ -96,7 +96,8 @@ export async function respond(
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
-  if (!canMoveWithdrawal('respond', withdrawal.status)) refuseState(withdrawal, 'responded to: nothing was asked')
+  if (!canMoveWithdrawal('respond', withdrawal.status))
+    refuseState(withdrawal, 'answered: no operator has asked a question')
   const { message } = input
   const step = moveWithoutMoney('respond', withdrawal, message)
   const texts = { reason: message, status_reason: null }
@@ -207,7 +208,7 @@ export async function retryWithdrawal(
   const owner = leased ? deps.process_id : null
   const values = [withdrawal.merchant_id, withdrawal.id, token, due_at, owner, now, payoutDeadline(deps)]
   const retried = await tx.query(RETRY, values)
-  if (retried.length === 0) refuseState(withdrawal, 'retried: its payout is under way')
+  if (retried.length === 0) refuseState(withdrawal, 'retried: its payout is in progress')
   const step = moveWithoutMoney('retry', withdrawal, null)
   const texts = { reason: null, status_reason: null }
   const row = await writeDecision(deps, tx, act, snapshot, 'withdrawal.retry', step, texts)

@@ -95,9 +95,9 @@ function destinationRoute(app: App, { find }: WithdrawalsOptions): void {
       config: { access: 'public' },
       schema: {
         ...WITHDRAWALS,
-        summary: 'List the networks and banks that money can be sent to',
+        summary: 'List the networks and banks to which merchants can send money',
         description:
-          'The destinations that a provider of this installation reaches now. A request to any other is refused with `unknown_destination`.',
+          'The destinations that a provider of this installation reaches now. The server refuses any other destination with `unknown_destination`.',
         querystring: DestinationsQuery,
         response: { 200: success(DestinationsAnswer) },
       },
@@ -122,7 +122,7 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
       schema: {
         ...WITHDRAWALS,
         summary: 'Compute the charges of a withdrawal',
-        description: 'Creates and reserves nothing. A submission computes the charges again.',
+        description: 'The server stores no withdrawal and reserves no money. A submission computes the charges again.',
         body: QuoteBody,
         response: { 200: success(QuoteRecord) },
       },

@@ -174,7 +174,7 @@ function changesByAnswer(
     recorded.add(entry)
     return !is_recorded
   }
-  // The explanation of the current status, for operators. The next move replaces it.
+  // Operators read this explanation of the current status. The next move replaces the explanation.
   const explanations = [
     blockReason(answer),
     isTrouble(answer) ? (answer.provider_message ?? answer.provider_status) : null,

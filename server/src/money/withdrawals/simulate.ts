@@ -30,8 +30,8 @@ const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[
 export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
- * Moves a sandbox withdrawal to an outcome. Refuses a live withdrawal with not_found, and an outcome that no move leads to
- * with invalid_state. Refuses for the same reasons as an approval.
+ * Moves a sandbox withdrawal to an outcome. Refuses a live withdrawal with not_found, and an outcome without a possible move with
+ * invalid_state. Refuses for the same reasons as an approval.
  */
 export async function simulateOutcome(
   deps: Deps,
