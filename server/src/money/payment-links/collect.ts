@@ -116,7 +116,7 @@ async function priceOf({ deps, options }: CollectWork, link: Link, method: Metho
 type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePayment[] }
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
-/** Locks the page. Refuses a page that takes no payments, or that another payer is paying. */
+/** Locks the page. Refuses a page that takes no payments, or on which another payer pays now. */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
   // The transaction locks the payment before its page, in the same order as settling.
   const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)

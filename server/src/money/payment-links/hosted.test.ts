@@ -147,7 +147,7 @@ describe('a hosted page', () => {
     assert.deepEqual((await world.get('/v1/balance')).body.data.held, before_balance.held)
   })
 
-  test('one of two attempts that succeed in one batch pays the collection, and an operator reviews the other', async () => {
+  test('one of two attempts that succeed in one batch pays the collection, and an operator reviews the other payment', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')

@@ -267,7 +267,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).paid_collection_id, second.body.data.collection_id)
   })
 
-  test('a link accepts one of forty payers at once and refuses the others', async () => {
+  test('a link accepts one of forty payers at once and refuses the other payers', async () => {
     const link = await newLink()
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => pay(link.public_slug, `07541${String(20 + i).padStart(2, '0')}001`)),

@@ -387,7 +387,7 @@ describe('a QR code', () => {
     }
   })
 
-  test('a refused key of a QR code makes the code after the prompt of another payer has ended', async () => {
+  test('a repeated key gets its QR code after the prompt of another payer has ended', async () => {
     const { public_slug: slug } = await newLink()
     await pay(slug, '0754123007')
     const key = randomUUID()
@@ -448,7 +448,7 @@ describe('limits and times of pages', () => {
     assert.ok(later.includes(time), 'the receipt of a reversed payment shows when it was paid')
   })
 
-  test('one of two concurrent payers of a link at two processes gets a prompt', async () => {
+  test('at most one of two concurrent payers of a link at two processes gets a prompt', async () => {
     const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
     // Both processes share one clock, so that the prompt of one process is not expired for the other.
     const other = await createWorld({ url: world.url, clock: world.deps.clock, env })

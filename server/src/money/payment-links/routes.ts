@@ -163,7 +163,8 @@ function cancelRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
       schema: {
         tags,
         summary: 'Cancel a payment link',
-        description: 'A repetition changes nothing. A payment that a payer approves later is held for a review.',
+        description:
+          'A repetition changes nothing. If a payer approves a payment later, the server holds the money for a review.',
         params: LinkParams,
         querystring: ContextQuery,
         response: { 200: success(LinkRecord) },

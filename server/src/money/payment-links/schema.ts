@@ -101,8 +101,8 @@ export const CollectAnswer = Type.Object({
   status: oneOf(['processing']),
   method: oneOf(PUBLIC_METHODS),
   message: Type.String(),
-  payment_token: Type.Optional(Type.String({ description: 'TANQR: unchanged from the provider.' })),
-  qr_payload: Type.Optional(Type.String({ description: 'TANQR: unchanged from the provider.' })),
+  payment_token: Type.Optional(Type.String({ description: 'The token of the provider, unchanged. Only for TANQR.' })),
+  qr_payload: Type.Optional(Type.String({ description: 'The payload of the provider, unchanged. Only for TANQR.' })),
   expires_at: Type.Optional(Type.Null()),
 })
 

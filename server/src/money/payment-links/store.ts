@@ -9,7 +9,7 @@ import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 const SECRET_BYTES = 16
 const SLUG = /^[A-Za-z0-9_-]{28}$/
 
-/** Returns a new slug of 28 URL-safe characters, the public name of a page: the routing code, then random bytes. */
+/** Returns a new slug of 28 URL-safe characters, the public name of a page: the routing code, then 128 random bits. */
 export function newSlug(random: Random, routing_code: number): string {
   const bytes = Buffer.alloc(5 + SECRET_BYTES)
   bytes.writeUInt32BE(routing_code, 0)
