@@ -12,7 +12,7 @@ import type { Attempt } from './store.ts'
 export type Calls = {
   push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
-  /** Asks the provider for the outcome, in one batch with the other waiting questions to the same provider. */
+  /** Queries the provider about the outcome, in one batch with the other waiting queries to the same provider. */
   status(attempt: Attempt): Promise<Answer>
 }
 
@@ -42,7 +42,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     })
   }
 
-  // Each provider has its own gatherer, so that a slow provider does not delay the questions to others.
+  // Each provider has its own gatherer, so that a slow provider does not delay the queries to other providers.
   const gatherers = new Map<string, (attempt: Attempt) => Promise<Answer>>()
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)

@@ -129,7 +129,7 @@ function collectionEventBody(row: LockedCollection, event: string, time_field: s
     reference: row.reference,
     merchant_reference: row.reference,
     amount: formatAmount(amount_minor),
-    // A merchant that fulfils an order must see that the paid amount differs from the requested one.
+    // A merchant that fulfils an order must see that the paid amount differs from the requested amount.
     ...(received === null || received === amount_minor ? {} : { amount_received: formatAmount(received) }),
     ...(foreign === null ? {} : { foreign_amount: formatAmount(foreign), foreign_currency: row.foreign_currency }),
     currency: row.currency,

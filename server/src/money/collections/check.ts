@@ -46,7 +46,7 @@ export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_
   amount_minor: bigint
 }
 
-/** A payment with the provider that was chosen for it. */
+/** A payment with its chosen provider. */
 export type Routed = { collection: NewCollection; provider: Provider }
 
 type CollectionBody = {

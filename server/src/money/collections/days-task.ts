@@ -39,7 +39,7 @@ const ENSURE = sql(
    order by merchant_id, environment on conflict do nothing`,
 )
 
-// Skips the books that another process has locked. `first_id` is the oldest payment that is not summed. `last_id` is the first
+// Skips the books that another process has locked. `first_id` is the oldest payment without a sum. `last_id` is the first
 // payment beyond the limit of one transaction.
 const SPANS = sql(
   'collection_days_spans',
@@ -235,7 +235,7 @@ const CLEAR = sql(
 
 /**
  * Sums again the days on which a payment changed. Returns the number of days. The transaction locks the book, reads the marks and
- * then the payments. If the sums miss a change, the change committed after that, so that its mark stays.
+ * then the payments. If a change commits after this read, the sums miss the change, but its mark stays.
  */
 async function mendDays(deps: Deps): Promise<number> {
   const books = await deps.db.query<SummedBook>(MARKED)

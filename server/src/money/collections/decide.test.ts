@@ -127,7 +127,7 @@ test('a success credits the requested amount less the frozen fee, and a hold boo
   assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
 })
 
-describe('an answer that contradicts what is booked', () => {
+describe('an answer that contradicts the booked outcome', () => {
   const FINAL = [
     'succeeded',
     'succeeded with more',

@@ -172,7 +172,7 @@ describe('the rule that prices a payment', () => {
   })
 })
 
-describe('a fee is frozen', () => {
+describe('the frozen fee of a payment', () => {
   test('a changed price list does not change the fee of an accepted payment, and the next payment has the new fee', async () => {
     const shop = await newShop([{ flat_fee: '10' }])
     await pay(shop, '100.00')
@@ -220,7 +220,7 @@ describe('a fee is frozen', () => {
     )
   })
 
-  test('a held payment has paid no fee yet, and a failed payment pays none', async () => {
+  test('a held payment has paid no fee yet, and a failed payment pays no fee', async () => {
     const shop = await newShop([{ percentage: '3' }])
     for (const phone of ['0754123014', '0754123002']) assert.equal((await pay(shop, '200.00', { phone })).status, 202)
     await world.work()
@@ -306,7 +306,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('a fee above its amount refuses that payment and no concurrent payment', async () => {
+  test('the server refuses only payments that are not above their fee, and accepts concurrent larger payments', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const amounts = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? '5.00' : '6.00'))
     const replies = await Promise.all(amounts.map((amount) => pay(shop, amount)))
@@ -316,7 +316,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 40n, keys: 40n })
   })
 
-  test('the valid one of two concurrent requests with one key makes the payment', async () => {
+  test('the valid request makes the payment when two concurrent requests share one key', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const idempotency_key = randomUUID()
     const [small, large] = await Promise.all(['5.00', '6.00'].map((amount) => pay(shop, amount, { idempotency_key })))

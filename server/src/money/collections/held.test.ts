@@ -10,7 +10,7 @@ import pg from 'pg'
 import { createTestDatabase } from '../../../test/database.ts'
 import { MIGRATIONS_DIR, migrate } from '../../kernel/db/migrate.ts'
 
-test('the migration adds earlier held payments to the queue, and marks the decided ones', async (t) => {
+test('the migration adds earlier held payments to the queue, and marks the decided payments', async (t) => {
   const earlier = await mkdtemp(join(tmpdir(), 'earlier-'))
   const files = (await readdir(MIGRATIONS_DIR)).sort()
   const queue = files.findIndex((name) => name.startsWith('0004'))

@@ -152,7 +152,7 @@ test('64 identical requests at once make one payment, one prompt and one credit'
   }
 })
 
-test('64 requests at once with one key and different bodies make one payment, and the server refuses the others', async () => {
+test('64 requests at once with one key and different bodies make one payment, and the server refuses the other requests', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -209,7 +209,7 @@ describe('the key of a refused request', () => {
 })
 
 describe('a QR code that the provider makes', () => {
-  test('a second request for a QR code gets 409 with Retry-After while the first with its key waits for the provider', async () => {
+  test('a second request for a QR code gets 409 with Retry-After while the first request with the same key waits for the provider', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
       release = done

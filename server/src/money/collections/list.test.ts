@@ -47,7 +47,7 @@ test('the pages together hold every payment once', async () => {
   )
 })
 
-test('a page beyond the last is empty and still shows the total', async () => {
+test('a page beyond the last page is empty and still shows the total', async () => {
   const reply = await world.get(`${LIST}?page=1000000&page_size=100`)
   assert.equal(reply.status, 200)
   assert.deepEqual(reply.body.data.items, [])

@@ -1,4 +1,4 @@
-// Lists a merchant's collections, newest first: one page, or all in batches. The time of a payment is that of its id.
+// Lists a merchant's collections, newest first: one page, or all in batches. The id of a payment contains its time.
 
 import {
   beginsWith,
@@ -62,7 +62,7 @@ export const BEGUN_MAX = COUNT_MAX
 export const NEWEST_MAX = 20_000
 /**
  * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so
- * that PostgreSQL reads no rows of the other environment. If the planner does not know the limit, it sorts no extra rows.
+ * that PostgreSQL reads no rows of the other environment. An unknown limit keeps the planner from sorting all rows.
  */
 export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
   const place = `(${table}.environment, ${table}.id)`

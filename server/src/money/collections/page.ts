@@ -1,4 +1,4 @@
-// Payments that payers start on a page. A payment link gets a new collection for each payment; a hosted page has one collection
+// Starts payments of payers on a page. A payment link gets a new collection for each payment; a hosted page has one collection
 // with several attempts. The transaction locks the collection of a hosted page first, then the page.
 
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
@@ -117,7 +117,7 @@ export function mayStart({
   return open && !hasReceived({ amount_received_minor, foreign_currency }) && attempts < ATTEMPTS_MAX
 }
 
-// If the payer starts another attempt while the last one has no answer, the collection stays in processing.
+// If the payer starts another attempt while the last attempt has no answer, the collection stays in processing.
 const RESTART = sql(
   'page_restart_hosted',
   `with moved as (
@@ -234,7 +234,7 @@ export type PagePayment = {
   updated_at: Date
   /** The time at which the money arrived, even if an operator declined it later. Null means that no money arrived. */
   arrived_at: Date | null
-  /** The phone of the payer, from the attempt. This field and the next ones are null before the first attempt. */
+  /** The phone of the payer, from the attempt. This field and the fields after it are null before the first attempt. */
   phone: string | null
   attempt_state: AttemptState | null
   attempt_at: Date | null

@@ -9,7 +9,7 @@ const WINDOW_MS = 10 * 60_000
 /** The time after which the server deletes an unchanged counter. */
 const KEPT_MS = 2 * WINDOW_MS
 
-/** A payer's attempt. A null `phone` means that the server sends no prompt; a null `address` means that it is unknown. */
+/** A payer's attempt. A null `phone` means that the server sends no prompt; a null `address` means an unknown address. */
 export type PayerTry = { phone: string | null; link_id: string; address: string | null }
 
 // The statement writes rows in one order. If two payers share counters, one transaction waits for the other without a deadlock.

@@ -133,7 +133,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   return { take, findForCaller }
 }
 
-/** Adds the routes. */
+/** Adds the routes of collections. */
 export function collectionRoutes(deps: Deps, options: CollectionRoutesOptions): (app: App) => void {
   const handlers = createHandlers(deps, options)
   return (app) => {

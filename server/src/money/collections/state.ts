@@ -6,8 +6,8 @@ export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pendi
 export type Status = (typeof STATUSES)[number]
 
 /**
- * The states of an attempt. `to_send`: the provider may not have it yet. `asked`: the server queries the provider until the answer
- * is final. `final`: the provider gave a final answer. `given_up`: the deadline passed without a final answer.
+ * The states of an attempt. `to_send`: the provider may not have the attempt yet. `asked`: the server queries the provider until
+ * the answer is final. `final`: the provider gave a final answer. `given_up`: the deadline passed without a final answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
 /** State of an attempt. */

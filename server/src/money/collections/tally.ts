@@ -111,7 +111,7 @@ export type SlotSum = {
   /** The index of the slot in the list of slots. */
   slot: number
   status: Status
-  /** The method. Empty means that the payer has not chosen one. */
+  /** The method. Empty means that the payer has not chosen a method. */
   method: string
   /** The network, guessed from the phone. Empty means that it is unknown. */
   network: string
