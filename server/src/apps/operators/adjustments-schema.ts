@@ -26,7 +26,7 @@ export const AdjustmentBody = Type.Object({
   direction: Direction,
   amount: AmountField,
   against: Against,
-  reason: visibleLine(500, 'The reason. The adjustment and the audit log keep it.'),
+  reason: visibleLine(500, 'The reason. The adjustment and the audit log keep this text.'),
 })
 
 /** An adjustment as operators see it. */

@@ -50,7 +50,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
           tags,
           summary: 'Correct the balance of a merchant',
           description:
-            'For errors outside the platform, such as a payment that bypassed it or a wrong charge. A debit never takes the balance below zero. An adjustment cannot be undone. Another adjustment can correct it.',
+            'For errors outside the platform, such as a payment that bypassed the platform or a wrong charge. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct it.',
           params: MerchantParams,
           body: AdjustmentBody,
           response: { 201: AdjustmentAnswer },

@@ -27,20 +27,24 @@ const Query = Type.Object({
   actor: Type.Optional(line(254, 'The actor: the id or e-mail address of a person, or the name of a key or command.')),
   action: Type.Optional(line(64, 'The action, such as merchant.approve.')),
   target_id: Type.Optional(line(254, 'The id of the target.')),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'At or after this time.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Before this time.' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Only entries at or after this time.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Only entries before this time.' })),
 })
 type Query = Static<typeof Query>
 
 const Verified = Type.Object({
-  ok: Type.Boolean({ description: 'True: no entry that this call read was changed, removed or inserted.' }),
+  ok: Type.Boolean({ description: 'True means that this call found no changed, removed or inserted entry.' }),
   chains: Type.Integer({
     description: 'The logs (of merchants and of the platform) that this call checked to the end.',
   }),
   entries: Type.Integer({ description: 'Entries that this call read.' }),
   problems: Type.Array(Type.String(), { description: 'Each broken log with the position of the error.' }),
-  complete: Type.Boolean({ description: 'True: this call and the earlier ones have checked the whole log.' }),
-  next: nullable(Type.String({ description: 'Send this value as `after` to continue. Null: the check is complete.' })),
+  complete: Type.Boolean({
+    description: 'True means that this call and the earlier calls have checked the whole log.',
+  }),
+  next: nullable(
+    Type.String({ description: 'Send this value as `after` to continue. Null means that the check is complete.' }),
+  ),
 })
 
 /** Adds the routes of the audit log. */
@@ -53,7 +57,7 @@ export function auditLogRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'List the entries of the audit log, newest first',
-          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older ones. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant, or the newest ${SEARCH_MAX.each} of each.`,
+          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older entries. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant, or the newest ${SEARCH_MAX.each} of each log.`,
           querystring: Query,
           response: { 200: AuditAnswer },
         },
@@ -67,7 +71,7 @@ export function auditLogRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Verify the audit log',
-          description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds. \`next\` says where the next call continues.`,
+          description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds. \`next\` is the place where the next call continues.`,
           querystring: Type.Object({
             after: Type.Optional(
               line(64, 'The `next` of the previous call. If left out, the check starts at the beginning.'),

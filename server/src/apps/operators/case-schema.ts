@@ -27,7 +27,8 @@ export const WithdrawalCase = Type.Object({
       last_received_at: nullable(time('When a payment was last credited. Null: not among the newest movements.')),
       received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
       received_24h_complete: Type.Boolean({
-        description: 'False: there were too many payments, and received_24h counts only some of them.',
+        description:
+          'False means that the merchant received too many payments, and received_24h counts only some of them.',
       }),
     },
     { description: 'The balance of the merchant now.' },
@@ -35,9 +36,11 @@ export const WithdrawalCase = Type.Object({
   destination: Type.Object(
     {
       first_time: Type.Boolean({
-        description: 'True: no other withdrawal of this merchant has paid this destination.',
+        description: 'True means that no other withdrawal of this merchant has paid this destination.',
       }),
-      paid_count: Type.Integer({ description: `Other withdrawals to it that succeeded, up to ${CASE_COUNT_MAX}.` }),
+      paid_count: Type.Integer({
+        description: `Other withdrawals to this destination that succeeded, up to ${CASE_COUNT_MAX}.`,
+      }),
       paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
       first_paid_at: nullable(time('The oldest of them.')),
       last_paid_at: nullable(time('The newest of them.')),
@@ -51,7 +54,7 @@ export const WithdrawalCase = Type.Object({
     Type.Object({
       hours: Type.Integer(),
       count: Type.Integer({
-        description: `Withdrawals that the merchant submitted, this one too, up to ${CASE_COUNT_MAX}.`,
+        description: `Withdrawals that the merchant submitted, with this withdrawal, up to ${CASE_COUNT_MAX}.`,
       }),
       amount: Type.String(),
     }),

@@ -28,35 +28,38 @@ const Query = Type.Object({
   status: Type.Optional(
     oneOf(
       [...STATUSES, 'any'],
-      'any: every status. Left out: `pending_clearance`, or `any` with `held`, `reference`, `phone`, `method`, `from` or `to`.',
+      'any: every status. Without this parameter: `pending_clearance`, or `any` with `held`, `reference`, `phone`, `method`, `from` or `to`.',
     ),
   ),
-  held: Type.Optional(Type.Boolean({ description: 'true: only payments that are or were held for review.' })),
+  held: Type.Optional(Type.Boolean({ description: 'True means only payments that are or were under review.' })),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
   environment: Type.Optional(oneOf(ENVIRONMENTS)),
 })
 
 const BOUNDS = [
-  'Those under review come with the longest waiting first, all others newest first.',
+  'Payments under review come with the longest waiting first, all other payments newest first.',
   `Without \`merchant_id\`, \`total_items\` counts up to ${DEPTH_MAX}, and no page goes further; nor without \`environment\`.`,
   `Except for the queue of reviews, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
   `Up to ${BOOKS_MAX} merchants share them equally, each environment for itself: those paid last of the ${ASKED_MAX} registered last.`,
   `Of those that are processing, up to ${WAITING_MAX} merchants share them. Other filters apply to what was read.`,
   '`from` and `to` move that window, except for a reference and for those that are processing.',
-  'With `merchant_id` the list is that of the merchant: see `GET /v1/collections`.',
+  'With `merchant_id` the list equals the list of the merchant: see `GET /v1/collections`.',
 ].join(' ')
 
 const Body = Type.Object({
   amount: Type.Optional({
     ...AmountField,
     description:
-      'The value in TZS of money in another currency (`foreign_currency`). Required to approve such a payment, refused otherwise.',
+      'The value in TZS of money in another currency (`foreign_currency`). An approval of such a payment requires this field. The server refuses the field for other payments.',
   }),
   decision: oneOf(
     ['approve', 'decline'],
-    'approve: what was received is credited. decline: it goes back to the payer.',
+    'approve: the ledger credits the received amount. decline: the money goes back to the payer.',
   ),
-  reason: visibleLine(500, 'Why. It stays in the history and in the audit log; the merchant does not see it.'),
+  reason: visibleLine(
+    500,
+    'The reason. The history and the audit log keep this text. The merchant does not see the reason.',
+  ),
 })
 
 /** Adds the routes of payments. */
@@ -96,7 +99,7 @@ export function operatorCollectionRoutes(
           tags,
           summary: 'Decide about a held collection',
           description:
-            'An approved payment becomes `successful`, and `amount_received` less the fee is credited. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, which is then booked. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.',
+            'An approved payment becomes `successful`, and the ledger credits `amount_received` less the fee. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, and the ledger books that value. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.',
           params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
           body: Body,
           response: { 200: success(HeldCollection) },

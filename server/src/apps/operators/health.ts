@@ -187,18 +187,23 @@ const HealthItem = Type.Object({
   method: Type.String(),
   network: nullable(
     Type.String({
-      description: 'For a payment, guessed from the phone and null for a QR. For a payout, its destination.',
+      description:
+        'For a payment, the server guesses the network from the phone. Null means a QR. For a payout, the network is its destination.',
     }),
   ),
   counted: Type.Integer({ description: 'The number of attempts: successful, failed and undecided together.' }),
   successful: Type.Integer({
-    description: 'The provider took or paid out the money, even if it was later held or returned.',
+    description:
+      'The number of attempts in which the provider took or paid out the money, even if the money was held or returned later.',
   }),
-  failed: Type.Integer({ description: 'The provider declined.' }),
-  undecided: Type.Integer({ description: 'The provider has given no final answer, or none in time.' }),
+  failed: Type.Integer({ description: 'The number of attempts that the provider declined.' }),
+  undecided: Type.Integer({
+    description: 'The number of attempts without a final answer of the provider, or without an answer in time.',
+  }),
   success_rate: nullable(
     Type.String({
-      description: 'The share of successful among decided attempts, in percent. Null: none was decided.',
+      description:
+        'The share of successful attempts among decided attempts, in percent. Null means that the provider decided no attempt.',
       examples: ['92.3'],
     }),
   ),
@@ -206,7 +211,9 @@ const HealthItem = Type.Object({
   p95_confirm_ms: nullable(Type.Integer({ description: 'The 95th percentile of that time.' })),
   last_success_at: nullable(Type.String({ format: 'date-time' })),
   since: Type.String({ format: 'date-time', description: 'The start of the counted period.' }),
-  bounded: Type.Boolean({ description: 'true: these hours had more attempts than were counted, see `since`.' }),
+  bounded: Type.Boolean({
+    description: 'True means that these hours had more attempts than health counts: see `since`.',
+  }),
   circuit: Type.Union(
     [
       Type.Object({
@@ -219,7 +226,7 @@ const HealthItem = Type.Object({
     ],
     {
       description:
-        'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one. Null: this process simulates the provider itself, or does not have it configured.',
+        'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one circuit. Null means that this process simulates the provider, or has no configuration of the provider.',
     },
   ),
 })
@@ -244,7 +251,7 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
         schema: {
           tags: ['Operator'],
           summary: 'Show the outcomes of recent payments and payouts by provider, method and network',
-          description: `Every process answers the same, because the figures come from the database. Only \`circuit\` is of the process that answers. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
+          description: `Every process answers the same, because the figures come from the database. Only \`circuit\` belongs to the process that answers. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
           querystring: Query,
           response: { 200: success(Type.Object({ items: Type.Array(HealthItem) })) },
         },

@@ -86,7 +86,7 @@ function createMerchantRoute(deps: Deps, app: App): void {
       config: WRITE,
       schema: {
         tags,
-        summary: 'Take on a merchant',
+        summary: 'Create a merchant',
         description:
           'The merchant is PENDING and may use the sandbox. The server invites its e-mail address as MERCHANT_ADMIN.',
         body: MerchantBody,
@@ -119,13 +119,14 @@ const MOVES: { move: MerchantMove; summary: string; description: string }[] = [
   {
     move: 'approve',
     summary: 'Approve a merchant',
-    description: 'PENDING becomes ACTIVE. Once the merchant is verified and priced too, it may make live keys.',
+    description:
+      'PENDING becomes ACTIVE. If the merchant is also verified and priced, the merchant may make live keys.',
   },
   {
     move: 'suspend',
     summary: 'Suspend a merchant',
     description:
-      'ACTIVE becomes SUSPENDED. From the next request on, its live keys are refused. Sandbox keys and reading sessions keep working, and open payments are settled.',
+      'ACTIVE becomes SUSPENDED. From the next request on, the server refuses its live keys. Sandbox keys and reading sessions work as before, and the server settles open payments.',
   },
   { move: 'reactivate', summary: 'Reactivate a merchant', description: 'SUSPENDED becomes ACTIVE.' },
 ]
@@ -196,7 +197,7 @@ function pricingRoutes(deps: Deps, app: App): void {
       config: { ...WRITE, step_up: 'always' },
       schema: {
         tags,
-        summary: 'Put a new price list in place of the one in force',
+        summary: 'Replace the price list of a merchant',
         description:
           'The most specific line applies: a line with a destination before a line with a method. Frozen charges do not change. Without a line for withdrawals the merchant is not priced.',
         params: MerchantParams,

@@ -24,17 +24,22 @@ export type NameCheckOptions = {
 
 const NameCheck = Type.Object({
   name: nullable(
-    Type.String({ description: 'The name on the account, as the provider reports it. Null: see message.' }),
+    Type.String({
+      description:
+        'The name on the account, as the provider reports the name. Null means that `message` gives the reason.',
+    }),
   ),
   matches: nullable(
     Type.Boolean({
       description:
-        'True: the name has the same words as destination_name, in any order, case or accents. False: an operator should compare them. Null: one of the two is unknown.',
+        'True means that the name has the same words as destination_name, in any order, case or accents. False means that an operator should compare the names. Null means that one of the two names is unknown.',
     }),
   ),
   checked_at: Type.String({ format: 'date-time' }),
   message: nullable(
-    Type.String({ description: 'The reason for a missing name. It never means that the account does not exist.' }),
+    Type.String({
+      description: 'The reason for a missing name. A missing name never means that the account does not exist.',
+    }),
   ),
 })
 type NameCheck = Static<typeof NameCheck>
@@ -50,7 +55,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
           tags: ['Operator'],
           summary: 'Ask the provider for the name on the receiving account',
           description:
-            'Asks the provider that has the payout, or that would get it now. The call decides nothing and moves no money. The audit log keeps the answer.',
+            'Asks the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer.',
           params: WithdrawalParams,
           body: EmptyBody,
           response: { 200: success(NameCheck) },

@@ -8,7 +8,10 @@ import { nullable, refuseField, visibleLine, visibleText } from '../../kernel/li
 import { BUILT_IN_HELP, listNetworkHelp, lockNetworkHelp, replaceNetworkHelp } from '../../money/payment-links/index.ts'
 
 const Network = Type.Object({
-  code: Type.String({ pattern: '^[A-Z0-9_]{2,30}$', description: 'Unique in the list, such as MPESA.' }),
+  code: Type.String({
+    pattern: '^[A-Z0-9_]{2,30}$',
+    description: 'The code of the network, which is unique in the list, such as MPESA.',
+  }),
   name: visibleLine(40, 'The name that payers know.'),
   menu_code: nullable(
     Type.String({
@@ -29,7 +32,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       {
         schema: {
           tags: ['Operator'],
-          summary: 'What payers read about their networks',
+          summary: 'Show the instructions for payers of each network',
           response: { 200: success(Networks) },
         },
         config: { access: 'operator' },
@@ -41,9 +44,9 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       {
         schema: {
           tags: ['Operator'],
-          summary: 'Change what payers read about their networks',
+          summary: 'Replace the instructions for payers of each network',
           description:
-            'Replaces the whole list. An empty list restores the built-in one. Pages show the new list within a minute.',
+            'Replaces the whole list. An empty list restores the built-in list. Pages show the new list within a minute.',
           body: Type.Object({ networks: Type.Array(Network, { maxItems: 30 }) }),
           response: { 200: success(Networks) },
         },

@@ -36,7 +36,7 @@ const Body = Type.Object({
     Type.Array(AmountField, {
       minItems: 1,
       maxItems: AMOUNTS_MAX,
-      description: `The amounts of the preview. If left out: ${SAMPLES.join(', ')}.`,
+      description: `The amounts of the preview. The default is ${SAMPLES.join(', ')}.`,
     }),
   ),
 })
@@ -48,10 +48,12 @@ const Charged = Type.Object({
   processor_fee_pass_through: Type.Boolean(),
   total_charges: Type.String(),
   total_reserved_amount: nullable(
-    Type.String({ description: 'The amount that leaves the balance. Null for a collection.' }),
+    Type.String({ description: 'The amount that leaves the balance. Null means a collection.' }),
   ),
-  net_amount: nullable(Type.String({ description: 'The amount that is credited. Null for a withdrawal.' })),
-  refused: Type.Boolean({ description: 'true: the payment is refused, because the fee takes all of it.' }),
+  net_amount: nullable(Type.String({ description: 'The amount that the ledger credits. Null means a withdrawal.' })),
+  refused: Type.Boolean({
+    description: 'True means that the server refuses the payment, because the fee takes the whole amount.',
+  }),
   label: Type.String({ description: 'The label of the line that applies.' }),
 })
 const MaybeCharged = (description: string) => Type.Union([Charged, Type.Null()], { description })
@@ -62,10 +64,12 @@ const PreviewAnswer = success(
       Type.Object({
         flow: oneOf(FLOWS),
         method: Type.String(),
-        destination_code: nullable(Type.String({ description: 'Null: every destination without a line of its own.' })),
+        destination_code: nullable(
+          Type.String({ description: 'Null means every destination without a line of its own.' }),
+        ),
         amount: Type.String(),
         now: MaybeCharged(
-          'The charges of the list in force. Null: no line applies. A payment is then free, and a live withdrawal is refused.',
+          'The charges of the list in force. Null means that no line applies. A payment is then free, and the server refuses a live withdrawal.',
         ),
         // biome-ignore lint/suspicious/noThenProperty: the answer has a field `then`, whose value is not a function
         then: MaybeCharged('The charges of the list in the request.'),
@@ -139,9 +143,9 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
         config: { access: 'operator' },
         schema: {
           tags: ['Operator'],
-          summary: 'Show what a price list would charge, beside the one in force',
+          summary: 'Show the charges of a new price list and of the list in force',
           description:
-            'Changes nothing. The server checks the list as if it came into force. The answer has a row for each method, each destination with a line of its own, and each amount.',
+            'Changes nothing. The server makes the same checks as for a list that comes into force. The answer has a row for each method, each destination with a line of its own, and each amount.',
           params: MerchantParams,
           body: Body,
           response: { 200: PreviewAnswer },

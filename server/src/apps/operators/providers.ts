@@ -19,7 +19,7 @@ const Names = Type.Array(Type.String())
 /** The state of a circuit, as a field of the answer. */
 export const CIRCUIT_STATE = oneOf(
   ['closed', 'open', 'half_open'],
-  'closed: calls are made. open: no call is made until retry_at. half_open: one call tests the provider.',
+  'closed: the process makes calls. open: the process makes no call until retry_at. half_open: one call tests the provider.',
 )
 
 const Circuit = Type.Object({
@@ -44,16 +44,16 @@ const Answer = success(
     providers: Type.Array(
       Type.Object({
         name: Type.String(),
-        live: Type.Boolean({ description: 'True: new live payments or payouts may use this provider.' }),
+        live: Type.Boolean({ description: 'True means that new live payments or payouts may use this provider.' }),
         methods: Names,
         payout_methods: Names,
-        destinations: nullable(Type.Array(Type.String(), { description: 'Null: every destination.' })),
+        destinations: nullable(Type.Array(Type.String(), { description: 'Null means every destination.' })),
         whole_shillings: Type.Boolean(),
         circuit_breaker: Type.Boolean({
-          description: 'false: the provider has no circuits, because the process simulates it.',
+          description: 'False means that the provider has no circuits, because the process simulates the provider.',
         }),
         circuits: Type.Array(Circuit, {
-          description: 'One for each method that this process has called since its start.',
+          description: 'One circuit for each method that this process has called since its start.',
         }),
       }),
     ),
@@ -69,12 +69,12 @@ const WaitingItem = Type.Object({
   provider: Type.String(),
   provider_reference: Type.String({ description: 'Our reference at the provider.' }),
   statement_reference: nullable(
-    Type.String({ description: 'The form of that reference in statements of the provider. Null: unchanged.' }),
+    Type.String({ description: 'The form of that reference in statements of the provider. Null means the same form.' }),
   ),
   method: Type.String(),
   state: Type.String({
     description:
-      'to_send: not sent yet. sending: sent, without an answer. unclear: the answer does not show whether the provider accepted the request. asked: the server queries its status.',
+      'to_send: the server has not sent the request yet. sending: the provider has not answered yet. unclear: the answer does not show whether the provider accepted the request. asked: the server queries its status.',
   }),
   waiting_s: Type.Integer({ description: 'The waiting time in seconds.' }),
   asks: Type.Integer({ description: 'The number of steps so far.' }),
@@ -113,7 +113,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         schema: {
           tags,
           summary: 'List payments and payouts that wait for a provider, the longest waiting first',
-          description: `The list shows and counts up to ${WAITING_MAX} of each kind per merchant, those due first. With \`merchant_id\` the limit is ${WAITING_MAX_OF_ONE}.`,
+          description: `The list shows and counts up to ${WAITING_MAX} of each kind per merchant, the earliest due first. With \`merchant_id\` the limit is ${WAITING_MAX_OF_ONE}.`,
           querystring: WaitingQuery,
           response: { 200: success(page(WaitingItem)) },
         },

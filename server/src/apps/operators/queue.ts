@@ -118,21 +118,25 @@ const QueueAnswer = success(
         ),
         count: Type.Integer(),
         oldest_at: nullable(
-          Type.String({ format: 'date-time', description: 'Since when the oldest record waits. Null: none waits.' }),
+          Type.String({
+            format: 'date-time',
+            description: 'The time since which the oldest record waits. Null means that no record waits.',
+          }),
         ),
         amount: nullable(
-          Type.String({ description: 'The waiting money, without charges. Null: the kind has no amount.' }),
+          Type.String({ description: 'The waiting money, without charges. Null means that the kind has no amount.' }),
         ),
       }),
     ),
     four_eyes_amount: nullable(
       Type.String({
         description:
-          'The total_reserved_amount from which two operators must approve. Null: one operator always suffices.',
+          'The total_reserved_amount from which two operators must approve. Null means that one operator always suffices.',
       }),
     ),
     step_up_s: Type.Integer({
-      description: 'The maximum age of a sign-in for moving money, in seconds. 0: any session may move money.',
+      description:
+        'The maximum age of a sign-in for moving money, in seconds. 0 means that any session may move money.',
     }),
   }),
 )

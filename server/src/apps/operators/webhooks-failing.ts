@@ -12,7 +12,7 @@ const Failing = Type.Object({
   webhook_url: nullable(
     Type.String({
       description:
-        'The current address of the endpoint, without the query. Null: the merchant has removed the endpoint.',
+        'The current address of the endpoint, without the query. Null means that the merchant has removed the endpoint.',
     }),
   ),
   ...FAILING_FIELDS,

@@ -32,7 +32,7 @@ export function approveBatchRoute(
           tags: ['Operator'],
           summary: 'Approve many withdrawals at once',
           description:
-            'Approves each withdrawal as `approve` does, in the given order. A refused one has its `code` in the answer and does not affect the others. `dry_run` makes the same checks, with the amounts that earlier ones would take from the balance, and changes nothing.',
+            'Approves each withdrawal as `approve` does, in the given order. A refused withdrawal has its `code` in the answer and does not affect the others. `dry_run` makes the same checks, with the amounts that earlier withdrawals would take from the balance, and changes nothing.',
           body: ApproveBatchBody,
           response: { 200: ApproveBatchAnswer },
         },

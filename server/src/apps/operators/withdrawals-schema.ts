@@ -43,16 +43,19 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: not sent yet. sending: no answer is known. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or it could not accept the payout; see status_reason. final: the provider gave its final answer.',
+    'to_send: the server has not sent the payout yet. sending: the server knows no answer. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or the provider could not accept the payout; see status_reason. final: the provider gave its final answer.',
   ),
   asks: Type.Integer({ description: 'The number of steps so far.' }),
   provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
   provider_id: nullable(Type.String({ description: 'The id of the payout at the provider.' })),
   due_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the next step is due. Null: no step follows.' }),
+    Type.String({ format: 'date-time', description: 'When the next step is due. Null means that no step follows.' }),
   ),
   sent_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the provider accepted the payout. Null: unknown.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'When the provider accepted the payout. Null means that the time is unknown.',
+    }),
   ),
 })
 
@@ -65,7 +68,7 @@ export const OperatorWithdrawalDetail = Type.Object({
     { description: 'The balance of the merchant now, in the environment of the withdrawal.' },
   ),
   payout: Type.Union([Payout, Type.Null()], {
-    description: 'The payout at the provider. Null before the approval.',
+    description: 'The payout at the provider. Null means that no operator has approved the withdrawal.',
   }),
   history: Type.Array(
     Type.Object({
@@ -99,11 +102,14 @@ const Ids = Type.Array(Type.String({ description: 'The id of a withdrawal.' }), 
   minItems: 1,
   maxItems: 100,
   description:
-    'In the order in which they are judged: what the first take is not there for the last. None may come twice.',
+    'The server checks the withdrawals in this order, so the first withdrawals take the balance first. No id may come twice.',
 })
 
 const ApprovalReason = Type.Optional(
-  visibleLine(500, 'Why. It stays in the history and in the audit log; operators read it, the merchant does not.'),
+  visibleLine(
+    500,
+    'The reason. The history and the audit log keep this text. Operators read the reason, but the merchant does not.',
+  ),
 )
 
 /** The body of approve: no body, an empty body, or the reason. */
@@ -126,21 +132,23 @@ const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_re
 /** The result of each approval of a batch, and the sums of the batch. */
 const ApproveBatchResult = Type.Object({
   dry_run: Type.Boolean(),
-  approved: Type.Object(Sum.properties, { description: 'The withdrawals that are paid out now.' }),
+  approved: Type.Object(Sum.properties, { description: 'The withdrawals that the server pays out now.' }),
   awaiting_second: Type.Object(Sum.properties, {
     description: 'The withdrawals that another operator must approve too.',
   }),
   items: Type.Array(
     Type.Object({
       withdrawal_id: Type.String(),
-      ok: Type.Boolean({ description: 'True: this approval counts. Otherwise `code` and `message` give the reason.' }),
+      ok: Type.Boolean({
+        description: 'True means that this approval counts. Otherwise `code` and `message` give the reason.',
+      }),
       code: nullable(Type.String()),
       message: nullable(Type.String()),
       status: nullable(
         oneOf(WITHDRAWAL_STATUSES, 'Where it stands; in a dry run, where it would. Null: there is no such withdrawal.'),
       ),
     }),
-    { description: 'One for each id, in the order of the request.' },
+    { description: 'One result for each id, in the order of the request.' },
   ),
 })
 /** The result of each approval of a batch, and the sums of the batch, as a type. */
@@ -150,7 +158,7 @@ export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 export const ApproveBatchAnswer = success(ApproveBatchResult)
 
 /** The body of reject. */
-export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
+export const RejectBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
 /** The body of request-info. */
 export const RequestInfoBody = Type.Object({
   message: visibleText(500, 'The question. The merchant sees it.'),
@@ -158,7 +166,10 @@ export const RequestInfoBody = Type.Object({
 /** The body of resolve. */
 export const ResolveBody = Type.Object({
   outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
-  reason: visibleLine(500, 'How you know. The merchant sees it, and it stays in the history and in the audit log.'),
+  reason: visibleLine(
+    500,
+    'The evidence for the outcome. The merchant sees this text. The history and the audit log keep the text.',
+  ),
   provider_reference: Type.Optional({
     ...visibleLine(64),
     description: 'The id of the payout at the provider, as you found it. Our reference never changes.',

@@ -79,7 +79,7 @@ function readRoutes(deps: Deps, app: App): void {
         tags,
         summary: 'List the withdrawals of all merchants, newest first',
         description:
-          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Name a merchant to find older ones.',
+          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Name a merchant to find older withdrawals.',
         querystring: WithdrawalsQuery,
         response: { 200: WithdrawalsAnswer },
       },
@@ -180,7 +180,8 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       schema: {
         tags,
         summary: 'Ask the merchant about a withdrawal',
-        description: 'The withdrawal waits until the merchant responds. An operator can still approve or reject it.',
+        description:
+          'The withdrawal waits until the merchant responds. An operator can still approve or reject the withdrawal.',
         params: WithdrawalParams,
         body: RequestInfoBody,
         response: { 200: WithdrawalAnswer },
@@ -207,7 +208,7 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Resolve a payout with an unknown outcome',
         description:
-          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. SUCCESS is refused with `insufficient_balance` if the money was returned to the merchant before and is no longer available.',
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. The server refuses SUCCESS with `insufficient_balance` if the merchant got the money back before and has spent the money.',
         params: WithdrawalParams,
         body: ResolveBody,
         response: { 200: WithdrawalAnswer },
@@ -234,7 +235,7 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
         tags,
         summary: 'Retry a payout that the provider refused because of the IP address',
         description:
-          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the call is refused with `withdrawal_restricted`, nothing is sent, and `resolve` stays possible.',
+          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. `resolve` stays possible.',
         params: WithdrawalParams,
         body: EmptyBody,
         response: { 200: WithdrawalAnswer },

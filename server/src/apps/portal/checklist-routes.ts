@@ -17,7 +17,7 @@ const Checklist = Type.Object({
       done_at: nullable(
         Type.String({
           format: 'date-time',
-          description: 'Null means that the step is not done, or that its time was not recorded.',
+          description: 'Null means that the step is not done, or that the server has no record of its time.',
         }),
       ),
     }),

@@ -29,7 +29,7 @@ const describedTotal = (description: string) => Type.Object(Total.properties, { 
 const Rate = nullable(
   Type.String({
     description:
-      'Successful payments among successful and failed ones, in percent with one decimal. Null means that there are none.',
+      'The share of successful payments among successful and failed payments, in percent with one decimal. Null means that the period has no such payment.',
     examples: ['92.3'],
   }),
 )
@@ -67,14 +67,14 @@ export const OverviewView = Type.Object({
     { description: 'Withdrawals submitted in the period. Amounts without charges.' },
   ),
   series: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, successful: Total, failed: Total }), {
-    description: 'For today, one entry for each hour; otherwise one for each day. Oldest first.',
+    description: 'One entry for each hour of today, or for each day of a longer period. Oldest first.',
   }),
   methods: Type.Array(
     Type.Object({
       method: oneOf(METHODS),
       network: nullable(
         Type.String({
-          description: 'Derived from the phone number. Null for qr, and if the number belongs to no known network.',
+          description: 'The network of the phone number. Null means qr, or a number of no known network.',
         }),
       ),
       successful: Total,

@@ -13,12 +13,12 @@ const nullableTime = (description: string) => nullable(Type.String({ format: 'da
 const WaitsFor = Type.Object({
   what: oneOf(
     WAITS_FOR,
-    'payer_choice: the payer must choose a method. sending: the provider may not have the request yet. payer_approval: the payer must approve. provider_call: a process calls the provider now. worker: the next step is overdue, and no worker has claimed it. circuit: the circuit of this process is open, so no call is made. late_answer: the payment is decided, but the provider may still answer another attempt. operator_review: an operator must decide.',
+    'payer_choice: the payer must choose a method. sending: the provider may not have the request yet. payer_approval: the payer must approve. provider_call: a process calls the provider now. worker: the next step is overdue, and no worker has claimed it. circuit: the circuit of this process is open, so the process makes no call. late_answer: the payment is decided, but the provider may still answer another attempt. operator_review: an operator must decide.',
   ),
   text: Type.String({ description: 'The next step as a sentence.' }),
   since: nullableTime('When this wait began. Null means that the time was not recorded.'),
   next_at: nullableTime(
-    'When the next step is due; for provider_call, when the lease ends. Null means that no time is set.',
+    'When the next step is due; for provider_call, when the lease ends. Null means that the step has no time.',
   ),
   until: nullableTime(
     'When the wait ends without an action: the deadline of the attempt, or the end of the page. Null means that no time ends the wait.',
@@ -44,7 +44,7 @@ const Attempt = Type.Object({
   ),
   asks: Type.Integer({ description: 'How often the server queried the provider for the outcome.' }),
   due_at: nullableTime(
-    'When the next step is due; under a lease, when the lease ends. Null means that there is no next step.',
+    'When the next step is due; under a lease, when the lease ends. Null means that no step follows.',
   ),
   leased: Type.Boolean({ description: 'True means that a process works on the attempt until due_at.' }),
   deadline_at: Timestamp,
@@ -62,10 +62,12 @@ const Delivery = Type.Object({
   created_at: Timestamp,
   last_at: nullableTime('When the last attempt was made. Null means that none was made.'),
   last_status_code: nullable(
-    Type.Integer({ description: 'Null means that no answer came, or that no attempt was made.' }),
+    Type.Integer({ description: 'Null means that no answer came, or that the server made no attempt.' }),
   ),
   last_error: nullable(
-    Type.String({ description: 'A short code. Null means that the answer was 2xx, or that no attempt was made.' }),
+    Type.String({
+      description: 'A short code. Null means that the answer was 2xx, or that the server made no attempt.',
+    }),
   ),
 })
 

@@ -42,11 +42,11 @@ const AttemptItem = Type.Object({
 const StatusItem = Type.Object({
   ...at,
   kind: kind('status', 'The record was created, or its status changed.'),
-  from: nullable(Type.String({ description: 'Null means that the record was created.' })),
+  from: nullable(Type.String({ description: 'Null means that this move created the record.' })),
   to: Type.String(),
   actor: oneOf(
     ['merchant', 'payer', 'platform', 'provider', 'deadline'],
-    'Who or what changed the status. platform: an operator. deadline: no answer came in time.',
+    'The actor that changed the status. platform: an operator. deadline: no answer came in time.',
   ),
   reason: nullable(
     Type.String({ description: 'The reason of the provider, the message of the platform, or your answer.' }),
@@ -74,18 +74,21 @@ const WebhookItem = Type.Object({
   delivery_id: Type.String(),
   event: Type.String(),
   number: Type.Integer({
-    description: 'The number of the attempt. 0 means that the event is queued and no attempt was made.',
+    description:
+      'The number of the attempt. 0 means that the event waits in the queue and the server has made no attempt.',
   }),
   status_code: nullable(Type.Integer({ description: 'Null means that no answer came.' })),
-  duration_ms: nullable(Type.Integer({ description: 'Null means that no attempt was made.' })),
+  duration_ms: nullable(Type.Integer({ description: 'Null means that the server made no attempt.' })),
   error: nullable(
-    Type.String({ description: 'A short code. Null means that the answer was 2xx, or that no attempt was made.' }),
+    Type.String({
+      description: 'A short code. Null means that the answer was 2xx, or that the server made no attempt.',
+    }),
   ),
   delivered: Type.Boolean(),
   next_attempt_at: nullable(
     Type.String({
       format: 'date-time',
-      description: 'When the next attempt is due; only on the newest attempt. Null means that none follows.',
+      description: 'When the next attempt is due; only on the newest attempt. Null means that no attempt follows.',
     }),
   ),
 })
@@ -100,7 +103,9 @@ export type AttemptItem = Static<typeof AttemptItem>
 /** The events of one collection or withdrawal. */
 export const RecordTimeline = Type.Object({
   items: Type.Array(TimelineItem, { description: 'Oldest first.' }),
-  complete: Type.Boolean({ description: 'False means that a kind has too many entries; only its newest are shown.' }),
+  complete: Type.Boolean({
+    description: 'False means that a kind has too many entries, and the timeline shows only the newest.',
+  }),
 })
 export type RecordTimeline = Static<typeof RecordTimeline>
 

@@ -11,17 +11,20 @@ export const LoggedRequest = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: oneOf(
     ['request', 'not_kept'],
-    'not_kept: `count` requests of this time are not in the log, because there were too many or the server could not write them.',
+    'not_kept: `count` requests of this time are not in the log, because the server got too many requests or could not write the requests.',
   ),
-  request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null for not_kept.' })),
-  at: Type.String({ format: 'date-time', description: 'When the request arrived. For not_kept: the first of them.' }),
+  request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null means not_kept.' })),
+  at: Type.String({
+    format: 'date-time',
+    description: 'When the request arrived. For not_kept, when the first of these requests arrived.',
+  }),
   until: nullable(
     Type.String({
       format: 'date-time',
-      description: 'For not_kept: when the last of them arrived. Null for a request.',
+      description: 'For not_kept, when the last of these requests arrived. Null means a request.',
     }),
   ),
-  count: Type.Integer({ description: '1, or the number of requests that were not kept.' }),
+  count: Type.Integer({ description: '1, or the number of requests that the log did not keep.' }),
   method: nullable(Type.String()),
   path: nullable(Type.String({ description: 'Without the query.' })),
   status: nullable(Type.Integer()),
@@ -45,15 +48,17 @@ export const RequestRecord = Type.Object({
   query: nullable(Type.String({ description: 'The part of the URL after ?.' })),
   user_agent: nullable(Type.String()),
   idempotency_key: nullable(Type.String()),
-  request_body: nullable(Type.String({ description: 'The body as sent, with secrets redacted. Null means none.' })),
+  request_body: nullable(
+    Type.String({ description: 'The body of the request, with secrets redacted. Null means no body.' }),
+  ),
   request_body_cut: Type.Boolean({ description: CUT }),
   response_body: nullable(
-    Type.String({ description: 'The body as answered, with secrets redacted. Null means none, or a file.' }),
+    Type.String({ description: 'The body of the answer, with secrets redacted. Null means no body, or a file.' }),
   ),
   response_body_cut: Type.Boolean({ description: CUT }),
   ignored_fields: nullable(Type.String({ description: 'Unknown fields of the body, as the response named them.' })),
   bodies_dropped: Type.Boolean({
-    description: 'True means that the bodies were not kept, because there was no room.',
+    description: 'True means that the log dropped the bodies, because the log had no room.',
   }),
 })
 export type RequestRecord = Static<typeof RequestRecord>
@@ -72,7 +77,7 @@ export const RequestsQuery = Type.Object({
   q: Type.Optional({
     ...line(
       255,
-      'A request id, or the reference or id of a resource that the request named or created. The whole text, not a part. Requests that only read a resource are found among the newest 50,000.',
+      'A request id, or the reference or id of a resource that the request named or created. The text must be complete. The server finds requests that only read a resource among the newest 50,000.',
     ),
     minLength: 1,
   }),
@@ -90,7 +95,7 @@ export const RequestsAnswer = success(
       Type.String({
         format: 'date-time',
         description:
-          'Null means that the whole period was examined. Otherwise the oldest examined time: pass it as `to` to continue.',
+          'Null means that the server examined the whole period. Otherwise, the oldest examined time. Send this time as `to` to continue.',
       }),
     ),
   }),
