@@ -101,11 +101,13 @@ function shown(order: Order, now: Date): object {
 function change(twin: Twin, name: string, content: unknown, fields: Record<string, unknown>): Shown {
   if (name === 'faults') {
     const rates = ratesOf(content)
-    return 'problem' in rates ? [400, { error: `cannot read ${rates.problem}` }] : [200, twin.faults.set(rates.read)]
+    return 'problem' in rates
+      ? [400, { error: `the control API cannot read ${rates.problem}` }]
+      : [200, twin.faults.set(rates.read)]
   }
   if (name === 'settings') {
     const changes = settingsOf(content)
-    if ('problem' in changes) return [400, { error: `cannot read ${changes.problem}` }]
+    if ('problem' in changes) return [400, { error: `the control API cannot read ${changes.problem}` }]
     return [200, Object.assign(twin.settings, changes.read)]
   }
   if (name === 'float') {

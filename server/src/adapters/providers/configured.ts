@@ -49,7 +49,10 @@ export function createProviders(
         try {
           await provider.warm?.()
         } catch (error) {
-          log.warn({ err: error, provider: provider.name }, 'no session yet')
+          log.warn(
+            { err: error, provider: provider.name },
+            'the provider opened no session at the start; its first request opens a session',
+          )
         }
       }
       await Promise.all(built.map(warmOne))

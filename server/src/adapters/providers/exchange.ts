@@ -154,7 +154,7 @@ export function exchange(
     const handlerOf = (leaveQueue: () => void): Dispatcher.DispatchHandler => ({
       // undici calls this hook before it writes to the connection, so an abort in the hook prevents the request.
       onRequestStart(controller) {
-        const giveUp = () => controller.abort(new Error('no answer in time'))
+        const giveUp = () => controller.abort(new Error('no answer came in time'))
         if (receive === null) giveUp()
         else abort = giveUp
       },

@@ -72,7 +72,7 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
       if (found !== null) return found
       const destination_code = destinationOf(query)
       const what = destination_code === null ? query.method : `${query.method} to ${destination_code}`
-      return refuse('provider_unavailable', { message: `No provider is configured for ${what}.` })
+      return refuse('provider_unavailable', { message: `The server has no provider for ${what}.` })
     },
   }
 }

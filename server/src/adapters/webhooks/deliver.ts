@@ -80,7 +80,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       return await attempt(delivery)
     } catch (error) {
       const { merchant_id, id } = delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'webhook attempt not made; the server retries it')
+      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server made no attempt and retries the delivery')
       return null
     }
   }

@@ -40,7 +40,10 @@ export type ConfigView = Type.Static<typeof ConfigRecord>
 
 /** The fields of one delivery in an answer. */
 export const DeliveryRecord = Type.Object({
-  id: Type.String({ description: 'The same for all attempts and replays: receivers detect duplicates by it.' }),
+  id: Type.String({
+    description:
+      'The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates.',
+  }),
   event: Type.String(),
   environment: oneOf(ENVIRONMENTS),
   status: oneOf(DELIVERY_STATUSES),
@@ -48,7 +51,7 @@ export const DeliveryRecord = Type.Object({
   attempts: Type.Array(
     Type.Object({
       number: Type.Integer(),
-      at: timestamp('When the attempt began.'),
+      at: timestamp('The start of the attempt.'),
       status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
       duration_ms: Type.Integer(),
       error: nullable(Type.String({ description: 'A short reason. Null if the receiver answered 2xx.' })),
@@ -57,8 +60,8 @@ export const DeliveryRecord = Type.Object({
       ),
     }),
   ),
-  next_attempt_at: nullable(timestamp('When the next attempt is due. Null unless the delivery is pending.')),
-  created_at: timestamp('When the event occurred.'),
+  next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null unless the delivery is pending.')),
+  created_at: timestamp('The time of the event.'),
 })
 /** A delivery as a merchant sees it. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
@@ -100,7 +103,7 @@ export type ReplayInput = Type.Static<typeof ReplayBody>
 const ReplayRecord = Type.Object({
   queued: Type.Integer({ description: 'The number of queued deliveries. Each gets one attempt.' }),
   more: Type.Boolean({ description: 'True if more deliveries may match than one call queues.' }),
-  next_since: nullable(timestamp('If `more` is true: the `since` of the next call.')),
+  next_since: nullable(timestamp('If `more` is true, the `since` of the next call. Otherwise null.')),
 })
 /** The result of a replay since a time. */
 export type ReplayView = Type.Static<typeof ReplayRecord>
@@ -114,12 +117,14 @@ export const FAILING_SCANNED_MAX = 1_000
 export const FAILING_FIELDS = {
   environment: oneOf(ENVIRONMENTS),
   failed: Type.Integer({ description: `Deliveries that failed twice or more, up to ${FAILING_SCANNED_MAX}.` }),
-  given_up: Type.Integer({ description: 'How many of these have the status failed. Only a replay sends them again.' }),
-  oldest_at: timestamp('When the oldest of these deliveries was created.'),
-  last_failed_at: timestamp('When the last attempt ended.'),
+  given_up: Type.Integer({
+    description: 'The number of these deliveries with the status failed. Only a replay sends them again.',
+  }),
+  oldest_at: timestamp('The creation time of the oldest of these deliveries.'),
+  last_failed_at: timestamp('The end of the last attempt.'),
   last_status_code: nullable(
-    Type.Integer({ description: 'The status code of the last answer. Null if there was none.' }),
+    Type.Integer({ description: 'The status code of the last answer. Null if the receiver did not answer.' }),
   ),
   last_error: nullable(Type.String({ description: 'A short reason why the last attempt failed.' })),
-  next_attempt_at: nullable(timestamp('When the next attempt is due. Null if none is.')),
+  next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null if no attempt is due.')),
 }

@@ -137,7 +137,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
 
 function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unknown] {
   if (result === 'malformed') return [400, { error: 'malformed request' }]
-  if (result === 'full') return [503, { error: 'the book is full' }]
+  if (result === 'full') return [503, { error: 'the book of the mock provider is full; restart the process' }]
   if (result === 'refused') return [403, { status: PAYOUT_WORDS.refused, error: 'this address may not pay out' }]
   return [200, result]
 }

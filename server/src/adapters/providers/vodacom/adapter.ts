@@ -139,6 +139,7 @@ function publicKeyOf(text: string) {
 }
 
 const SECRET_CHARS_MIN = 16
+const REASONS = Object.keys(FAILURE_REASONS).join(', ')
 
 function check(options: VodacomOptions): void {
   const { api_key, service_provider_code, origin, callback_secret = null } = options
@@ -164,7 +165,7 @@ function check(options: VodacomOptions): void {
     if (Object.hasOwn(CODES, code))
       throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a documented meaning, which no setting can change`)
     if (!Object.hasOwn(FAILURE_REASONS, reason))
-      throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${reason} is no failure reason`)
+      throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${reason} is no failure reason; use one of ${REASONS}`)
   }
   // These codes mean success or no session. As "not found" they could prompt a payer twice.
   for (const code of options.not_found_codes ?? []) {
@@ -173,6 +174,6 @@ function check(options: VodacomOptions): void {
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
     if (!Object.hasOwn(FAILURE_REASONS, reason))
-      throw new ConfigError(`VODACOM_FAILED_STATES: ${reason} is no failure reason`)
+      throw new ConfigError(`VODACOM_FAILED_STATES: ${reason} is no failure reason; use one of ${REASONS}`)
   }
 }

@@ -10,7 +10,7 @@ export function readPublicKey(text: string): KeyObject {
   const key = text.includes('-----BEGIN')
     ? createPublicKey(text)
     : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
-  if (key.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key')
+  if (key.asymmetricKeyType !== 'rsa') throw new Error('the public key is no RSA key')
   return key
 }
 
