@@ -115,7 +115,7 @@ test('the case flood measures payments during forged callbacks, which the server
   for (const { per_second } of [flood.quiet, flood.flooded, flood.paced_flooded]) assert.ok(per_second > 0)
   assert.deepEqual(Object.keys(flood.by_status), ['403'])
   assert.ok(flood.sent_per_second.saturated > 0 && flood.sent_per_second.saturated <= 1_000)
-  assert.ok(flood.kept > 0 && flood.kept <= 20, 'of a minute ten are kept')
+  assert.ok(flood.kept > 0 && flood.kept <= 20, 'the server keeps ten forged callbacks of a minute')
   const { lost, verify_broken, in_database, accepted } = flood.check
   assert.deepEqual({ lost, verify_broken, in_database }, { lost: 0, verify_broken: [], in_database: accepted })
 })

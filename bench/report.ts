@@ -146,7 +146,7 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
     if (check.refused > 0) rows.push(['check: requests REFUSED', `${check.refused}: ${check.first_refusal ?? ''}`, '0'])
   }
   rate('approve: click to webhook, many merchants', cases.approve, 'at least 300/s')
-  rate('approve_one: the same on one merchant', cases.approve_one, 'at least 300/s')
+  rate('approve_one: payouts of one merchant', cases.approve_one, 'at least 300/s')
   if (cases.approve_check) {
     const { approved, lost, not_successful, taken, sent_again, verify_ok, verify_broken } = cases.approve_check
     rows.push(['approve: approved, webhook never received', `${lost} of ${approved}`, '0'])
@@ -160,19 +160,19 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
   if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
   if (cases.requests) rows.push(...requestRows(cases.requests))
   if (cases.flood) {
-    rate('flood: whole payments without it', cases.flood.quiet)
-    rate('flood: whole payments under it', cases.flood.flooded)
+    rate('flood: whole payments without a flood', cases.flood.quiet)
+    rate('flood: whole payments during a flood', cases.flood.flooded)
     rows.push(...floodRows(cases.flood))
   }
   if (cases.pages) {
     const { pages } = cases
-    rate('pages: to choose on, brotli, one server', pages.choose)
-    rate('pages: of a prompt that is out, one server', pages.waiting_page)
-    rate('pages: to choose on, two servers', pages.choose_two, 'at least 3,000/s')
-    rate('pages: of a prompt that is out, two servers', pages.waiting_page_two, 'at least 3,000/s')
-    rate(`pages: polls of ${pages.waiting.toLocaleString('en')} who wait`, pages.poll, `${pages.polls_offered}/s`)
-    rows.push(['pages: cores of the server while they poll', String(pages.poll.cpu.server?.cores ?? ''), 'below 0.2'])
-    rows.push(['pages: questions to the provider', String(pages.provider_questions), '0'])
+    rate('pages: of a link, brotli, one server', pages.choose)
+    rate('pages: of an open prompt, one server', pages.waiting_page)
+    rate('pages: of a link, two servers', pages.choose_two, 'at least 3,000/s')
+    rate('pages: of an open prompt, two servers', pages.waiting_page_two, 'at least 3,000/s')
+    rate(`pages: polls of ${pages.waiting.toLocaleString('en')} waiting payers`, pages.poll, `${pages.polls_offered}/s`)
+    rows.push(['pages: cores of the server during the polls', String(pages.poll.cpu.server?.cores ?? ''), 'below 0.2'])
+    rows.push(['pages: queries to the provider', String(pages.provider_questions), '0'])
   }
   return rows
 }

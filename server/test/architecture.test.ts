@@ -519,8 +519,7 @@ const migrationRules: Rule = (files) =>
     const problems = found
       ? [`db/migrations/${path} uses ${found}: ids and times are made by the application, and moves by its code`]
       : []
-    if (!text.startsWith('--'))
-      problems.push(`db/migrations/${path} must begin with a comment that says why it is there`)
+    if (!text.startsWith('--')) problems.push(`db/migrations/${path} must begin with a comment that gives its reason`)
     return problems
   })
 

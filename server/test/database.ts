@@ -15,7 +15,8 @@ export type TestDatabase = { url: string; drop(): Promise<void> }
 /** The test server, and the name of the migrated template. Throws outside `npm test`. */
 export function testServer(): { adminUrl: string; template: string } {
   const { TEST_DATABASE_URL: adminUrl, TEST_TEMPLATE: template } = process.env
-  if (!adminUrl || !template) throw new Error('there is no test database: run `npm test`, or `npm test -- FILE`')
+  if (!adminUrl || !template)
+    throw new Error('this process has no test database: run `npm test`, or `npm test -- FILE`')
   return { adminUrl, template }
 }
 

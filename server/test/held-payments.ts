@@ -115,7 +115,7 @@ export function createHeldPaymentCalls(world: World, operator: TestOperator, web
     async untouched(work, what = '') {
       const before = await content()
       const result = await unchanged(world, work, what)
-      assert.deepEqual(await content(), before, `${what} changed something`)
+      assert.deepEqual(await content(), before, `${what} changed a table`)
       return result
     },
   }

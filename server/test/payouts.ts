@@ -229,7 +229,7 @@ export async function booksHold(world: World): Promise<void> {
 /** The record of a withdrawal. */
 export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdrawal> {
   const row = await findWithdrawal(world.deps.db, key)
-  assert.ok(row, `there is a withdrawal ${key.id}`)
+  assert.ok(row, `the database has the withdrawal ${key.id}`)
   return row
 }
 

@@ -129,7 +129,7 @@ describe('a provider with an allowlist of addresses', {
       assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'], `payment ${i}`)
     }
     assert.equal(stage.twin.totals().pushes.prompts, prompts)
-    assert.equal((await circuits()).wallet_push, 'open', 'the last two were not sent')
+    assert.equal((await circuits()).wallet_push, 'open', 'the open circuit stopped the last two')
     assert.equal(stage.twin.totals().refusals.source_ip, 5)
   })
 
@@ -196,7 +196,7 @@ describe('a provider with an allowlist of addresses', {
     const all = [...blocked, ...held_back]
     const stuck: string[] = []
     for (const id of all) if ((await payout(id)).status === 'BLOCKED_IP_WHITELIST') stuck.push(id)
-    for (const id of blocked) assert.ok(stuck.includes(id), 'a blocked payout is sent only by an operator')
+    for (const id of blocked) assert.ok(stuck.includes(id), 'only an operator sends a blocked payout')
     const earlier = await Promise.all(all.map(referenceOf))
     for (const id of stuck) {
       // The operator clicks twice: the second click finds no payout to send.
@@ -221,7 +221,7 @@ describe('a provider with an allowlist of addresses', {
     assert.deepEqual([totals.payments.amount, totals.payouts.paid_amount], [400_000n, 20_000n])
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['380000.00', '0.00'])
-    assert.equal(totals.pushes.prompts, 8, 'no prompt was sent for a failed payment')
+    assert.equal(totals.pushes.prompts, 8, 'the gateway sent no prompt for a failed payment')
     await booksHold(world)
   })
 })

@@ -59,7 +59,7 @@ function partsOf(bytes: Buffer): Map<string, Part> {
 
 function follow(parts: Map<string, Part>, id: string | undefined): Part {
   const part = parts.get(id ?? '')
-  if (part === undefined) throw new Error(`there is no object ${id}`)
+  if (part === undefined) throw new Error(`the PDF has no object ${id}`)
   return part
 }
 

@@ -37,7 +37,8 @@ export function readQr(modules: readonly (readonly boolean[])[]): Buffer {
   ] as const) {
     for (let i = 0; i < 49; i++) {
       const ring = Math.max(Math.abs((i % 7) - 3), Math.abs(Math.floor(i / 7) - 3))
-      if (at(left + (i % 7), top + Math.floor(i / 7)) !== (ring !== 2)) throw new Error('a corner mark is broken')
+      if (at(left + (i % 7), top + Math.floor(i / 7)) !== (ring !== 2))
+        throw new Error('a corner mark has wrong modules')
     }
   }
   const format = [0, 1, 2, 3, 4].reduce((bits, x) => bits * 2 + Number(at(x, 8)), 0) ^ 0b10101
@@ -106,7 +107,7 @@ function segments(data: readonly number[], version: number): Buffer {
     const mode = take(4)
     if (mode === 0) break
     const width = { 1: [10, 12, 14], 2: [9, 11, 13], 4: [8, 16, 16] }[mode]?.[large]
-    if (width === undefined) throw new Error(`an unknown mode: ${mode}`)
+    if (width === undefined) throw new Error(`this reader does not know the mode ${mode}`)
     let left = take(width)
     let text = ''
     for (; mode === 4 && left > 0; left -= 1) found.push(Buffer.of(take(8)))

@@ -84,7 +84,7 @@ test('the commands of README and guides make payments, payouts and an invoice, v
 })
 
 test('npm start exits cleanly after a stop signal', async () => {
-  assert.ok(server, 'the server was started')
+  assert.ok(server, 'the server has started')
   await stop(server)
   await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
 })

@@ -108,7 +108,7 @@ test('each function that reads outside text takes less than 100 ms for 64 KB of 
 })
 
 test('the search finds literals, constructed expressions and patterns of schemas in the sources', () => {
-  assert.ok(found.expressions.length > 200, `only ${found.expressions.length} were found`)
+  assert.ok(found.expressions.length > 200, `only ${found.expressions.length} are in the sources`)
   const unread = found.unread.filter(({ text }) => !(text in EXAMPLES))
   assert.deepEqual(unread, [], 'give each of these an example in EXAMPLES')
   const sources = new Set(found.expressions.map(({ source }) => source))

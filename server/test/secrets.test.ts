@@ -43,7 +43,7 @@ const secrets: Secret[] = [
   { name: 'SECRET_KEY', value: VAULT_KEY.toString('hex') },
 ]
 const know = (name: string, value: string | undefined, shown?: RegExp) => {
-  assert.ok(value && value.length >= 6, `${name} was met`)
+  assert.ok(value && value.length >= 6, `the test used ${name}`)
   secrets.push({ name, value, ...(shown ? { shown } : {}) })
   return value
 }
@@ -199,7 +199,7 @@ test('merchants use API keys and webhook secrets, also with a receiver that repe
   const key = know('an API key', made.body.data.plaintext_key, /POST \/v1\/merchant\/api-keys 201/) as string
   const repeated = await world.post('/v1/merchant/api-keys', body, { key: admin, idempotency_key })
   assert.equal(repeated.status, 201)
-  assert.ok(!repeated.text.includes(key), 'the key is shown once')
+  assert.ok(!repeated.text.includes(key), 'the API shows the key once')
   const { id } = made.body.data
   await world.get(`/v1/collections?api_key=${key}`, key)
   await world.call({ method: 'GET', url: `/v1/collections?key=${key}`, key: null })
@@ -219,7 +219,7 @@ test('merchants use API keys and webhook secrets, also with a receiver that repe
   const saved = await world.call({ method: 'PATCH', url, key: admin, payload: change, idempotency_key: 'save' })
   const first = know('a webhook secret', saved.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/) as string
   const twice = await world.call({ method: 'PATCH', url, key: admin, payload: change, idempotency_key: 'save' })
-  assert.ok(!twice.text.includes(first), 'the secret is shown once')
+  assert.ok(!twice.text.includes(first), 'the API shows the secret once')
   const turned = await world.call({ method: 'PATCH', url, key: admin, payload: { rotate_secret: true } })
   const next = know('a new webhook secret', turned.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/)
   // The signing key is the base64 value behind whsec_.
@@ -323,7 +323,7 @@ async function callBacks(): Promise<void> {
     assert.equal((await send('selcom', text, { authorization: `SELCOM ${SELCOM.api_secret}` })).status, 403)
   }
   const rows = await world.rows('select 1 from provider_callbacks')
-  assert.ok(rows.length >= 7, 'the callbacks are stored')
+  assert.ok(rows.length >= 7, 'the database has the callbacks')
 }
 
 /** Sends invalid requests, and lets statements fail during valid requests. */
@@ -367,12 +367,12 @@ test('no secret is in the log, in the database, or in a response that must not s
   const rows = await everyRow(world)
   const log = world.deps.logged.map((text) => ({ where: 'the log', text }))
   for (const [what, found] of Object.entries({ rows, log, answers: places })) {
-    assert.ok(found.length > 100, `${found.length} ${what} were searched`)
+    assert.ok(found.length > 100, `the search read only ${found.length} ${what}`)
   }
   for (const line of ['the provider refuses requests of the platform', 'request failed', 'forged callback']) {
     assert.ok(
       world.deps.logged.some((text) => text.includes(line)),
-      `"${line}" was logged`,
+      `the log has "${line}"`,
     )
   }
   const leaks = findSecrets([...rows, ...log, ...places], secrets)

@@ -28,7 +28,7 @@ test('of 180 posters at once with one sandbox key the server draws some and refu
       assert.equal(body.error.code, 'service_unavailable')
       assert.ok(Number(headers['retry-after']) > 0)
     }
-    assert.equal((await poster(sandbox, world.sandbox_key)).status, 200, 'later there is room again')
+    assert.equal((await poster(sandbox, world.sandbox_key)).status, 200, 'the server has capacity again later')
   } finally {
     await world.close()
   }
@@ -51,10 +51,14 @@ test('of 400 wrong sign-ins at once the server checks few passwords, and refuses
     ]
     // A checked attempt counts for its pair of account and address, for its account, and for its address.
     const tried = shown.filter(({ status }) => status === 401).length
-    assert.ok(tried >= 1, 'no password was checked')
+    assert.ok(tried >= 1, 'the server checked no password')
     assert.equal(failures, tried * 3)
     await world.rows('delete from sign_in_attempts')
-    assert.notEqual((await form.tryOne(person.email, person.password)).status, 503, 'later there is room again')
+    assert.notEqual(
+      (await form.tryOne(person.email, person.password)).status,
+      503,
+      'the server has capacity again later',
+    )
   } finally {
     await world.close()
   }
@@ -123,12 +127,12 @@ test('the server refuses a client with 32 open forms beyond 8, and serves other 
       ],
     )
     const refused = (await Promise.all(flood)).filter(({ status }) => status === 503)
-    assert.ok(refused.length >= 1, 'no form was refused')
+    assert.ok(refused.length >= 1, 'the server refused no form')
     for (const { text, headers } of refused) {
       assert.match(text, /Too many people/)
       assert.ok(Number(headers['retry-after']) > 0)
     }
-    assert.equal((await post('2001:db8::1')).status, 200, 'later there is room again')
+    assert.equal((await post('2001:db8::1')).status, 200, 'the server has capacity again later')
   } finally {
     await world.close()
   }
@@ -155,7 +159,7 @@ function assertRefused(world: World, shown: readonly BrowserPage[], words: RegEx
   )
   assert.deepEqual([...new Set(other.map(({ status }) => status))], [], logged[0])
   const refused = shown.filter(({ status }) => status === 503)
-  assert.ok(refused.length >= 1, 'no request was refused')
+  assert.ok(refused.length >= 1, 'the server refused no request')
   for (const { headers, text } of refused) {
     assert.ok(Number(headers.get('retry-after')) > 0)
     assert.match(String(headers.get('content-type')), /text\/html/)

@@ -19,7 +19,7 @@ type StructureRule = (sources: readonly ParsedSource[]) => string[]
 
 function parse(path: string, text: string): ParsedSource {
   const { program, errors } = parseSync(path, text)
-  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
+  if (errors.length > 0) throw new Error(`the parser does not accept ${path}: ${errors[0]?.message}`)
   return { path, text, body: program.body as unknown as SyntaxNode[] }
 }
 

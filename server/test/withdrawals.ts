@@ -49,7 +49,7 @@ export async function contentOf(world: World, tables: readonly string[] = TABLES
 export async function unchanged<Result>(world: World, work: () => Promise<Result>, what = ''): Promise<Result> {
   const before = await contentOf(world)
   const result = await work()
-  assert.deepEqual(await contentOf(world), before, `${what} changed something`)
+  assert.deepEqual(await contentOf(world), before, `${what} changed a table`)
   return result
 }
 

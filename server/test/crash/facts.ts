@@ -122,16 +122,16 @@ function promisesBroken({ acks, collections }: Facts): string[] {
     const first = ids.get(`${merchant_id} ${key}`)
     if (first !== undefined && first !== collection_id) problems.push(`${key} made ${first} and ${collection_id}`)
     ids.set(`${merchant_id} ${key}`, collection_id)
-    if (row === undefined) problems.push(`${key}: acknowledged ${collection_id} is missing`)
+    if (row === undefined) problems.push(`the database lacks the acknowledged payment ${collection_id} of ${key}`)
     else if (row.merchant_id !== merchant_id || row.key !== key)
-      problems.push(`${key}: ${collection_id} belongs to ${row.key}`)
+      problems.push(`${collection_id} belongs to ${row.key}, not to ${key}`)
     else if (row.amount_minor !== BigInt(amount_minor))
-      problems.push(`${key}: the amount is ${row.amount_minor}, not ${amount_minor}`)
+      problems.push(`${key} has the amount ${row.amount_minor}, not ${amount_minor}`)
   }
   for (const row of collections) {
     if (isAbandoned(row)) continue
     if (!promised.has(row.id)) problems.push(`${row.id} (${row.key}) exists, and no client got its id`)
-    if (row.status === 'processing' || row.status === 'created') problems.push(`${row.id} is stuck in ${row.status}`)
+    if (row.status === 'processing' || row.status === 'created') problems.push(`${row.id} stays in ${row.status}`)
   }
   return problems
 }
@@ -171,11 +171,11 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
     const due = entry.status === 'COMPLETED' || entry.status === 'HELD' ? paid : 0n
     if (row.status !== status) problems.push(`${row.id} is ${row.status}; the provider has ${entry.status}`)
     if (row.net_minor !== due) problems.push(`${row.id} moved ${row.net_minor}; the provider has ${due}`)
-    if (row.credits > 1) problems.push(`${row.id} was credited ${row.credits} times`)
+    if (row.credits > 1) problems.push(`the ledger credited ${row.id} ${row.credits} times`)
     expected.set(row.merchant_id, (expected.get(row.merchant_id) ?? 0n) + due)
   }
   for (const { reference } of book)
-    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and we do not`)
+    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and the platform does not`)
   for (const { merchant_id, owned_minor } of balances) {
     const due = expected.get(merchant_id) ?? 0n
     if (owned_minor !== due) problems.push(`merchant ${merchant_id} owns ${owned_minor}; the provider has ${due}`)
@@ -189,7 +189,8 @@ function eventProblems({ moves, deliveries, arrivals, collections }: Facts): str
   const arrived = Map.groupBy(arrivals, (arrival) => arrival.id)
   for (const { collection_id, seq, to_status, event } of moves) {
     if (event === null) problems.push(`${collection_id} became ${to_status}, and has no event of that change`)
-    else if (sent.get(`${collection_id} ${seq} ${event}`)?.length !== 1) problems.push(`${collection_id} owes ${event}`)
+    else if (sent.get(`${collection_id} ${seq} ${event}`)?.length !== 1)
+      problems.push(`${collection_id} has not exactly one delivery of ${event}`)
   }
   const moved = new Set(moves.map((move) => move.collection_id))
   for (const row of collections) {
@@ -202,19 +203,20 @@ function eventProblems({ moves, deliveries, arrivals, collections }: Facts): str
     ids.set(name, (ids.get(name) ?? new Set()).add(id))
   }
   for (const [name, seen] of ids)
-    if (seen.size > 1) problems.push(`${name} came under ${seen.size} ids: ${[...seen].join(', ')}`)
+    if (seen.size > 1) problems.push(`${name} arrived under ${seen.size} ids: ${[...seen].join(', ')}`)
   for (const { id, merchant_id, source_id, event, body, status } of deliveries) {
     const came = arrived.get(id) ?? []
     arrived.delete(id)
     if (status !== 'delivered') problems.push(`${event} of ${source_id} is ${status}`)
     if (came.length === 0) problems.push(`${event} of ${source_id} never arrived`)
-    if (came.some((arrival) => arrival.body !== body)) problems.push(`${event} of ${source_id} came with other bytes`)
+    if (came.some((arrival) => arrival.body !== body))
+      problems.push(`${event} of ${source_id} arrived with other bytes`)
     if (came.some((arrival) => arrival.path !== `/${merchant_id}`))
-      problems.push(`${event} of ${source_id} came to another merchant`)
+      problems.push(`${event} of ${source_id} arrived at another merchant`)
     if (status === 'delivered' && !came.some((arrival) => arrival.answer === 200))
-      problems.push(`${event} of ${source_id} was never taken`)
+      problems.push(`the receiver never accepted ${event} of ${source_id}`)
   }
-  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and we do not know it`)
+  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform does not know it`)
   return problems
 }
 

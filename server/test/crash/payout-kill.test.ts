@@ -117,7 +117,7 @@ function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>):
   assert.ok(paid >= 0)
   assert.match(
     plant((facts) => Object.assign(facts.entries[0] ?? {}, { executions: 2 })),
-    /executed 2 times/,
+    /executed \S+ 2 times/,
   )
   assert.match(
     plant((facts) => facts.entries.splice(0, 1)),
@@ -125,7 +125,7 @@ function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>):
   )
   assert.match(
     plant((facts) => facts.withdrawals.splice(paid, 1)),
-    /the provider knows W\S+, and we do not/,
+    /the provider knows W\S+, and the platform does not/,
   )
   assert.match(
     plant((facts) => Object.assign(facts.withdrawals[paid] ?? {}, { status: 'FAILED' })),

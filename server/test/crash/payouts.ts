@@ -141,7 +141,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
     const refused = row.destination_identifier.endsWith('104')
     const due = entry === undefined ? (refused ? 'BLOCKED_IP_WHITELIST' : 'sent') : STATUS_OF[entry.status ?? '']
     if (row.status !== due) problems.push(`${row.id} is ${row.status}, and should be ${due}`)
-    if (entry && entry.executions !== 1) problems.push(`${row.id} was executed ${entry.executions} times`)
+    if (entry && entry.executions !== 1) problems.push(`the provider executed ${row.id} ${entry.executions} times`)
     if (entry && entry.amount_minor !== String(row.amount_minor)) problems.push(`${row.id} paid ${entry.amount_minor}`)
     const book = expected.get(row.merchant_id)
     if (book === undefined) continue
@@ -154,7 +154,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
       book.reserved += total
     }
   }
-  for (const reference of entries.keys()) problems.push(`the provider knows ${reference}, and we do not`)
+  for (const reference of entries.keys()) problems.push(`the provider knows ${reference}, and the platform does not`)
   for (const { merchant_id, available, reserved } of facts.books) {
     const book = expected.get(merchant_id)
     if (book && (book.available !== available || book.reserved !== reserved))
@@ -179,7 +179,7 @@ function eventProblems({ withdrawals, deliveries, arrivals }: PayoutFacts): stri
   for (const { id, body } of arrivals) {
     const { disbursement_id, event } = JSON.parse(body) as { disbursement_id?: string; event: string }
     const name = `${disbursement_id} ${event}`
-    if (disbursement_id && (ids.get(name) ?? id) !== id) problems.push(`${name} came under two ids`)
+    if (disbursement_id && (ids.get(name) ?? id) !== id) problems.push(`${name} arrived under two ids`)
     ids.set(name, id)
   }
   return problems

@@ -43,7 +43,7 @@ const [page, passed_by_payout] = await Promise.all([census('page'), censusOfPayo
 const passed: Record<Flow, string[]> = { push, qr, page }
 
 test('a tested payment or payout passes each crash point in the sources', () => {
-  assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
+  assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} are in the sources`)
   const covered = [...new Set([...Object.values(passed).flat(), ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
 })

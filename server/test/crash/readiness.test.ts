@@ -51,7 +51,7 @@ async function readyz(): Promise<Ready> {
   const answer = await fetch(`${server.url}/readyz`)
   const body = (await answer.json()) as Body
   const ms = performance.now() - begin
-  assert.ok(ms <= ANSWER_MS_MAX, `/readyz was answered after ${ms} ms`)
+  assert.ok(ms <= ANSWER_MS_MAX, `the server answered /readyz after ${ms} ms`)
   return { status: answer.status, retry_after: answer.headers.get('retry-after'), body }
 }
 

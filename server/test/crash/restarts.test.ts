@@ -94,7 +94,7 @@ test('a lost database connection ends no process, and the platform accepts payme
     assert.deepEqual(child.output().match(/"(uncaughtException|unhandledRejection)".*/g) ?? [], [])
   }
   assert.deepEqual(load.problems, [])
-  assert.equal(load.acks.length, load.orders() + 1, 'each started payment was acknowledged')
+  assert.equal(load.acks.length, load.orders() + 1, 'the server acknowledged each started payment')
   assert.deepEqual(findProblems(facts).slice(0, 20), [], `still open: ${JSON.stringify(left)}`)
   for (const [loss, times] of Object.entries(back))
     for (const time of times) assert.ok(time <= BACK_MS_MAX, `${loss}: the first payment came after ${time} ms`)
@@ -166,7 +166,7 @@ async function missingStandby(load: Load, client: ReturnType<typeof createClient
   // Null means that the client gave up first.
   assert.ok(during === null || during.status === 503, during?.text)
   const ids = load.acks.map(({ collection_id }) => collection_id)
-  assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'each acknowledged payment is committed')
+  assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'the database has each acknowledged payment')
   await own.admin('alter system reset synchronous_standby_names')
   await own.admin('select pg_reload_conf()')
   load.acks.push(await client.order(order))

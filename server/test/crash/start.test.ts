@@ -91,7 +91,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     server.signal('SIGTERM')
     assert.deepEqual(await endOf(server), { code: 0, signal: null })
     const took = Date.now() - begin
-    assert.ok(took < STOP_SILENT_MS_MAX, `it took ${took} ms`)
+    assert.ok(took < STOP_SILENT_MS_MAX, `the stop took ${took} ms`)
     silent.destroy()
     await client.close()
   })
@@ -235,7 +235,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
       const took = Date.now() - asked_at
       t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
-      assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
+      assert.ok(took < STOP_MS_MAX, `the stop took ${took} ms`)
 
       // The server finished its started work: the response to each accepted payment arrived, and no lease remains.
       const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
@@ -361,7 +361,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     await db.close()
     for (const server of servers) server.signal('SIGTERM')
     for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
-    assert.equal(demo?.merchants, 1, 'there is one demo merchant')
+    assert.equal(demo?.merchants, 1, 'the database has one demo merchant')
   })
 })
 

@@ -99,7 +99,11 @@ function checkDeliveries(facts: Facts): void {
   for (const { id, event, attempts } of facts.deliveries) {
     const came = arrived.get(id) ?? []
     assert.equal(came.length, attempts, `${event} arrived ${came.length} times in ${attempts} attempts`)
-    assert.equal(came.filter((arrival) => arrival.answer === 200).length, 1, `${event} was taken more than once`)
+    assert.equal(
+      came.filter((arrival) => arrival.answer === 200).length,
+      1,
+      `the receiver accepted ${event} more than once`,
+    )
   }
 }
 

@@ -38,7 +38,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     if (place !== 'screen') return whole.other(request, response)
     const known = language === 'en' ? 'en' : 'sw'
     const view = screens(known, url.searchParams.has('test') ? testShop(known) : shop(known))[name]
-    if (view === undefined) throw new Error(`there is no screen ${name}`)
+    if (view === undefined) throw new Error(`no screen has the name ${name}`)
     const shown = change(view)
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page

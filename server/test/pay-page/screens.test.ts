@@ -79,7 +79,7 @@ test('the Tab key reaches every control of a page, in reading order', async () =
     for (let i = 0; i < stop_count; i += 1) {
       await opened.page.keyboard.press('Tab')
       const { stop, seen } = await callInPage<{ stop: string; seen: boolean }>(opened.page, 'stop')
-      assert.ok(seen, `${name}: the focus on ${stop} cannot be seen`)
+      assert.ok(seen, `${name}: the focus on ${stop} is invisible`)
       reached.push(stop)
     }
     assert.deepEqual(

@@ -72,7 +72,7 @@ test('every message that refuses a form has a Swahili translation', () => {
     }
   }
   assert.deepEqual([...new Set(untranslated)], [])
-  assert.ok(known > 120, `only ${known} sentences were found`)
+  assert.ok(known > 120, `only ${known} sentences are in the sources`)
 })
 
 test('a translation contains the values of its message', () => {

@@ -14,7 +14,7 @@ type Environment = 'live' | 'sandbox'
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {
-    assert.ok(Date.now() < end, `never: ${what}`)
+    assert.ok(Date.now() < end, `the condition never became true: ${what}`)
     await new Promise((wake) => setTimeout(wake, 20))
   }
 }

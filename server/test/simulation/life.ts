@@ -161,7 +161,7 @@ export class Life {
         return
       }
     }
-    assert.fail(`no order of ${placed.map((act) => act.verb)} comes to ${done} and ${statuses}`)
+    assert.fail(`no order of ${placed.map((act) => act.verb)} leads to ${done} and ${statuses}`)
   }
 
   /** Moves the clock, and lets the processes do the due work. */
@@ -231,7 +231,7 @@ export class Life {
     for (const [i, shop] of this.shops.entries()) assert.deepEqual(await rig.booksOf(shop), model.books[i])
     for (const reference of this.references) {
       const times = rig.executed.get(reference) ?? 0
-      assert.ok(times <= 1, `${reference} was executed ${times} times`)
+      assert.ok(times <= 1, `the provider executed ${reference} ${times} times`)
     }
   }
 

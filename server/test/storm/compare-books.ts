@@ -66,7 +66,7 @@ export function findDifferences(books: Books): Difference[] {
 
 /** A difference as a sentence. */
 export function sentenceOf({ flow, reference, says, ours_minor, theirs_minor }: Difference): string {
-  return `${flow} ${reference} ${says}: ${ours_minor} here, ${theirs_minor} there`
+  return `${flow} ${reference} ${says}: ${ours_minor} in our books, ${theirs_minor} in the provider's book`
 }
 
 function paymentSays(our: OurPayment, their: TheirPayment | undefined): string | null {
@@ -113,10 +113,10 @@ function promises({ results, our_payments, our_payouts }: Books): string[] {
     if (rows.length > 1) problems.push(`${request.key} exists ${rows.length} times`)
     if (id === null) {
       if (row !== undefined && row.status !== 'failed')
-        problems.push(`${request.key} was refused, and is ${row.status}`)
-    } else if (row?.id !== id) problems.push(`${request.key}: acknowledged ${id} is missing`)
+        problems.push(`the server refused ${request.key}, which is ${row.status}`)
+    } else if (row?.id !== id) problems.push(`the database lacks the acknowledged record ${id} of ${request.key}`)
     else if (row.amount_minor !== BigInt(request.amount_minor))
-      problems.push(`${request.key}: the amount is ${row.amount_minor}, not ${request.amount_minor}`)
+      problems.push(`${request.key} has the amount ${row.amount_minor}, not ${request.amount_minor}`)
   }
   for (const rows of ours.values()) problems.push(`${rows[0]?.id} exists, and no merchant got its id`)
   return problems
@@ -127,15 +127,15 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
   const problems: string[] = []
   for (const { reference, prompts, paid_minor } of their_payments.values()) {
     if (prompts > 1) problems.push(`payment ${reference} prompted its payer ${prompts} times`)
-    if (paid_minor.length > 1) problems.push(`payment ${reference} was paid ${paid_minor.length} times`)
+    if (paid_minor.length > 1) problems.push(`the payer paid ${reference} ${paid_minor.length} times`)
   }
   for (const { reference, executions } of their_payouts.values())
-    if (executions > 1) problems.push(`payout ${reference} was executed ${executions} times`)
+    if (executions > 1) problems.push(`the provider executed ${reference} ${executions} times`)
   const known = new Set([...our_payments, ...our_payouts].map(({ reference }) => reference))
   for (const reference of [...their_payments.keys(), ...their_payouts.keys()])
-    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and we do not`)
+    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and the platform does not`)
   for (const { id, credits, attempts, float_minor, merchant_minor, fee_minor } of our_payments) {
-    if (credits > 1) problems.push(`payment ${id} was credited ${credits} times`)
+    if (credits > 1) problems.push(`the ledger credited payment ${id} ${credits} times`)
     if (attempts !== 1) problems.push(`payment ${id} has ${attempts} attempts`)
     const kept = float_minor - merchant_minor
     if (kept !== 0n && kept !== fee_minor) problems.push(`payment ${id} cost its merchant ${kept}, not ${fee_minor}`)
@@ -218,12 +218,14 @@ export function findShortage(books: Books): string[] {
   for (const { merchant_id, code, balance_minor } of books.accounts) {
     if (code !== 'provider_float') continue
     const has = theirs.get(merchant_id) ?? 0n
-    if (-balance_minor !== has) problems.push(`merchant ${merchant_id}: ${-balance_minor} here, ${has} at the provider`)
+    if (-balance_minor !== has)
+      problems.push(`merchant ${merchant_id}: ${-balance_minor} in our books, ${has} at the provider`)
   }
   const { payments, payouts } = books.totals
   const at_provider = (payments.amount - payments.returned_amount - payouts.paid_amount) * 100n
   const funded = [...books.funded.values()].reduce((sum, amount) => sum + amount, 0n)
   const ours = books.accounts.reduce((sum, row) => sum + (row.code === 'provider_float' ? -row.balance_minor : 0n), 0n)
-  if (ours !== at_provider + funded) problems.push(`all together ${ours} here, ${at_provider + funded} there`)
+  if (ours !== at_provider + funded)
+    problems.push(`all merchants together: ${ours} in our books, ${at_provider + funded} at the provider`)
   return problems
 }

@@ -18,7 +18,7 @@ export function eventProblems({ moves, deliveries, arrivals, our_payments, our_p
   for (const { id, seq, to_status, event } of moves) {
     const rows = sent.get(`${id} ${seq}`) ?? []
     if (rows.length !== (event === null ? 0 : 1) || rows.some((row) => row.event !== event))
-      problems.push(`${id} became ${to_status}, and ${rows.length} events tell it`)
+      problems.push(`${id} became ${to_status} with ${rows.length} events`)
   }
   const events = Map.groupBy(deliveries, (row) => row.source_id)
   for (const { id, status } of [...our_payments, ...our_payouts]) {
@@ -32,11 +32,13 @@ export function eventProblems({ moves, deliveries, arrivals, our_payments, our_p
     const came = arrived.get(id) ?? []
     arrived.delete(id)
     if (status !== 'delivered') problems.push(`${event} of ${source_id} is ${status}`)
-    if (!came.some((arrival) => arrival.answer === 200)) problems.push(`${event} of ${source_id} was never taken`)
-    if (came.some((arrival) => arrival.body !== body)) problems.push(`${event} of ${source_id} came with other bytes`)
+    if (!came.some((arrival) => arrival.answer === 200))
+      problems.push(`the receiver never accepted ${event} of ${source_id}`)
+    if (came.some((arrival) => arrival.body !== body))
+      problems.push(`${event} of ${source_id} arrived with other bytes`)
     if (came.some((arrival) => arrival.path !== `/${merchant_id}`))
-      problems.push(`${event} of ${source_id} came to another merchant`)
+      problems.push(`${event} of ${source_id} arrived at another merchant`)
   }
-  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and we do not know it`)
+  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform does not know it`)
   return problems
 }

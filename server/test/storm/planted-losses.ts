@@ -49,17 +49,17 @@ export function plantLosses(sound: Books): void {
 
   const plants: [RegExp, (books: Books) => void][] = [
     // Promises to merchants.
-    [/acknowledged \S+ is missing/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
-    [/acknowledged \S+ is missing/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
+    [/lacks the acknowledged record/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
+    [/lacks the acknowledged record/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
     [/no merchant got its id/, (books) => Object.assign(books, { results: books.results.slice(1) })],
     [/exists 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
-    [/the amount is 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
+    [/has the amount 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
     // Actions that must happen once.
     [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
-    [/was paid 2 times/, (books) => void order(books).paid_minor.push(100n)],
-    [/was executed 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
-    [/was credited 2 times/, (books) => Object.assign(paid(books), { credits: 2 })],
-    [/the provider knows stray, and we do not/, (books) => stray(books)],
+    [/the payer paid \S+ 2 times/, (books) => void order(books).paid_minor.push(100n)],
+    [/the provider executed \S+ 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
+    [/credited payment \S+ 2 times/, (books) => Object.assign(paid(books), { credits: 2 })],
+    [/the provider knows stray, and the platform does not/, (books) => stray(books)],
     [
       /cost its merchant 1, not/,
       (books) => Object.assign(paid(books), { merchant_minor: paid(books).float_minor - 1n }),
@@ -77,22 +77,25 @@ export function plantLosses(sound: Books): void {
     [/no process queries it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
     [/its payer may still pay/, (books) => mayStillPay(books)],
     // Money, one record at a time and in total.
-    [/: 1 here, \d+ there/, (books) => Object.assign(paid(books), { float_minor: 1n })],
-    [/: -1 here, -\d+ there/, (books) => Object.assign(sent(books), { float_minor: -1n })],
-    [/\d+ here, \d+ at the provider/, (books) => Object.assign(floatOf(books), { balance_minor: 1n })],
+    [/: 1 in our books, \d+ in the provider's book/, (books) => Object.assign(paid(books), { float_minor: 1n })],
+    [/: -1 in our books, -\d+ in the provider's book/, (books) => Object.assign(sent(books), { float_minor: -1n })],
+    [/\d+ in our books, \d+ at the provider/, (books) => Object.assign(floatOf(books), { balance_minor: 1n })],
     [/owns \d+ of \d+/, (books) => Object.assign(floatOf(books, 'available'), { balance_minor: 1n })],
     [/has -1 available/, (books) => Object.assign(floatOf(books, 'available'), { balance_minor: -1n })],
-    [/all together \d+ here/, (books) => Object.assign(books.totals.payments, { amount: 1n })],
-    [/all together \d+ here/, (books) => Object.assign(books.totals.payouts, { paid_amount: 1n })],
+    [/all merchants together: \d+ in our books/, (books) => Object.assign(books.totals.payments, { amount: 1n })],
+    [/all merchants together: \d+ in our books/, (books) => Object.assign(books.totals.payouts, { paid_amount: 1n })],
     [/verify: some check/, (books) => books.checks.push({ name: 'some check', ok: false, detail: 'is broken' })],
     // Events of merchants.
-    [/became \S+, and 0 events tell it/, (books) => books.deliveries.splice(0, 1)],
+    [/became \S+ with 0 events/, (books) => books.deliveries.splice(0, 1)],
     [/with the events $/m, (books) => forgetEvents(books)],
     [/is pending/, (books) => Object.assign(books.deliveries[0] ?? {}, { status: 'pending' })],
-    [/was never taken/, (books) => Object.assign(books, { arrivals: books.arrivals.slice(1).filter(isNot(books)) })],
-    [/came with other bytes/, (books) => Object.assign(books.arrivals[0] ?? {}, { body: '{}' })],
-    [/came to another merchant/, (books) => Object.assign(books.arrivals[0] ?? {}, { path: '/other' })],
-    [/arrived, and we do not know it/, (books) => Object.assign(books.arrivals[0] ?? {}, { id: 'other' })],
+    [
+      /the receiver never accepted/,
+      (books) => Object.assign(books, { arrivals: books.arrivals.slice(1).filter(isNot(books)) }),
+    ],
+    [/arrived with other bytes/, (books) => Object.assign(books.arrivals[0] ?? {}, { body: '{}' })],
+    [/arrived at another merchant/, (books) => Object.assign(books.arrivals[0] ?? {}, { path: '/other' })],
+    [/arrived, and the platform does not know it/, (books) => Object.assign(books.arrivals[0] ?? {}, { id: 'other' })],
   ]
   for (const [expected, change] of plants) assert.match(found(change), expected)
 }
@@ -108,20 +111,21 @@ export async function tamper(rig: StormRig, sound: Books): Promise<void> {
   const again = () => readBooks(rig, { results: sound.results, funded: sound.funded, fates: new Map() })
   const payments = rig.simulator.list('payments', 1, Number.MAX_SAFE_INTEGER).items as Payment[]
   // A payment that the provider did not return; a returned payment has no amount to lose.
-  const shilling = payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('none was paid')
+  const shilling =
+    payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('the storm has no paid payment')
   shilling.amount += 1n
   const more = await again()
-  assert.match(findShortage(more).join('\n'), /here, \d+ at the provider[\s\S]*all together/)
+  assert.match(findShortage(more).join('\n'), /in our books, \d+ at the provider[\s\S]*all merchants together/)
   assert.ok(findDifferences(more).some(({ reference }) => reference === shilling.order_id))
   shilling.amount -= 1n
   assert.deepEqual(findShortage(await again()), [])
 
   const payouts = rig.simulator.list('payouts', 1, Number.MAX_SAFE_INTEGER).items as Payout[]
-  const paid = payouts.find(({ truth }) => truth === 'paid') ?? assert.fail('none paid')
+  const paid = payouts.find(({ truth }) => truth === 'paid') ?? assert.fail('the storm has no paid payout')
   paid.executions += 1
   const twice = await again()
-  assert.match(findProblems(twice).join('\n'), new RegExp(`payout ${paid.transid} was executed 2 times`))
-  assert.match(findShortage(twice).join('\n'), /all together/)
+  assert.match(findProblems(twice).join('\n'), new RegExp(`the provider executed ${paid.transid} 2 times`))
+  assert.match(findShortage(twice).join('\n'), /all merchants together/)
   paid.executions -= 1
 
   await rig.db.query(ONE_CENT, [rig.shops[0]?.merchant.id])
@@ -129,7 +133,8 @@ export async function tamper(rig: StormRig, sound: Books): Promise<void> {
 }
 
 const floatOf = (books: Books, code = 'provider_float') =>
-  books.accounts.find((row) => row.code === code && books.funded.has(row.merchant_id)) ?? assert.fail('no such account')
+  books.accounts.find((row) => row.code === code && books.funded.has(row.merchant_id)) ??
+  assert.fail('the books have no such account')
 
 const isNot = (books: Books) => (arrival: Books['arrivals'][number]) => arrival.id !== books.arrivals[0]?.id
 
@@ -140,8 +145,9 @@ function stray(books: Books): void {
 }
 
 function mayStillPay(books: Books): void {
-  const ours = books.our_payments.find(({ status }) => status === 'failed') ?? assert.fail('none failed')
-  const some = [...books.their_payments.values()][0] ?? assert.fail('no payments')
+  const ours =
+    books.our_payments.find(({ status }) => status === 'failed') ?? assert.fail('the storm has no failed payment')
+  const some = [...books.their_payments.values()][0] ?? assert.fail('the provider has no payments')
   const still_open = { ...some, word: 'PENDING', prompts: 1, paid_minor: [], returned_minor: [] } as const
   books.their_payments.set(ours.reference, {
     ...still_open,
@@ -152,7 +158,8 @@ function mayStillPay(books: Books): void {
 }
 
 function forgetEvents(books: Books): void {
-  const { id } = books.our_payouts.find(({ status }) => status === 'SUCCESS') ?? assert.fail('none paid')
+  const { id } =
+    books.our_payouts.find(({ status }) => status === 'SUCCESS') ?? assert.fail('the storm has no paid payout')
   books.deliveries = books.deliveries.filter(({ source_id }) => source_id !== id)
   books.moves = books.moves.filter((move) => move.id !== id)
 }
