@@ -29,7 +29,7 @@ const paid = (amount_minor = A, currency = 'TZS'): Answer => ({
 const reversed: Answer = { kind: 'reversed', amount_minor: A, currency: 'TZS', provider_status: 'REVERSED' }
 
 /** Runs a test with one payment, in a world whose live provider follows a script. */
-async function withLiar(
+async function withScriptedPayment(
   given: Partial<Script>,
   work: (of: {
     world: World
@@ -152,7 +152,7 @@ async function look(world: World, id: string): Promise<Now> {
 }
 
 test('the server waits the longest pause between two status queries when the query counter is at its limit', () =>
-  withLiar(
+  withScriptedPayment(
     {},
     async ({ world, script, id }) => {
       const attempt = () =>
@@ -175,7 +175,7 @@ describe('money that differs from the requested amount', () => {
     ['money in another currency', paid(A, 'USD'), 0n],
   ] as const) {
     test(`a payment with ${name} than requested waits for an operator, and the server credits no money`, () =>
-      withLiar({ status: () => answer }, async ({ hint, now, script }) => {
+      withScriptedPayment({ status: () => answer }, async ({ hint, now, script }) => {
         await hint()
         const expected = {
           status: 'pending_clearance',
@@ -194,7 +194,7 @@ describe('money that differs from the requested amount', () => {
 
   for (const amount of [0n, -A, 2n ** 70n]) {
     test(`a payment stays open until its deadline if the provider reports the impossible amount ${amount}`, () =>
-      withLiar({ status: () => paid(amount) }, async ({ world, hint, now }) => {
+      withScriptedPayment({ status: () => paid(amount) }, async ({ world, hint, now }) => {
         await hint()
         assert.equal((await now()).status, 'processing')
         await world.pass(90_000)
@@ -212,7 +212,7 @@ describe('money that differs from the requested amount', () => {
 
 describe('answers that contradict each other', () => {
   test('a decline after a success does not change the credit', () =>
-    withLiar({ status: () => paid() }, async ({ hint, refresh, now, script }) => {
+    withScriptedPayment({ status: () => paid() }, async ({ hint, refresh, now, script }) => {
       await hint()
       script.status = () => declined
       await hint()
@@ -228,7 +228,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the history and the log record each contradiction of a success once', () =>
-    withLiar({ status: () => paid() }, async ({ world, id, hint, refresh, now, script }) => {
+    withScriptedPayment({ status: () => paid() }, async ({ world, id, hint, refresh, now, script }) => {
       await hint()
       for (const answer of [declined, paid(50_000n), paid(A, 'USD'), declined]) {
         script.status = () => answer
@@ -273,7 +273,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('held money stays as booked, and the history records every later answer with another amount or currency', () =>
-    withLiar({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
+    withScriptedPayment({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
       await hint()
       await hint()
       for (const answer of [paid(), paid(50_000n, 'USD'), paid(50_000n), declined]) {
@@ -293,14 +293,14 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the history records the currency of held money in another currency', () =>
-    withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
+    withScriptedPayment({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
       await hint()
       await hint()
       assert.deepEqual(await recordedOutcomes(world, id), ['pending_clearance: succeeded 1000.00 USD'])
     }))
 
   test('a repeated or late answer contradicts nothing', () =>
-    withLiar({ status: () => paid() }, async ({ world, id, hint, script }) => {
+    withScriptedPayment({ status: () => paid() }, async ({ world, id, hint, script }) => {
       for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
         script.status = () => answer
         await hint()
@@ -313,7 +313,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the merchant gets the events failed, paid and reversed in this order when a reversal follows a decline', () =>
-    withLiar({ status: () => declined }, async ({ hint, now, script }) => {
+    withScriptedPayment({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       script.status = () => reversed
       await hint()
@@ -322,7 +322,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the server credits the money and notifies the merchant when a success follows a decline', () =>
-    withLiar({ status: () => declined }, async ({ hint, now, script }) => {
+    withScriptedPayment({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       assert.deepEqual(await now(), {
         status: 'failed',
@@ -345,7 +345,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('a hundred reports of one success by callback, query and refresh credit the money once', () =>
-    withLiar({ status: () => paid() }, async ({ world, hint, refresh, now }) => {
+    withScriptedPayment({ status: () => paid() }, async ({ world, hint, refresh, now }) => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? hint() : refresh())))
       await world.work()
       for (let i = 0; i < 50; i++) await hint()
@@ -360,7 +360,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('a reversal without an earlier success books both, and a later success changes nothing', () =>
-    withLiar({ status: () => reversed }, async ({ hint, now, script }) => {
+    withScriptedPayment({ status: () => reversed }, async ({ hint, now, script }) => {
       await hint()
       const expected = {
         status: 'reversed',
@@ -379,22 +379,25 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the server queries a payment again, without a callback, if the provider announced a change of its answer', () =>
-    withLiar({ status: () => ({ ...declined, ask_again_ms: 3_000 }) }, async ({ world, hint, now, script }) => {
-      await hint()
-      assert.equal((await now()).status, 'failed')
-      script.status = () => ({ ...paid(), ask_again_ms: 4_000 })
-      await world.pass(3_000)
-      assert.equal((await now()).status, 'successful')
-      script.status = () => reversed
-      await world.pass(4_000)
-      assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
-      const calls = script.calls.length
-      await world.pass(80_000)
-      assert.equal(script.calls.length, calls, 'the server does not query a final answer again')
-    }))
+    withScriptedPayment(
+      { status: () => ({ ...declined, ask_again_ms: 3_000 }) },
+      async ({ world, hint, now, script }) => {
+        await hint()
+        assert.equal((await now()).status, 'failed')
+        script.status = () => ({ ...paid(), ask_again_ms: 4_000 })
+        await world.pass(3_000)
+        assert.equal((await now()).status, 'successful')
+        script.status = () => reversed
+        await world.pass(4_000)
+        assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
+        const calls = script.calls.length
+        await world.pass(80_000)
+        assert.equal(script.calls.length, calls, 'the server does not query a final answer again')
+      },
+    ))
 
   test('a success stays a success when the provider then answers "not found" and "pending"', () =>
-    withLiar({ status: () => paid() }, async ({ world, hint, now, script }) => {
+    withScriptedPayment({ status: () => paid() }, async ({ world, hint, now, script }) => {
       await hint()
       for (const answer of [notFound, accepted, unknown]) {
         script.status = () => answer
@@ -406,7 +409,7 @@ describe('answers that contradict each other', () => {
     }))
 
   test('the server applies contradicting answers of one batch in their order, once each', () =>
-    withLiar({ status: () => accepted }, async ({ world, id, now }) => {
+    withScriptedPayment({ status: () => accepted }, async ({ world, id, now }) => {
       const { merchant } = world
       const settle = (answer: Answer) =>
         world.system.driver.settle({ merchant_id: merchant.id, collection_id: id, number: 1, answer })
@@ -437,7 +440,7 @@ describe('a provider without a usable answer', () => {
     ['not found', notFound],
   ] as const) {
     test(`the answer "${name}" until the deadline fails the payment with timeout, and a late success credits the money`, () =>
-      withLiar({ push: () => answer, status: () => answer }, async ({ world, hint, now, script }) => {
+      withScriptedPayment({ push: () => answer, status: () => answer }, async ({ world, hint, now, script }) => {
         await world.pass(70_000)
         assert.equal((await now()).status, 'processing', 'not before the deadline')
         await world.pass(5_000)
@@ -466,7 +469,7 @@ describe('a provider without a usable answer', () => {
   }
 
   test('the server queries an unanswered payment at growing intervals', () =>
-    withLiar(
+    withScriptedPayment(
       {},
       async ({ world, script }) => {
         await world.pass(60_000)
@@ -479,7 +482,7 @@ describe('a provider without a usable answer', () => {
     ))
 
   test('the server queries a payment again after the adapter throws, and credits the money once', () =>
-    withLiar(
+    withScriptedPayment(
       {
         push: () => {
           throw new Error('bug in push')
@@ -505,7 +508,7 @@ describe('a provider without a usable answer', () => {
     ))
 
   test('a payment stays open while the adapter omits its answer', () =>
-    withLiar({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
+    withScriptedPayment({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'processing')
       await world.pass(10_000)
@@ -515,7 +518,7 @@ describe('a provider without a usable answer', () => {
     }))
 
   test('a payment ends at its deadline when the adapter always throws', () =>
-    withLiar(
+    withScriptedPayment(
       {
         status: () => {
           throw new Error('bug in status')
@@ -528,7 +531,7 @@ describe('a provider without a usable answer', () => {
     ))
 
   test('the server settles payments of other providers while one provider fails', () =>
-    withLiar(
+    withScriptedPayment(
       {
         status: () => {
           throw new Error('bug in status')
@@ -552,14 +555,14 @@ describe('a process that dies', () => {
   ] as const) {
     test(`the payer sees one prompt after a process died at ${crash_point}, because the server queries the provider first`, () => {
       let dies = true
-      let has = false
-      return withLiar(
+      let received = false
+      return withScriptedPayment(
         {
           push: () => {
-            has = true
+            received = true
             return accepted
           },
-          status: () => (has ? paid() : notFound),
+          status: () => (received ? paid() : notFound),
         },
         async ({ world, script, now }) => {
           assert.deepEqual(script.calls, arrived ? ['push'] : [])
@@ -589,7 +592,7 @@ describe('a process that dies', () => {
 
   test('no money moves if a process dies before the commit of an outcome, and the next query credits the money once', () => {
     let dies = true
-    return withLiar(
+    return withScriptedPayment(
       { status: () => paid() },
       async ({ world, now }) => {
         await world.pass(6_000)
@@ -617,7 +620,7 @@ describe('a process that dies', () => {
 
   test('an attempt keeps its provider reference in every retry', () => {
     const references = new Set<string>()
-    return withLiar(
+    return withScriptedPayment(
       {
         push: (request) => {
           references.add(request.reference)
