@@ -55,7 +55,7 @@ async function approve(keys: readonly WithdrawalKey[], options: { of?: World; wi
 }
 
 /** Reads the contents of every table that an approval could change. */
-const everything = () =>
+const storedRows = () =>
   world.rows(
     `select (select json_agg(w order by id) from withdrawals w) as withdrawals,
        (select json_agg(p order by withdrawal_id) from payouts p) as payouts,
@@ -191,7 +191,7 @@ describe('an approval', () => {
     await payoutCallsOf(world, provider).reject(rejected)
     const unapproved = await insertWithdrawal(world, { merchant: sandbox_only })
     const stranger = await world.newMerchant()
-    const before = await everything()
+    const before = await storedRows()
     for (const [key, code] of [
       [approved, 'invalid_state'],
       [rejected, 'invalid_state'],
@@ -203,7 +203,7 @@ describe('an approval', () => {
       assert.deepEqual(await approve([key]), [code])
     const elsewhere = { ...provider, capabilities: { ...provider.capabilities, payout_methods: [] } }
     assert.deepEqual(await approve([waiting], { with: elsewhere }), ['provider_unavailable'])
-    assert.deepEqual(await everything(), before)
+    assert.deepEqual(await storedRows(), before)
 
     const shillings = { ...provider, capabilities: { ...provider.capabilities, whole_shillings: true } }
     const cents = await insertWithdrawal(world, { merchant, amount_minor: 100_050n })
@@ -228,9 +228,9 @@ describe('an approval', () => {
         [merchant.id],
       )
       await world.rows(`update merchants set ${change} where id = $1`, [merchant.id])
-      const before = await everything()
+      const before = await storedRows()
       assert.deepEqual(await approve([live]), ['withdrawal_restricted'])
-      assert.deepEqual(await everything(), before)
+      assert.deepEqual(await storedRows(), before)
       assert.deepEqual(await approve([sandbox]), ['PROCESSING'])
       await world.rows('update merchants set status = $2, verified = $3 where id = $1', [
         merchant.id,

@@ -97,14 +97,14 @@ test('a quote and a submission have the same charges with every price list', asy
       { flow: 'withdrawal', flat_fee: '1' },
     ],
   ]
-  const asked = [
+  const destinations = [
     { method: 'MOBILE_MONEY', destination_code: 'VODACOM', destination_phone: '0754123456', destination_name: 'Asha' },
     { method: 'PROVIDER_PESA', destination_phone: '0754123456', destination_name: 'Asha' },
     { method: 'BANK_ACCOUNT', destination_code: 'NMB', bank_account_number: '1', bank_name: 'NMB' },
   ]
   for (const rules of lists) {
     await price(rules)
-    for (const destination of asked) {
+    for (const destination of destinations) {
       for (const amount of ['1', '33.33', 999.99, '123456.78']) {
         const body = { ...destination, amount }
         const { withdrawal_amount, channel, ...quoted } = (await quote(body)).body.data

@@ -87,9 +87,9 @@ async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigi
 }
 
 /** Returns the stored state of a withdrawal, which a refused decision must not change. */
-const everything = async (key: WithdrawalKey) => ({
+const storedState = async (key: WithdrawalKey) => ({
   record: await recordOf(world, key),
-  story: await traceOf(world, key),
+  trace: await traceOf(world, key),
   payout: await payoutOf(world, key),
   audits: await audits(key),
   book: await book(key),
@@ -146,7 +146,7 @@ describe('a withdrawal before its approval', () => {
   test('only the merchant of the withdrawal can respond, in the environment of the withdrawal', async () => {
     const key = await submitted()
     await hands.requestInfo(key)
-    const before = await everything(key)
+    const before = await storedState(key)
     const stranger = await world.newMerchant()
     const input = { id: key.id, message: 'It is mine' }
     for (const wrong of [
@@ -158,7 +158,7 @@ describe('a withdrawal before its approval', () => {
         'not_found',
       )
     }
-    assert.deepEqual(await everything(key), before)
+    assert.deepEqual(await storedState(key), before)
   })
 
   test('the server refuses every decision about an unknown withdrawal with not_found', async () => {
@@ -218,7 +218,7 @@ describe('a decision that the status does not allow', () => {
       if (allowed.includes(verb)) continue
       test(`the server refuses the decision ${verb} about a ${status} withdrawal and changes no row`, async () => {
         const key = await make()
-        const before = await everything(key)
+        const before = await storedState(key)
         assert.equal(before.record.status, status)
         const call = {
           approve: () => hands.approve(key),
@@ -232,7 +232,7 @@ describe('a decision that the status does not allow', () => {
           assert.deepEqual([error.code, error.details], ['invalid_state', { status }])
           return true
         })
-        assert.deepEqual(await everything(key), before)
+        assert.deepEqual(await storedState(key), before)
       })
     }
   }
@@ -297,9 +297,9 @@ describe('the resolution of a payout', () => {
       assert.equal(entry?.action, 'withdrawal.resolve')
       assert.deepEqual(entry?.before, { status: before.status })
       assert.equal(entry?.reason, 'The bank told us')
-      const settled = await everything(key)
+      const settled = await storedState(key)
       await refused(hands.resolve(key, outcome === 'SUCCESS' ? 'FAILED' : 'SUCCESS'), 'invalid_state')
-      assert.deepEqual(await everything(key), settled)
+      assert.deepEqual(await storedState(key), settled)
     })
   }
 
@@ -310,10 +310,10 @@ describe('the resolution of a payout', () => {
     script.payout = () => payoutAnswers.paid(1n)
     await hands.approve(spent)
     await idle()
-    const before = await everything(key)
+    const before = await storedState(key)
     assert.equal(before.book.available, TOTAL - 1n)
     await refused(hands.resolve(key, 'SUCCESS'), 'insufficient_balance')
-    assert.deepEqual(await everything(key), before)
+    assert.deepEqual(await storedState(key), before)
     await fund(world, 100n, { merchant })
     await hands.resolve(key, 'SUCCESS')
     assert.equal((await traceOf(world, key)).available, 99n)
@@ -379,9 +379,9 @@ describe('the retry of a payout', () => {
     const key = await withdrawalAfter(payoutAnswers.blocked)
     const due_at = world.deps.clock.now()
     await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])
-    const before = await everything(key)
+    const before = await storedState(key)
     await refused(hands.retry(key), 'invalid_state')
-    assert.deepEqual(await everything(key), before)
+    assert.deepEqual(await storedState(key), before)
     await world.rows("update payouts set state = 'blocked', due_at = null where withdrawal_id = $1", [key.id])
   })
 })

@@ -169,12 +169,12 @@ describe('the books of a payout', () => {
       }
       assert.deepEqual(await book(by_many), expected)
 
-      const story = async (key: WithdrawalKey) => {
+      const outcomesOf = async (key: WithdrawalKey) => {
         const { moves, facts: posted, events, status } = await traceOf(world, key)
         return { moves, posted, events, status }
       }
-      assert.deepEqual(await story(in_one_batch), await story(once))
-      assert.deepEqual(await story(by_many), await story(once))
+      assert.deepEqual(await outcomesOf(in_one_batch), await outcomesOf(once))
+      assert.deepEqual(await outcomesOf(by_many), await outcomesOf(once))
       assert.equal((await payoutOf(world, once))?.state, 'final')
     })
   }

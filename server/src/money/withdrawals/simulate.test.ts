@@ -302,7 +302,7 @@ test('a simulation above the balance gets 409 insufficient_balance and stays pen
 test('the server answers not_found to every simulation of a live record, by a key or a session', async () => {
   const id = await submit(undefined, { key: world.live_key })
   const { token } = await world.newSession('MERCHANT_ADMIN')
-  for (const [who, query] of [
+  for (const [caller_key, query] of [
     [world.live_key, ''],
     [key, ''],
     [token, ''],
@@ -310,7 +310,7 @@ test('the server answers not_found to every simulation of a live record, by a ke
     [token, '?environment=sandbox'],
   ] as const) {
     for (const outcome of OUTCOMES) {
-      const reply = await unchanged(world, () => simulate(id, outcome, { key: who, query }))
+      const reply = await unchanged(world, () => simulate(id, outcome, { key: caller_key, query }))
       assert.deepEqual(codeOf(reply), [404, 'not_found'])
     }
   }

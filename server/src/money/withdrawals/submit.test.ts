@@ -269,8 +269,13 @@ test('the amount may be a decimal text or a number', async () => {
 // Prices --------------------------------------------------------------------------------------------------------------
 
 test('the server computes the charges and ignores charges of the caller', async () => {
-  const wishes = { infinity_fee: '0.00', total_charges: '0.00', pricing_rule_id: randomUUID(), status: 'SUCCESS' }
-  const { data } = (await submit({ ...PHONE, ...wishes })).body
+  const caller_charges = {
+    infinity_fee: '0.00',
+    total_charges: '0.00',
+    pricing_rule_id: randomUUID(),
+    status: 'SUCCESS',
+  }
+  const { data } = (await submit({ ...PHONE, ...caller_charges })).body
   assert.deepEqual([data.total_charges, data.status], ['900.00', 'PENDING_ADMIN_APPROVAL'])
 })
 
@@ -494,14 +499,14 @@ test('an amount above the balance gets 409 insufficient_balance with the amounts
 })
 
 describe('live money of a restricted merchant', () => {
-  const spoilt: [string, (id: string) => Promise<unknown>][] = [
+  const restrictions: [string, (id: string) => Promise<unknown>][] = [
     ['suspended', (id) => world.rows("update merchants set status = 'SUSPENDED' where id = $1", [id])],
     ['not active yet', (id) => world.rows("update merchants set status = 'PENDING' where id = $1", [id])],
     ['not verified', (id) => world.rows('update merchants set verified = false where id = $1', [id])],
     ['not priced', (id) => price(id, [])],
     ['not priced for this destination', (id) => price(id, [{ flow: 'withdrawal', destination_code: 'CRDB' }])],
   ]
-  for (const [name, spoil] of spoilt) {
+  for (const [name, restrict] of restrictions) {
     for (const funded of [true, false]) {
       test(`a merchant that is ${name} gets 409 withdrawal_restricted for live money, ${funded ? 'with' : 'without'} a balance`, async () => {
         const merchant = await world.newMerchant()
@@ -509,7 +514,7 @@ describe('live money of a restricted merchant', () => {
         const live = await world.newKey({ merchant, environment: 'live' })
         const sandbox = await world.newKey({ merchant })
         const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
-        await spoil(merchant.id)
+        await restrict(merchant.id)
         const reply = await unchanged(world, () => submit(PHONE, { key: token }), name)
         assert.deepEqual(codeOf(reply), [409, 'withdrawal_restricted'], reply.text)
         assert.equal(reply.body.error.details, null)
@@ -569,7 +574,7 @@ test('the server answers with the first failed check when several checks fail', 
 // Repetitions ---------------------------------------------------------------------------------------------------------
 
 describe('a repeated submission', () => {
-  for (const [path, body, who] of [
+  for (const [path, body, keyOf] of [
     [SUBMIT, PHONE, () => finance],
     [`${SUBMIT}?environment=sandbox`, ACCOUNT, () => finance],
     [MOBILE, TO_PHONE, () => world.live_key],
@@ -578,13 +583,13 @@ describe('a repeated submission', () => {
   ] as const) {
     test(`${path} needs an Idempotency-Key`, async () => {
       for (const idempotency_key of [null, '', 'a b', 'x'.repeat(256)]) {
-        const reply = await unchanged(world, () => world.post(path, body, { key: who(), idempotency_key }))
+        const reply = await unchanged(world, () => world.post(path, body, { key: keyOf(), idempotency_key }))
         assert.deepEqual(codeOf(reply), [400, 'idempotency_key_required'])
       }
     })
 
     test(`${path} answers a replay with the same bytes, and another body with 422`, async () => {
-      const options = { key: who(), idempotency_key: randomUUID() }
+      const options = { key: keyOf(), idempotency_key: randomUUID() }
       const first = await world.post(path, body, options)
       assert.equal(first.status, 202)
       const again = await unchanged(world, () => world.post(path, { ...body, amount: 10000 }, options))
@@ -598,7 +603,7 @@ describe('a repeated submission', () => {
       const second = await createWorld({ url: world.url })
       try {
         const before = await countOf()
-        const options = { key: who(), idempotency_key: randomUUID() }
+        const options = { key: keyOf(), idempotency_key: randomUUID() }
         const replies = await Promise.all(
           Array.from({ length: 10 }, (_, i) => (i % 2 ? world : second).post(path, body, options)),
         )
@@ -623,8 +628,8 @@ describe('a repeated submission', () => {
   test('the replay of a submission gets the stored refusal even when a new request would succeed', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant, environment: 'live' })
-    const poor = { key, idempotency_key: randomUUID() }
-    const first = await world.post(MOBILE, TO_PHONE, poor)
+    const unfunded = { key, idempotency_key: randomUUID() }
+    const first = await world.post(MOBILE, TO_PHONE, unfunded)
     assert.deepEqual(codeOf(first), [409, 'insufficient_balance'])
     await world.rows('update merchants set verified = false where id = $1', [merchant.id])
     const unverified = { key, idempotency_key: randomUUID() }
@@ -633,7 +638,7 @@ describe('a repeated submission', () => {
     await world.rows('update merchants set verified = true where id = $1', [merchant.id])
     await fund(world, { merchant, amount: '50000', environment: 'live' })
     for (const [options, stored] of [
-      [poor, first],
+      [unfunded, first],
       [unverified, second],
     ] as const) {
       const again = await unchanged(world, () => world.post(MOBILE, TO_PHONE, options))
