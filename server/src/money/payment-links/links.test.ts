@@ -250,7 +250,7 @@ describe('a payment link', () => {
     assert.deepEqual((await show(link.id)).paid_collection_id, second.body.data.collection_id)
     const held_before = Number((await balance()).held)
     const available_before = Number((await balance()).available)
-    for (let twice = 0; twice < 2; twice++) {
+    for (let round = 0; round < 2; round++) {
       await world.system.driver.settle({
         merchant_id: world.merchant.id,
         collection_id: first.body.data.collection_id,
@@ -325,12 +325,12 @@ describe('a payment link', () => {
   })
 
   test('a link ends at the given moment in any time zone and with any fraction of a second', async () => {
-    for (const [written, meant] of [
+    for (const [written, expected] of [
       ['2032-02-29T23:59:59Z', '2032-02-29T23:59:59.000Z'],
       ['2030-01-01T00:30:00+03:00', '2029-12-31T21:30:00.000Z'],
       ['2030-12-31T23:30:00.250-05:00', '2031-01-01T04:30:00.250Z'],
     ]) {
-      assert.equal((await newLink({ expires_at: written })).expires_at, meant)
+      assert.equal((await newLink({ expires_at: written })).expires_at, expected)
     }
   })
 
@@ -358,7 +358,7 @@ describe('a payment link', () => {
 
   test('a merchant can cancel a link twice, and the link then refuses payments, but a paid link stays PAID', async () => {
     const link = await newLink()
-    for (let twice = 0; twice < 2; twice++) {
+    for (let round = 0; round < 2; round++) {
       const cancelled = await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
       assert.deepEqual([cancelled.status, cancelled.body.data.status], [200, 'CANCELLED'])
     }
@@ -428,32 +428,32 @@ describe('a payment link', () => {
 
 describe('the limits of prompts', () => {
   test('the server refuses further prompts to a phone without approvals, and not to a phone that pays', async () => {
-    const careful = await createWorld({ env: { PROMPTS_PER_PHONE: '3' } })
+    const limited = await createWorld({ env: { PROMPTS_PER_PHONE: '3' } })
     try {
-      const make = async () => (await careful.post('/v1/payment-links', LINK)).body.data.public_slug as string
+      const make = async () => (await limited.post('/v1/payment-links', LINK)).body.data.public_slug as string
       const on = (slug: string, phone: string, method = 'WALLET_PUSH') =>
-        careful.post(`/public/payment-links/${slug}/collect`, { method, customer_phone: phone }, { key: null })
+        limited.post(`/public/payment-links/${slug}/collect`, { method, customer_phone: phone }, { key: null })
       for (let i = 0; i < 3; i++) assert.equal((await on(await make(), '0754123002')).status, 202)
       const refused = await on(await make(), '0754123002')
       assert.deepEqual(codeOf(refused), [429, 'rate_limited'])
       assert.ok(Number(refused.headers['retry-after']) <= 600)
       assert.equal((await on(await make(), '0754123002', 'TANQR')).status, 202, 'a QR code sends no prompt')
       for (let i = 0; i < 5; i++) assert.equal((await on(await make(), '0754123001')).status, 202)
-      careful.deps.clock.advance(600_000)
+      limited.deps.clock.advance(600_000)
       assert.equal((await on(await make(), '0754123002')).status, 202)
-      const [row] = await careful.rows<{ subject: Buffer }>('select subject from payer_tries limit 1')
+      const [row] = await limited.rows<{ subject: Buffer }>('select subject from payer_tries limit 1')
       assert.equal(row?.subject.length, 32)
     } finally {
-      await careful.close()
+      await limited.close()
     }
   })
 
   test('each link and each IP address has a limit of attempts', async () => {
-    const careful = await createWorld({ env: { TRIES_PER_LINK: '3', TRIES_PER_ADDRESS: '5', PROMPTS_PER_PHONE: '0' } })
+    const limited = await createWorld({ env: { TRIES_PER_LINK: '3', TRIES_PER_ADDRESS: '5', PROMPTS_PER_PHONE: '0' } })
     try {
-      const make = async () => (await careful.post('/v1/payment-links', LINK)).body.data.public_slug as string
+      const make = async () => (await limited.post('/v1/payment-links', LINK)).body.data.public_slug as string
       const on = (slug: string) =>
-        careful.post(
+        limited.post(
           `/public/payment-links/${slug}/collect`,
           { method: 'WALLET_PUSH', customer_phone: '0754123002' },
           { key: null },
@@ -465,7 +465,7 @@ describe('the limits of prompts', () => {
       for (let i = 0; i < 2; i++) assert.equal((await on(other)).status, 202)
       assert.deepEqual(codeOf(await on(await make())), [429, 'rate_limited'])
     } finally {
-      await careful.close()
+      await limited.close()
     }
   })
 })

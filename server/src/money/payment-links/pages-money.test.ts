@@ -243,19 +243,19 @@ describe('money under review', () => {
     )
     assert.ok(duplicate)
     // The answer of the provider pauses between its locks. Its first lock must not block the operator.
-    let arrived = () => {}
+    let markReached = () => {}
     const reached = new Promise<void>((resolve) => {
-      arrived = resolve
+      markReached = resolve
     })
-    let go = () => {}
+    let release = () => {}
     const gate = new Promise<void>((resolve) => {
-      go = resolve
+      release = resolve
     })
     const slow = await createWorld({
       url: world.url,
       before: async (name) => {
         if (name !== 'extras_find') return
-        arrived()
+        markReached()
         await gate
       },
     })
@@ -269,13 +269,13 @@ describe('money under review', () => {
       await reached
       const clearing = clear(duplicate.id, 'approve')
       await waitsForLock(1)
-      go()
+      release()
       const [, decided] = await Promise.all([settling, clearing])
       // The answer of the provider was first, so that the server refused the operator's decision.
       assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
       assert.equal((await show(duplicate.id)).status, 'reversed')
     } finally {
-      go()
+      release()
       await slow.close()
     }
   })
@@ -340,9 +340,9 @@ describe('an installation that changes to a real provider', () => {
 
 describe('a QR code', () => {
   test('a QR code of a slow provider does not block other payers of the link', async () => {
-    let give = () => {}
+    let release = () => {}
     const gate = new Promise<void>((resolve) => {
-      give = resolve
+      release = resolve
     })
     let markReached = () => {}
     const reached = new Promise<void>((resolve) => {
@@ -361,10 +361,10 @@ describe('a QR code', () => {
       const code = pay(slug, null, { method: 'TANQR', of: live })
       await reached
       assert.equal((await pay(slug, '0754123456', { of: live })).status, 202)
-      give()
+      release()
       assert.equal((await code).status, 202)
     } finally {
-      give()
+      release()
       await live.close()
     }
   })
@@ -414,13 +414,13 @@ describe('limits and times of pages', () => {
   })
 
   test('all IP addresses of one IPv6 network share one limit', async () => {
-    const careful = await createWorld({
+    const limited = await createWorld({
       env: { TRIES_PER_ADDRESS: '2', PROMPTS_PER_PHONE: '0', TRIES_PER_LINK: '0', TRUST_PROXY: '127.0.0.1' },
     })
     try {
       const from = async (address: string) => {
-        const { public_slug } = await newLink(careful)
-        return careful.post(
+        const { public_slug } = await newLink(limited)
+        return limited.post(
           `/public/payment-links/${public_slug}/collect`,
           { method: 'WALLET_PUSH', customer_phone: '0754123002' },
           { key: null, headers: { 'x-forwarded-for': address } },
@@ -431,7 +431,7 @@ describe('limits and times of pages', () => {
       assert.deepEqual(codeOf(await from('2001:db8:1:2:ffff::3')), [429, 'rate_limited'])
       assert.equal((await from('2001:db8:1:3::1')).status, 202)
     } finally {
-      await careful.close()
+      await limited.close()
     }
   })
 
