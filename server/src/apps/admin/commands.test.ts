@@ -68,13 +68,13 @@ for (const [line, message] of INVALID_LINES) {
   })
 }
 
-test('the command issues no token and accepts a subject when the issuer is foreign', () => {
+test('the admin command issues no token and accepts a subject when the issuer is foreign', () => {
   const env = { OIDC_ISSUER: 'https://id.example.tz' }
   assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
   assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')
 })
 
-test('the command accepts valid options', () => {
+test('the admin command accepts valid options', () => {
   const valid = [
     'demo',
     'verify',
@@ -97,7 +97,7 @@ test('the command accepts valid options', () => {
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })
 
-test('the help of each command names every option and gives a valid example', () => {
+test('the help of each admin command names every option and gives a valid example', () => {
   assert.deepEqual(Object.keys(PAGES).sort(), Object.keys(COMMANDS).sort())
   for (const [name, { takes }] of Object.entries(COMMANDS)) {
     const page = helpOf(name.split(' ')) as string
@@ -115,7 +115,7 @@ test('the help of each command names every option and gives a valid example', ()
   }
 })
 
-test('the help of a group shows the commands of the group', () => {
+test('the help of a command group shows the commands of the group', () => {
   assert.deepEqual(commandsOf('statement'), ['statement import'])
   assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
   assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)

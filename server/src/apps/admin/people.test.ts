@@ -30,7 +30,7 @@ test('an account with an unconfirmed address cannot become an operator', async (
   assert.equal((await grantRole(deps, person)).password, null)
 })
 
-test('the command shows the e-mails of an installation without a mail server and writes the audit log', async () => {
+test('the admin command shows the e-mails of an installation without a mail server and writes the audit log', async () => {
   const { deps } = world
   const sent = {
     to: 'asha@example.com',
@@ -75,7 +75,7 @@ async function signIn(role: 'SUPER_ADMIN' | 'VIEWER') {
 
 const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
-test('the server ends every session of a disabled user, and the user signs in again only after the command enables the account', async () => {
+test('the server ends every session of a disabled user, and the user signs in again only after an operator enables the account', async () => {
   const { deps } = world
   const { user_id, email, left, status, acts } = await signIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
@@ -96,7 +96,7 @@ test('the server ends every session of a disabled user, and the user signs in ag
   ])
 })
 
-test('the command takes the operator role from a user', async () => {
+test('the admin command takes the operator role from a user', async () => {
   const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)
   const rights = await world.rows('select super_admin from users where id = $1', [user_id])
@@ -105,7 +105,7 @@ test('the command takes the operator role from a user', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.revoke_operator' }])
 })
 
-test('the command deletes a lost second step', async () => {
+test('the admin command deletes a lost second step', async () => {
   const { deps } = world
   const { email, user_id, left, status, acts } = await signIn('VIEWER')
   await assert.rejects(dropLostSecondStep(deps, email), refusedAs('invalid_state'))
@@ -118,7 +118,7 @@ test('the command deletes a lost second step', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
 })
 
-test('a user of a foreign issuer keeps the issuer and subject when the command disables the user', async () => {
+test('a user of a foreign issuer keeps the issuer and subject when the admin command disables the user', async () => {
   const { email, user_id } = await signIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
   await disableByEmail(world.deps, email)

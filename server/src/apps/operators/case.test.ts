@@ -25,7 +25,7 @@ const caseOf = async (id: string): Promise<any> => {
 const now = () => world.deps.clock.now().toISOString()
 const HOUR = 3_600_000
 
-test('a case shows the same record as the detail, with its merchant', async () => {
+test('the case of a withdrawal shows the same record as the withdrawal itself, with its merchant', async () => {
   const id = await operator.submit(shop)
   const found = await caseOf(id)
   assert.deepEqual(found.withdrawal, await operator.show(id))
@@ -41,7 +41,7 @@ test('a case shows the same record as the detail, with its merchant', async () =
   })
 })
 
-test('a case shows the balance and the payments of a day, without adjustments and the other environment', async () => {
+test('a case shows the balance and the payments of a day, but no adjustments and no other environment', async () => {
   const fresh = await operator.shop('1000.00')
   const id = await operator.submit(fresh, { amount: '100.00' })
   assert.deepEqual((await caseOf(id)).balance, {

@@ -80,7 +80,7 @@ describe('the list of the payments of all merchants', () => {
     })
   }
 
-  test('an operator pages through the payments of all merchants and misses none', async () => {
+  test('an operator pages through the payments of all merchants and misses no payment', async () => {
     const shop = await review.shop()
     for (let i = 0; i < 3; i++) await review.pay(shop, '007')
     for (const status of ['processing', 'successful', 'failed', 'any']) {
@@ -247,7 +247,7 @@ describe("the operators' view of one payment", () => {
     assert.equal((await open(await review.pay(shop, '002'))).waits_for, null)
   })
 
-  test('an operator reads of a payment on a page that its payer has not chosen yet', async () => {
+  test('an operator reads that the payer of a page has not chosen a method yet', async () => {
     const shop = await review.shop()
     await pageOf(shop.live, 'PAGE-1')
     const [id] = await ids(`status=created&merchant_id=${shop.merchant.id}`)
@@ -274,7 +274,7 @@ describe("the operators' view of one payment", () => {
     assert.equal((await open(id)).waits_for.what, 'sending')
   })
 
-  test('the server answers 404 for an unknown payment, and refuses a merchant', async () => {
+  test("the server answers 404 for an unknown payment, and refuses the operators' view of payments to a merchant", async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '001')
     const session = await operator.session()

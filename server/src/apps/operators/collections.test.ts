@@ -106,13 +106,13 @@ describe('decisions about held payments', () => {
     assert.deepEqual([event.event, event.amount, event.amount_received], ['collection.success', '1000.00', '1100.00'])
   })
 
-  test('a decline of another amount removes all of the amount from the books', async () => {
+  test('a decline of another amount removes the whole amount from the books', async () => {
     const shop = await review.shop()
     await review.clear(await review.hold(shop, '011'), 'decline')
     assert.deepEqual(await operator.book(shop), {})
   })
 
-  test('an approval takes the frozen fee, and no fee above the amount of the payment', async () => {
+  test('an approval takes the frozen fee, and never a fee above the amount of the payment', async () => {
     const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
     const whole = await review.hold(shop, '011')
     await world.call({

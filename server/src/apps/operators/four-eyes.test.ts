@@ -262,7 +262,7 @@ describe('withdrawals between the first approval and the second', () => {
     assert.deepEqual([second.status, operatorsOf(second)], ['PROCESSING', [juma.email, asha.email]])
   })
 
-  test('a withdrawal in INFO_REQUESTED needs two approvals, and the answer of the merchant ends none', async () => {
+  test('a withdrawal in INFO_REQUESTED needs two approvals, and the answer of the merchant ends no approval', async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
@@ -288,7 +288,7 @@ describe('withdrawals between the first approval and the second', () => {
     })
   })
 
-  test('the server refuses the second approval when the merchant has spent the balance, and keeps the first', async () => {
+  test('the server refuses the second approval when the merchant has spent the balance, and keeps the first approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)

@@ -105,7 +105,7 @@ test("the provider's answer without a name is null and proves nothing about the 
   assert.match(body.data.message, /returned no name/)
 })
 
-test('the message names a provider without name lookup', async () => {
+test('the message of a name check names a provider without name lookup', async () => {
   const id = await submit({ environment: 'sandbox' })
   const { status, body } = await check(id)
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])

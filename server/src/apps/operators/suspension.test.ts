@@ -46,7 +46,7 @@ test('another process refuses live keys of a suspended merchant on the next requ
   assert.equal((await other.post(PUSH, PAYMENT, { key: live })).status, 202)
 })
 
-test('sandbox keys of a suspended merchant keep working', async () => {
+test('sandbox keys of a suspended merchant still work', async () => {
   const { sandbox, decide } = await newMerchant()
   await decide('suspend')
   assert.equal((await other.post(PUSH, PAYMENT, { key: sandbox })).status, 202)
@@ -69,7 +69,7 @@ test('a suspended merchant cannot make a live key', async () => {
   await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
 })
 
-test('the server settles open payments of a suspended merchant, live money too', async () => {
+test('the server settles open payments of a suspended merchant, also with live money', async () => {
   const { merchant, live, decide } = await newMerchant()
   // The payer of 008 pays, but no callback comes. The worker queries the provider after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })

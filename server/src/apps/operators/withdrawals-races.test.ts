@@ -124,7 +124,7 @@ test('the server pays the withdrawals within the balance once each when operator
   }
 })
 
-test('the server refuses alone one withdrawal of a batch that is above the balance', async () => {
+test('the server refuses only the withdrawal of a batch that is above the balance', async () => {
   const shop = await operator.shop('10000.00', FREE)
   const large = await operator.submit(shop, { amount: '10000.00' })
   const small: string[] = []

@@ -130,7 +130,7 @@ describe('answers of the provider after the approval', () => {
     assert.deepEqual(await world.rows('select 1 from payouts where withdrawal_id = $1', [id]), [])
   })
 
-  test('the detail shows the submitter, the balance of the merchant now, and the payout', async () => {
+  test('the record of a withdrawal shows the submitter, the balance of the merchant now, and the payout', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await operator.approve(id)
@@ -204,7 +204,7 @@ describe('stuck payouts', () => {
     }
   }
 
-  test('the server refuses SUCCESS for money that was returned and spent, and accepts FAILED', async () => {
+  test('an operator can resolve a payout only as FAILED when the merchant has spent the returned money', async () => {
     const { shop, id } = await makeStuckPayout('the provider paid a declined payout')
     const next = await operator.submit(shop, { amount: '98000.00' })
     await operator.approve(next)

@@ -74,7 +74,7 @@ test('the server answers with a page when an address is unreadable or cut off, o
   assert.equal((await look('/v1/payment-links', world, 'PUT')).body.error.code, 'method_not_allowed')
 })
 
-test('a paid page links to its receipt, and a hosted page to its merchant', async () => {
+test('a paid page links to its receipt, and a hosted page links to its merchant', async () => {
   const { collection_id, slug } = await newPage({ redirect_url: 'https://duka.example/asante' })
   await choose(slug, '0754123001')
   const page = await look(`/pay/${slug}?lang=en`)
@@ -101,7 +101,7 @@ test('the page of a returned payment shows its time and method', async () => {
   }
 })
 
-test('the page offers another way to pay when a provider is unavailable', async () => {
+test('the pay page offers another way to pay when a provider is unavailable', async () => {
   const open = { kind: 'accepted', provider_status: 'PENDING' } as const
   const away: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
   const provider = (methods: Provider['capabilities']['methods']): Provider => ({

@@ -186,7 +186,7 @@ test('hostile texts of a merchant stay text on the page and in the PDF', async (
   }
 })
 
-test('the page shows some of a hundred items, and the PDF shows all', async () => {
+test('the page of an invoice shows some of a hundred items, and the PDF shows all items', async () => {
   const items = Array.from({ length: 100 }, (_, i) => ({
     description: `Kitu ${i + 1}`,
     quantity: '1.5',

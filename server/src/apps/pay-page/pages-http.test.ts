@@ -112,7 +112,7 @@ describe('the screens of magic numbers', () => {
     })
   }
 
-  test('payments to phones that end in 010 and 012 change later to paid and to returned', async () => {
+  test('payments to phones that end in 010 and 012 become paid and returned later', async () => {
     for (const [ending, state] of [
       ['010', 'success'],
       ['012', 'reversed'],
@@ -238,14 +238,14 @@ describe('requests that read a page', () => {
     )
   })
 
-  test('HEAD gets the reply of GET without the page', async () => {
+  test('a HEAD request gets the headers of a GET request without the page', async () => {
     const { public_slug: slug } = await newLink()
     const head = await world.call({ method: 'HEAD', url: `/pay/${slug}`, key: null })
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.match(String(head.headers['content-security-policy']), /default-src 'none'/)
   })
 
-  test('a page takes its language from the address, else the browser, else Swahili, and accepts a repeated lang', async () => {
+  test('the pay page takes its language from the address, else the browser, else Swahili, and accepts a repeated lang', async () => {
     const { public_slug: slug } = await newLink()
     checkPage(await look(`/pay/${slug}`), 200, 'sw')
     checkPage(await look(`/pay/${slug}`, { 'accept-language': 'en-GB,en' }), 200, 'en')
@@ -312,7 +312,7 @@ describe('forms of the pay page', () => {
     assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
   })
 
-  test('a wrong form comes back with its input and its problems, and the server sends no prompt', async () => {
+  test('a wrong form returns with its input and its problems, and the server sends no prompt', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -511,7 +511,7 @@ describe('limits and failures of the pay page', () => {
     assert.doesNotMatch((await look(path)).text, /javascript:|data:text/)
   })
 
-  test('a page shows texts of the merchant as plain text', async () => {
+  test('the pay page shows texts of the merchant as plain text', async () => {
     const attack = '<script>alert(1)</script>"\'><img src=x onerror=y>'
     const { public_slug: slug } = await newLink({ description: attack, reference: attack, customer_name: attack })
     const page = await look(`/pay/${slug}`)

@@ -13,7 +13,7 @@ const nullableTime = (description: string) => nullable(Type.String({ format: 'da
 const WaitsFor = Type.Object({
   what: oneOf(
     WAITS_FOR,
-    'payer_choice: the payer must choose a method. sending: the provider may not have the request yet. payer_approval: the payer must approve. provider_call: a process calls the provider now. worker: the next step is overdue, and no worker has claimed it. circuit: the circuit of this process is open, so the process makes no call. late_answer: the payment is decided, but the provider may still answer another attempt. operator_review: an operator must decide.',
+    'payer_choice: the payer must choose a method. sending: the provider may not have the request yet. payer_approval: the payer must approve. provider_call: a process calls the provider now. worker: the next step is overdue, and no worker has claimed the step. circuit: the circuit of this process is open, so the process makes no call. late_answer: the payment is decided, but the provider may still answer another attempt. operator_review: an operator must decide.',
   ),
   text: Type.String({ description: 'The next step as a sentence.' }),
   since: nullableTime('When this wait began. Null means that the time was not recorded.'),

@@ -30,7 +30,7 @@ const policyOf = (reply: Reply) =>
 
 for (const name of CONSOLES) {
   describe(name, () => {
-    test(`the page of the ${name} allows only its own scripts and styles, allows no frame, and gives each page its own nonce`, async () => {
+    test(`the console ${name} allows only its own scripts and styles, allows no frame, and gives each page its own nonce`, async () => {
       const pages = [await get(`/${name}`), await get(`/${name}/sandbox/collections?status=failed`)]
       const nonces = pages.map((page) => {
         assert.equal(page.status, 200)
@@ -50,7 +50,7 @@ for (const name of CONSOLES) {
       assert.notEqual(nonces[0], nonces[1])
     })
 
-    test(`the page of the ${name} has no inline script or style, and escapes a brand name that contains HTML`, async () => {
+    test(`the console ${name} has no inline script or style, and escapes a brand name that contains HTML`, async () => {
       const { text } = await get(`/${name}`)
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)/)
       assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=/)
@@ -62,7 +62,7 @@ for (const name of CONSOLES) {
       assert.equal(facts.console, name)
     })
 
-    test(`the server sends files of the ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
+    test(`the server sends files of the console ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
       const built = readBuiltConsole(name)
       assert.ok(built, 'npm run build has built the console')
       for (const [file, { plain }] of built.assets) {
@@ -81,7 +81,7 @@ for (const name of CONSOLES) {
       }
     })
 
-    test(`the ${name} keeps the first load and each later file below their limits`, () => {
+    test(`the console ${name} keeps the first load and each later file below their limits`, () => {
       const built = readBuiltConsole(name)
       assert.ok(built)
       const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)

@@ -48,7 +48,7 @@ for (const [subject, facts, what] of CASES) {
   })
 }
 
-test('the text never states that a decided payment fails at the deadline', () => {
+test('the text of a next step never states that a decided payment fails at the deadline', () => {
   for (const status of ['successful', 'failed', 'reversed'] as const) {
     for (const open of [OPEN, { ...OPEN, leased: true }, { ...OPEN, due_at: NOW }, { ...OPEN, state: 'to_send' }]) {
       for (const circuit_until of [null, later(8)]) {
@@ -65,6 +65,6 @@ test('the text never states that a decided payment fails at the deadline', () =>
   )
 })
 
-test('the text names the time at which the server tries an open circuit again', () => {
+test('the text of a next step names the time at which the server tries an open circuit again', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))
 })

@@ -60,7 +60,7 @@ export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
   }
   if (open !== null) return waitsForAttempt(facts, open)
   if (status !== 'created') return null
-  const end = expires_at === null ? 'The page has no end.' : `The page can be paid until ${at(expires_at)}.`
+  const end = expires_at === null ? 'The page has no end.' : `The payer can pay on the page until ${at(expires_at)}.`
   const text = `The payer must choose a method. ${end}`
   return { what: 'payer_choice', text, since: created_at, next_at: null, until: expires_at }
 }
@@ -71,7 +71,7 @@ function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: Op
   // Only a payment in processing fails at the deadline; a decided payment keeps its status.
   const deadline = status === 'processing' ? ` Without an answer the payment fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
-    const text = `The next step is overdue since ${at(due_at)}: no worker has claimed it.${deadline}`
+    const text = `The next step is overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`
     return { what: 'worker', text, since: due_at, ...times }
   }
   if (leased) {
@@ -79,7 +79,7 @@ function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: Op
     return { what: 'provider_call', text, since: null, ...times }
   }
   if (circuit_until !== null) {
-    const text = `The circuit of ${provider} is open until ${at(circuit_until)}, so no call is made. The next step is due at ${at(due_at)}.${deadline}`
+    const text = `The circuit of ${provider} is open until ${at(circuit_until)}, so the server makes no call. The next step is due at ${at(due_at)}.${deadline}`
     return { what: 'circuit', text, since: null, ...times }
   }
   if (status !== 'processing') {

@@ -258,7 +258,7 @@ describe('access and filters of the request log', () => {
 })
 
 describe('secrets', () => {
-  test('no row contains API keys of bodies and paths, PINs, or the signing secret of webhooks', async () => {
+  test('no row of the request log contains API keys of bodies and paths, PINs, or the signing secret of webhooks', async () => {
     const key = await world.newKey()
     const secrets = [key]
     const q = async (reply: { headers: object }) =>
@@ -367,7 +367,7 @@ describe('hostile bodies', () => {
 })
 
 describe('the retention', () => {
-  test('the sweep deletes requests and their bodies after thirty days', async () => {
+  test('the request log deletes requests and their bodies after thirty days', async () => {
     const own = await createWorld()
     try {
       const token = (await own.newSession('DEVELOPER')).token

@@ -62,7 +62,7 @@ function captureRequest(
   return id
 }
 
-test('a database that refuses the log refuses no request, and the log counts the missing requests', async () => {
+test('a request succeeds while the database refuses the request log, and the log counts the missing requests', async () => {
   await world.get('/v1/collections')
   await ownTask().idle()
   const count_before = (await list()).length
@@ -139,7 +139,7 @@ test('the recorder writes a chunk once when its connection breaks after the comm
   )
 })
 
-test('the log keeps requests without bodies when the bodies have no room, and only counts requests when the requests have no room', async () => {
+test('the request log keeps requests without bodies when bodies have no room, and only counts requests when requests have no room', async () => {
   world.deps.clock.advance(60_000)
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const with_bodies = [captureRequest(log, 'a'.repeat(40), ''), captureRequest(log, 'b'.repeat(60), '')]
@@ -173,7 +173,7 @@ test('the log keeps requests without bodies when the bodies have no room, and on
   assert.equal((await detail(later)).bodies_dropped, false)
 })
 
-test('the log drops successful reads before writes and failed requests when half the room is full', async () => {
+test('the request log drops successful reads before writes and failed requests when half the room is full', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const get = { method: 'GET' }
   const [first, second, gone] = [
