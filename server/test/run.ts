@@ -35,7 +35,7 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
-const AWAIT_BEFORE = new URL('runner/await-before.ts', import.meta.url).href
+const PRELOADS = ['await-before', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
 /** Test files at once. A file waits more than half of its time, so four files keep two cores busy. */
@@ -121,7 +121,7 @@ async function runTests(
   if (stop.aborted) return 1
   const countFile = join(temporary, 'number-of-tests')
   const options = [
-    `--import=${AWAIT_BEFORE}`,
+    ...PRELOADS.map((url) => `--import=${url}`),
     `--test-concurrency=${CONCURRENCY}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...[`--test-reporter=${COUNT_TESTS}`, `--test-reporter-destination=${countFile}`],

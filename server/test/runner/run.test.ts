@@ -19,6 +19,13 @@ before(async () => {
 after(() => world.close())
 test('the first file has a test', () => {})
 `
+/** A test file whose only test succeeds, although an error that no test awaits occurs. */
+const STRAY_ERROR = `import { test } from 'node:test'
+test('the third file has a test', async () => {
+  setTimeout(() => { throw new Error('a stray error') }, 10)
+  await new Promise((done) => setTimeout(done, 100))
+})
+`
 
 let folder: string
 before(async () => {
@@ -28,20 +35,21 @@ before(async () => {
     join(folder, 'other.test.mjs'),
     "import { test } from 'node:test'\ntest('the second file has a test', () => {})\n",
   )
+  await writeFile(join(folder, 'stray.test.mjs'), STRAY_ERROR)
 })
 after(() => rm(folder, { recursive: true }))
 
 function runTests(pattern: string) {
   // Node refuses a test runner inside a test runner by this variable.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const files = ['slow.test.mjs', 'other.test.mjs'].map((name) => join(folder, name))
+  const files = ['slow.test.mjs', 'other.test.mjs', 'stray.test.mjs'].map((name) => join(folder, name))
   return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, ...files], { encoding: 'utf8', env })
 }
 
 test('the runner fails and reports that no test ran when no test matches the name pattern', () => {
-  const { status, stdout, stderr } = runTests('the third')
+  const { status, stdout, stderr } = runTests('the fourth')
   assert.equal(status, 1, stdout)
-  assert.match(stderr, /^no test ran: no test matches --test-name-pattern=the third /m)
+  assert.match(stderr, /^no test ran: no test matches --test-name-pattern=the fourth /m)
   assert.doesNotMatch(stdout, /TypeError/)
 })
 
@@ -49,4 +57,10 @@ test('the runner succeeds when one of two files has no test that matches the nam
   const { status, stdout, stderr } = runTests('the second')
   assert.equal(status, 0, stdout + stderr)
   assert.match(stdout, /the second/)
+})
+
+test('the runner fails and prints the error when an error occurs that no test awaits', () => {
+  const { status, stdout, stderr } = runTests('the third')
+  assert.equal(status, 1, stdout)
+  assert.match(stdout + stderr, /a stray error/)
 })

@@ -1,0 +1,21 @@
+/**
+ * Loaded before each test file. Node's test runner follows every promise with an async hook. While the test file describes its
+ * tests, the runner finds the parent of each test by this hook. Later the hook only names the test of a stray error, and costs
+ * about a fifth of the CPU time. This file ends the hook before the first test; a stray error still fails its file.
+ */
+import { type AsyncHook, createHook } from 'node:async_hooks'
+import { beforeEach } from 'node:test'
+
+const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook
+const { enable } = prototype
+const enabled: AsyncHook[] = []
+
+prototype.enable = function (this: AsyncHook) {
+  enabled.push(this)
+  return enable.call(this)
+}
+// This first use of the runner enables its hook. The first test begins when the file has described all its tests.
+beforeEach(() => {
+  for (const hook of enabled) hook.disable()
+})
+prototype.enable = enable
