@@ -17,7 +17,7 @@ test('of 180 posters at once with one sandbox key the server draws some and refu
     const flood = floodOf(180, () => poster(sandbox, world.sandbox_key))
     const drawn_live = poster(live, world.live_key)
     const busy = await measureLive(world, token, flood)
-    assert.equal((await drawn_live).status, 200)
+    assert.equal((await drawn_live).status, 200, (await drawn_live).text)
     const replies = await flood.replies
     assertCalm(t, '180 posters', quiet, busy)
     const refused = replies.filter(({ status }) => status === 503)
