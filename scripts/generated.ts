@@ -135,7 +135,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   start: 'Runs the API, the worker and, without `DATABASE_URL`, the embedded database.',
   build: 'Builds the consoles if their sources have changed. `npm start` and `npm test` also do this.',
   admin: 'Runs one [command of administration](#administration), also while the server runs.',
-  test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file.',
+  test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file, `npm test -- FOLDER` the tests of a folder.',
   check: 'Checks format, types, architecture, unused code and generated files, without running the server.',
   generate: 'Writes the generated files, such as this page.',
   format: 'Formats the code.',

@@ -3,6 +3,7 @@
  * USAGE describes the arguments.
  */
 import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -12,9 +13,9 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-const USAGE = `Usage: npm test [-- [OPTION ...] [FILE ...]]
+const USAGE = `Usage: npm test [-- [OPTION ...] [FILE | FOLDER ...]]
 
-Runs the named test files, or all of them, on a throw-away PostgreSQL. An option goes to Node's test runner, such as
+Runs the named test files, those of the named folders, or all, on a throw-away PostgreSQL. An option goes to Node's test runner, such as
 --test-name-pattern='NAME' for the tests whose names contain NAME. The run fails if no test ran.
 
 Environment
@@ -32,9 +33,7 @@ Environment
 `
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-)
+const FOLDERS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts']
 const PRELOADS = ['await-before', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
@@ -76,12 +75,18 @@ async function main(args: string[]): Promise<number> {
     })
     stopServer = server.stop
     const template = await makeTemplate(server.url)
-    const files = args.every((arg) => arg.startsWith('-')) ? [...args, ...ALL_TESTS] : args
-    return await runTests(files, server.url, template, temporary, stopping.signal)
+    const paths = args.every((arg) => arg.startsWith('-')) ? [...args, ...FOLDERS] : args
+    return await runTests(paths.map(filesOf), server.url, template, temporary, stopping.signal)
   } finally {
     await stopServer()
     await removeData(folder)
   }
+}
+
+/** Returns the pattern of the test files of a folder. A file or an option stays as it is. */
+function filesOf(arg: string): string {
+  const is_folder = statSync(resolve(ROOT, arg), { throwIfNoEntry: false })?.isDirectory() ?? false
+  return is_folder ? join(arg, '**/*.test.ts') : arg
 }
 
 /** The folder of this run's data: in memory if the memory has space and permits programs, otherwise on the disk. */
