@@ -17,7 +17,7 @@ import {
 const FEW = 10_000
 const TIMES = 5
 const DAY_MS = 86_400_000
-/** A month within the time, as `from` and `to`. */
+/** A month inside the period of the rows, as `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
 /** The median milliseconds of each read, of few rows and of many rows. */

@@ -50,7 +50,7 @@ test('verifyWebhook throws a TypeError when the secret is empty or the tolerance
   )
 })
 
-test('verifyWebhook accepts the branded signature alone when the option is set, for any brand and header case', () => {
+test('verifyWebhook accepts the branded signature alone when the caller sets the option, for any brand and header case', () => {
   const allow_body_signature = true
   for (const name of ['X-Service-Signature', 'x-duka-signature']) {
     const headers = { [name]: brandedSignature(secret), 'X-Service-Timestamp': timestamp }

@@ -123,7 +123,7 @@ test('the worker sends messages in their longest pause within that pause when th
     assert.deepEqual(sent, [{ rows: ROWS }])
   }))
 
-test('a lease that a process with a clock a day ahead took ends within one lease from now', async () => {
+test('a lease by a process whose clock is a day ahead ends within the duration of one lease', async () => {
   const { merchant_id } = await collect(1)
   await world.pass(1_000)
   const owner = randomUUID()

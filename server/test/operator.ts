@@ -44,7 +44,7 @@ export type TestOperator = {
   session(): Promise<string>
   user_id: string
   email: string
-  /** A merchant with this much money, live and sandbox, and with PRICES by default. Null: the prices of a new merchant. */
+  /** A merchant with this much money, live and sandbox, and with PRICES by default. Null means the prices of a new merchant. */
   shop(money: string, prices?: object | null): Promise<ShopWithKeys>
   /** Adjusts the balance of a merchant. */
   adjust(shop: ShopWithKeys, body: object): Promise<Reply>

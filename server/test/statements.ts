@@ -267,5 +267,5 @@ export async function openReconciler(world: World): Promise<Reconciler> {
 
 /** The start of the tests' day in Tanzania, and the start of the tests. */
 export const DAY = '2026-01-05'
-/** The start of the tests. */
+/** The time at which the tests start. */
 export const NOW = '2026-01-05T09:00:00Z'

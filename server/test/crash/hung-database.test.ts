@@ -50,7 +50,7 @@ async function ask(method: 'GET' | 'POST', path: string, key?: string): Promise<
 }
 const push = (key: string) => ask('POST', '/v1/collections/wallet-push', key)
 
-/** Requests /healthz, which needs no database, repeatedly, to measure how slow the machine itself is at worst. */
+/** Requests /healthz, which needs no database, repeatedly, and returns the slowest response time of the machine itself. */
 function startControl(): { stop(): Promise<number> } {
   let running = true
   let slowest = 0

@@ -27,7 +27,7 @@ const CHARGE = 30n
 /** The total that a withdrawal of this amount reserves. */
 export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
 
-/** Opens the cashier over a rig. */
+/** Builds the helper over a rig. */
 export async function openCashier(rig: Rig): Promise<Cashier> {
   const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
   const { user_id } = await world.newSession('SUPER_ADMIN')

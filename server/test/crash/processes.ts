@@ -18,7 +18,7 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const READY_MS_MAX = 60_000
 const END_MS_MAX = 30_000
 const OUTPUT_CHARS_MAX = 200_000
-/** Below the ports that the kernel assigns, so that no client's connection takes the port of a stopped server. */
+/** Ports below those that the kernel assigns, so that no connection of a client takes the port of a stopped server. */
 const PORTS = { from: 20_000, to: 32_000 }
 
 /** The exit code and the signal with which a child ended. */
@@ -49,7 +49,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
-/** A port without a listener that no client's connection gets. */
+/** Returns a port without a listener, which the kernel assigns to no connection of a client. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)

@@ -80,7 +80,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
 const READ_ONLY = 'the database is read-only'
 const logged = (text: string) => server.output().split(text).length - 1
 
-test('/readyz is 503 with the reason while the database is read-only, and the log has the reason once', async () => {
+test('/readyz returns 503 with the reason while the database is read-only, and the log has the reason once', async () => {
   await untilReady()
   await own.admin('alter database malipo set default_transaction_read_only = on')
   await own.admin(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'malipo%'`)
@@ -93,7 +93,7 @@ test('/readyz is 503 with the reason while the database is read-only, and the lo
   await untilReady()
 })
 
-test('/readyz is 503 with the reason while the database is a standby in recovery', async () => {
+test('/readyz returns 503 with the reason while the database is a standby in recovery', async () => {
   await own.stop('fast')
   await own.start('standby')
   await untilNamed({ writable: READ_ONLY })
@@ -102,7 +102,7 @@ test('/readyz is 503 with the reason while the database is a standby in recovery
   await untilReady()
 })
 
-test('/readyz is 503 with the reason while DATA_DIR has too little free space', async (t) => {
+test('/readyz returns 503 with the reason while DATA_DIR has too little free space', async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const ballast = join(disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc((DISK_MB - 50) * 1_048_576))
@@ -111,7 +111,7 @@ test('/readyz is 503 with the reason while DATA_DIR has too little free space', 
   await untilReady()
 })
 
-test("/readyz is 503 with the reason while the database's disk is too full for a payment, and 200 when space is free again", async (t) => {
+test("/readyz returns 503 with the reason while the database's disk is too full for a payment, and 200 when the disk has space again", async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const folder = join(disk, 'tablespace')
   mkdirSync(folder, { mode: 0o700 })
@@ -147,7 +147,7 @@ test("/readyz is 503 with the reason while the database's disk is too full for a
     for (const { status, text } of answers) assert.ok(status === 202 || status === 503, text)
     return answers.some(({ status }) => status === 503)
   })
-  // The same small disk holds DATA_DIR, so /readyz names both.
+  // The same small disk holds DATA_DIR, so /readyz names both problems.
   const problems = await untilNamed({
     writable: 'the disk of the database is full',
     disk: 'the disk has too little free space',

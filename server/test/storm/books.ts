@@ -98,7 +98,7 @@ export type Books = {
   totals: Totals
   our_payments: OurPayment[]
   our_payouts: OurPayout[]
-  /** By merchant, the ledger's money at the provider, by float and by the other accounts. */
+  /** The ledger's money at the provider for each merchant, by float and by the other accounts. */
   accounts: { merchant_id: string; code: string; balance_minor: bigint }[]
   adjusted: { merchant_id: string; float_minor: bigint }[]
   moves: Move[]
