@@ -1,4 +1,4 @@
-// Plants contradictions in correct books, one at a time, and asserts that `verify` finds each contradiction.
+// Breaks correct books in one way at a time, and asserts that `verify` finds each break.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -44,12 +44,12 @@ export function approveBatchRoute(
         const keys = await Promise.all(named.map(find))
         const act = actOf(request)
         const work = async (tx: Tx) => {
-          const made = await service.approveSet(
+          const made = await service.approveBatch(
             tx,
             keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null })),
             { dry_run },
           )
-          return { data: await presentSet(tx, keys, made, dry_run), left: made }
+          return { data: await presentBatch(tx, keys, made, dry_run), left: made }
         }
         return decideOnce(deps, request, reply, work, service.sendApproved)
       },
@@ -57,7 +57,7 @@ export function approveBatchRoute(
   }
 }
 
-async function presentSet(
+async function presentBatch(
   reader: Reader,
   keys: readonly WithdrawalKey[],
   { answers }: ApprovalBatch,

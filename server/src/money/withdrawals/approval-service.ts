@@ -34,7 +34,7 @@ export type ApprovalService = {
   /** Approves as `approve` does, at most once per key. A repeated key returns the stored answer and sends no payout. */
   approveOnce(request: ApprovalRequest, key: ApprovalKey): Promise<StoredAnswer & { replayed: boolean }>
   /** Approves a batch in the caller's transaction. The caller calls `sendApproved` after the commit. */
-  approveSet(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
+  approveBatch(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
   sendApproved(batch: ApprovalBatch): void
   /** Sends the payouts and deliveries that this process leases. The caller calls this function after the commit. */
   sendNow(made: { payouts?: readonly Payout[]; deliveries?: Delivery[] }): void
@@ -56,7 +56,7 @@ export function createApprovalService(
     driver.dispatch(payouts)
     webhooks.dispatch(deliveries)
   }
-  const approveSet: ApprovalService['approveSet'] = async (tx, requests, options) => {
+  const approveBatch: ApprovalService['approveBatch'] = async (tx, requests, options) => {
     const batch = await approveWithdrawals(deps, tx, providers, requests, options)
     deps.point('approve.before_commit')
     return batch
@@ -65,12 +65,12 @@ export function createApprovalService(
     deps.point('approve.after_commit')
     sendNow(batch)
   }
-  const approveGathered = gatherApprovals(deps, approveSet, sendApproved)
+  const approveGathered = gatherApprovals(deps, approveBatch, sendApproved)
   return {
     providers,
     canDeliver: webhooks.canDispatch,
     sendNow,
-    approveSet,
+    approveBatch,
     sendApproved,
     async approve(request) {
       const done = await approveGathered({ request, once: null })
@@ -96,12 +96,12 @@ const ALONE_MAX = 4
 /** Returns the function that approves one withdrawal in a batch. A failure or a refusal does not affect the other approvals. */
 function gatherApprovals(
   deps: Deps,
-  approveSet: ApprovalService['approveSet'],
+  approveBatch: ApprovalService['approveBatch'],
   sendApproved: ApprovalService['sendApproved'],
 ): (approval: WaitingApproval) => Promise<Exclude<GatheredApproval, 'repeat'>> {
   const approveAll = async (approvals: readonly WaitingApproval[]) => {
     const { results, left } = await onceInBatch(deps, approvals, async (tx, open) => {
-      const batch = await approveSet(
+      const batch = await approveBatch(
         tx,
         open.map(({ request }) => request),
       )
@@ -122,7 +122,7 @@ function gatherApprovals(
       ([result]) => result as KeyedResult<ApprovalResult> | Error,
       (failure: Error) => failure,
     )
-  const approveInSet = gather<WaitingApproval, GatheredApproval>(
+  const approveInBatch = gather<WaitingApproval, GatheredApproval>(
     async (approvals) => {
       try {
         return await approveAll(approvals)
@@ -136,7 +136,7 @@ function gatherApprovals(
   )
   return async (approval) => {
     for (;;) {
-      const result = await approveInSet(approval)
+      const result = await approveInBatch(approval)
       if (result !== 'repeat') return result
     }
   }
