@@ -198,7 +198,7 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
   // The payer never pays, so this payment stays open. The test allows no other problem.
   const [ack] = facts.acks
   const open = [
-    `${ack?.collection_id} is stuck in processing`,
+    `${ack?.collection_id} stays in processing`,
     `${ack?.collection_id} still waits for its provider`,
     `${ack?.collection_id} has no event`,
   ]
