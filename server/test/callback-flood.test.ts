@@ -100,7 +100,7 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
   await callBack(world, about(0), { signature: null })
   assert.match(
     world.deps.logged.join(''),
-    /"count":3490,"msg":"the server refused further forged callbacks in an earlier minute"/,
+    /"count":3490,"msg":"the server refused and did not store forged callbacks above the limit per minute"/,
   )
 })
 

@@ -52,7 +52,7 @@ test('the server refuses a callback with a wrong signature with 403, stores it a
   assert.equal(await transfers(), before)
 })
 
-test('the server asks the provider after a signed callback, and does not trust the body of the callback', async () => {
+test('the server queries the provider after a signed callback, and ignores the outcome in the body of the callback', async () => {
   const lie = await push('007')
   const body = JSON.stringify({ reference: lie.reference, status: 'COMPLETED', amount: '1000000.00' })
   assert.equal((await callback(body)).status, 200)
@@ -75,7 +75,7 @@ test('the server counts a repeated callback in one row and credits the payment o
   assert.equal((await world.rows('select 1 from ledger_transfers where source_id = $1', [collection_id])).length, 1)
 })
 
-test('the server accepts and stores a signed callback about an unknown payment, with any form of reference', async () => {
+test('the server accepts and stores a signed callback about an unknown payment, whatever the form of its reference', async () => {
   const never = idToBase32(newId(world.deps, world.merchant.routing_code))
   for (const reference of [
     '',
@@ -97,7 +97,7 @@ test('the server accepts and stores a signed callback about an unknown payment, 
   }
 })
 
-test("the server ignores a callback from a provider about another provider's payment", async () => {
+test("the server stores a callback about a payment of another provider as unknown, and does not settle the payment", async () => {
   const sandbox = await push('008', world.sandbox_key)
   const body = JSON.stringify({ reference: sandbox.reference, status: 'COMPLETED' })
   assert.equal((await callback(body, { provider: 'mock' })).status, 200)
@@ -107,7 +107,7 @@ test("the server ignores a callback from a provider about another provider's pay
   assert.equal(await statusOf(sandbox.collection_id, world.sandbox_key), 'successful')
 })
 
-test('the server answers 404 to an unknown provider and stores nothing', async () => {
+test('the server answers 404 to a callback of an unknown provider and stores nothing', async () => {
   const body = JSON.stringify({ reference: randomUUID() })
   for (const provider of ['nobody', '__proto__', 'MOCK', '..%2fmock']) {
     const reply = await callback(body, { provider })
@@ -116,13 +116,13 @@ test('the server answers 404 to an unknown provider and stores nothing', async (
   assert.equal((await kept(body)).length, 0)
 })
 
-test('the server answers a callback without a readable reference with 403 and an enormous callback with 413', async () => {
+test('the server answers 403 to a callback without a readable reference, and 413 to a callback of more than 16 KB', async () => {
   for (const body of ['', '{', 'null', '[]', '{"reference":5}', Buffer.from([0, 255, 254])])
     assert.equal((await callback(body)).status, 403)
   assert.equal((await callback('x'.repeat(17 * 1024))).status, 413)
 })
 
-test('the server stores at most twenty forged callbacks and two hundred unknown callbacks during a flood of fifty seconds', async () => {
+test('the server stores at most 20 forged callbacks and 200 callbacks with unknown references in a flood of 50 seconds', async () => {
   const count = async (verdict: string) =>
     (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
   const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
@@ -140,7 +140,7 @@ test('the server stores at most twenty forged callbacks and two hundred unknown 
   assert.ok(unknown >= 100 && unknown <= 200, `${unknown} were kept`)
 })
 
-test('the server deletes a callback ninety days after the last receipt, and a forged callback after seven days', async () => {
+test('the server deletes a forged callback 7 days after its last receipt, and any other callback after 90 days', async () => {
   const DAY_MS = 86_400_000
   const now = world.deps.clock.now().getTime()
   const ago = (days: number) => new Date(now - days * DAY_MS)

@@ -1,12 +1,12 @@
-// Stores received callbacks for later investigation. The server removes secrets and limits the number of rows, so that a flood does
-// not fill the disk.
+// Stores received callbacks, so that operators can investigate them later. The server removes secrets, and limits the number of
+// stored callbacks per minute so that a flood does not fill the disk.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
-/** The class that the server gives to a callback. */
+/** The class of a stored callback: about a payment or payout of its provider, about an unknown payment or payout, or forged. */
 export type StoredVerdict = 'hint' | 'unknown_reference' | 'forged'
 
 /** One callback to store. */
@@ -23,7 +23,9 @@ const KEEP = sql(
    on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
 )
 
-/** Makes the gatherer that stores callbacks. For a duplicate, the statement only increases the count of the stored row. */
+/**
+ * Makes the function that stores callbacks in batches. If a stored callback arrives again, the function only increases its count.
+ */
 export function createKeeper(deps: Deps): (kept: CallbackRecord) => Promise<void> {
   return gather<CallbackRecord, void>(
     async (items) => {
@@ -64,14 +66,14 @@ async function keepAll(deps: Deps, items: readonly CallbackRecord[]): Promise<vo
   await oneStatement(deps.db).query(KEEP, [JSON.stringify([...rows.values()]), deps.clock.now()])
 }
 
-/** Replaces characters that the database refuses in a text, such as NUL. */
+/** Returns a text that the database accepts: replaces NUL characters and invalid Unicode. */
 function printable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
 }
 
 /**
- * Makes a rate limit that returns true for the first `max` calls of a minute. `missed` gets the number of refused calls in a later
- * minute.
+ * Makes a rate limit. The returned function returns true for its first `max` calls in a minute. `missed` receives the number of
+ * refused calls at the first call of a later minute.
  */
 export function createBudget(
   deps: Pick<Deps, 'clock'>,
@@ -105,7 +107,7 @@ const FORGET = sql(
    returning 1 as gone`,
 )
 
-/** Returns the task that deletes old callbacks. Payments and payouts keep their own history. */
+/** Returns the task that deletes old callbacks. The history of payments and payouts does not need these rows. */
 export function callbacksTask(deps: Deps): Task {
   const forget = (verdict: string, days: number) => async (now: Date) => {
     const before = new Date(now.getTime() - days * DAY_MS)

@@ -1,5 +1,5 @@
-// Callbacks about payouts are hints, as callbacks about payments are. These tests also check the outcome of each magic destination
-// of the mock provider.
+// Tests that a callback about a payout only makes the server query the provider. The tests also check the outcome of each magic
+// destination of the mock provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ after(async () => {
 
 type Where = { environment?: 'live' | 'sandbox'; path?: string; fields?: object; sends?: boolean }
 
-/** Submits a withdrawal to a destination with this ending. */
+/** Submits a withdrawal to a destination whose number ends with `ending`. */
 async function submit(
   ending: string,
   { environment = 'live', path = 'mobile-money', fields }: Where = {},
@@ -45,11 +45,14 @@ async function submit(
   return { merchant_id: world.merchant.id, id: reply.body.data.id }
 }
 
-/** Submits a withdrawal, approves it as an operator and sends its payout. The clock does not move, so no callback arrives. */
+/**
+ * Submits a withdrawal, approves it as an operator and sends its payout. The test clock stands still, so that the mock provider
+ * sends no callback.
+ */
 async function send(ending: string, where: Where = {}): Promise<WithdrawalKey & { reference: string }> {
   const key = await submit(ending, where)
-  // An approval reads only the name and the capabilities of this adapter. The server sends the payout with the adapter of the same
-  // name in the test world.
+  // The approval reads only the name and capabilities of this adapter. The server of the test sends the payout with its registered
+  // adapter of the same name.
   const adapter = scriptedProvider(newPayoutScript(), where.environment === 'sandbox' ? 'sandbox' : 'mock')
   await payoutCallsOf(world, adapter, { sends: where.sends ?? true }).approve(key)
   await world.system.payouts.task.idle()
@@ -60,7 +63,7 @@ const statusOf = async (key: WithdrawalKey) => (await recordOf(world, key)).stat
 const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
 const hint = (reference: string, fields: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...fields })
 
-test('the server asks the provider after a signed callback about a payout, and does not trust the body of the callback', async () => {
+test('the server queries the provider after a signed callback about a payout, and ignores the outcome in the body of the callback', async () => {
   const paid = await send('106')
   const denies = hint(paid.reference, { status: 'FAILED', amount: '0.01' })
   assert.equal(await statusOf(paid), 'PROCESSING')
@@ -101,7 +104,7 @@ test('the server refuses a forged callback about a payout with 403, stores it as
   assert.equal((await payoutOf(world, payout))?.state, 'asked')
 })
 
-test('the server counts simultaneous duplicates of a callback in one row and settles the payout once', async () => {
+test('the server stores simultaneous duplicates of a callback as one row with their count, and settles the payout once', async () => {
   const payout = await send('106')
   const body = hint(payout.reference)
   await Promise.all(Array.from({ length: 10 }, () => callBack(world, body)))
@@ -115,7 +118,7 @@ test('the server counts simultaneous duplicates of a callback in one row and set
   assert.equal(moves.length, 2)
 })
 
-test('the server accepts and stores a callback about an unknown payout, with any form of reference', async () => {
+test('the server accepts and stores a callback about an unknown payout, whatever the form of its reference', async () => {
   const pending = await submit('456')
   const { collection_id } = (
     await world.post(
@@ -152,7 +155,7 @@ test('the server accepts and stores a callback about an unknown payout, with any
   assert.equal(await transfers(), before)
 })
 
-test("the server ignores a callback from a provider about another provider's payout", async () => {
+test("the server stores a callback about a payout of another provider as unknown, and does not settle the payout", async () => {
   const payout = await send('106', { environment: 'sandbox' })
   const body = hint(payout.reference)
   assert.equal((await callBack(world, body, { provider: 'mock' })).status, 200)
@@ -164,7 +167,7 @@ test("the server ignores a callback from a provider about another provider's pay
   assert.deepEqual(verdicts.sort(), ['mock unknown_reference', 'sandbox hint'])
 })
 
-test('a callback about an unsent payout changes nothing, and the worker sends the payout once', async () => {
+test('a callback about an unsent payout does not change the payout, and the worker sends the payout once', async () => {
   const payout = await send('106', { sends: false })
   const before = await payoutOf(world, payout)
   assert.equal(before?.state, 'to_send')
@@ -178,7 +181,7 @@ test('a callback about an unsent payout changes nothing, and the worker sends th
 })
 const NOT_SENT = { state: 'to_send', sent_at: null, asks: 0 }
 
-test('simultaneous callbacks about payments and payouts each settle their own record', async () => {
+test('simultaneous callbacks about payments and payouts settle each payment and each payout once', async () => {
   const payouts = await Promise.all(Array.from({ length: 10 }, () => send('106')))
   assert.equal(new Set(payouts.map(({ id }) => id)).size, 10)
   const collections = await Promise.all(
@@ -218,7 +221,7 @@ const ENDINGS: [string, Where, string[], string[]][] = [
   ['102', WALLET, ['FAILED: declined provider_declined'], ['hint']],
 ]
 
-describe('approved payouts that callbacks and the worker drive', () => {
+describe('approved payouts, settled by callbacks and by the worker', () => {
   const rows = ENDINGS.flatMap((row) =>
     (['live', 'sandbox'] as const).map((environment) => ({ row, environment, payout: { merchant_id: '', id: '' } })),
   )
@@ -230,7 +233,7 @@ describe('approved payouts that callbacks and the worker drive', () => {
 
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
-    test(`a ${of.environment} payout by ${path} to destination ${ending} gets the expected outcomes and stores the expected callbacks`, async () => {
+    test(`a ${of.environment} payout by ${path} to a destination that ends with ${ending} gets the expected statuses and callbacks`, async () => {
       const story = await traceOf(world, of.payout)
       assert.deepEqual(story.moves, ['PROCESSING', ...moves])
       assert.equal(story.status, (moves.at(-1) as string).split(':')[0])
@@ -246,7 +249,7 @@ describe('approved payouts that callbacks and the worker drive', () => {
     })
   }
 
-  test('each payout keeps its status and moves no more money when the worker runs for further hours', async () => {
+  test('each payout keeps its status and moves no more money when the worker runs two hours later', async () => {
     const before = await transfers()
     world.deps.clock.advance(7_200_000)
     await world.pass(5_000)

@@ -1,5 +1,5 @@
-// Receives callbacks. A callback is a hint: the server verifies the callback, stores it, and queries the provider for the outcome.
-// If the process dies first, the provider gets no answer and may retry. A worker also queries each open attempt and payout.
+// Receives callbacks. The server never trusts the outcome in a callback: it verifies and stores the callback, then queries the
+// provider. If the process dies first, the provider may retry the callback, and a worker queries the provider later.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -10,8 +10,8 @@ import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdra
 import { createBudget, createKeeper } from './keep.ts'
 
 /**
- * The result of a callback. 'taken' means that the server has settled the provider's outcome. 'forged' means that the signature is
- * wrong.
+ * The result of a callback. If the signature is wrong, the result is 'forged'. Otherwise the result is 'taken': if the payment or
+ * payout belongs to the provider, the server has queried the provider and settled the outcome.
  */
 export type CallbackReceiver = (
   provider: string,
@@ -20,15 +20,15 @@ export type CallbackReceiver = (
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
 /**
- * The number of forged and unknown callbacks per minute that the server stores and logs. The server logs only the number of further
- * callbacks, so that a flood fills neither the disk nor the log.
+ * The number of callbacks that the server stores and logs in a minute, for each verdict. For further callbacks, the server logs
+ * only their number, so that a flood fills neither the disk nor the log.
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
-/** The payment or payout of a callback: its provider, and the function that queries this provider. */
+/** The payment or payout of a callback: the name of its provider, and the function that queries this provider. */
 type CallbackSubject = { provider: string; ask(): Promise<void> }
 
-/** Makes the receiver of callbacks over the configured providers. */
+/** Makes the function that receives the callbacks of the configured providers. */
 export function createCallbackReceiver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
@@ -39,12 +39,12 @@ export function createCallbackReceiver(
   const keep = createKeeper(deps)
   const ask = createAsker()
   const mayKeepForged = createBudget(deps, KEPT_PER_MINUTE.forged, (count) =>
-    deps.log.warn({ count }, 'the server refused further forged callbacks in an earlier minute'),
+    deps.log.warn({ count }, 'the server refused and did not store forged callbacks above the limit per minute'),
   )
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
     deps.log.warn(
       { count },
-      'the server got further callbacks in an earlier minute about payments or payouts that are not ours',
+      'the server did not store callbacks about payments or payouts that are not ours above the limit per minute',
     ),
   )
 
@@ -60,7 +60,7 @@ export function createCallbackReceiver(
     }
     const { reference } = verdict
     const subject = await find(reference)
-    // A provider must not report about a payment of another provider.
+    // A provider may report only about its own payments and payouts.
     const ours = subject !== null && subject.provider === name
     if (!ours) {
       if (!mayKeepUnknown()) return 'taken'
@@ -74,7 +74,7 @@ export function createCallbackReceiver(
 
 /**
  * Makes at most one status query at a time for each reference. Callbacks that arrive during a query share the next query. Endless
- * duplicates of a callback thus cause no more queries.
+ * duplicates of a callback thus cause no endless queries.
  */
 function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
   type Question = { out: Promise<void>; next: Promise<void> | null }
@@ -97,7 +97,7 @@ function createAsker(): (reference: string, ask: () => Promise<void>) => Promise
   }
 }
 
-/** Makes the gatherers that find the payment or payout of a reference. */
+/** Makes the function that finds the payment or payout of a reference, in batches. */
 function createFinder(
   deps: Deps,
   driver: Driver,

@@ -8,12 +8,12 @@ import type { CallbackReceiver } from './receive.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
 /**
- * The response to a forged callback. The server serializes this response once, so that a flood does not create an error with a
- * stack for each callback.
+ * The response to a forged callback. The server serializes this response once, because an error object for each callback of a flood
+ * costs too much.
  */
 const FORGED = JSON.stringify(failure('forbidden', catalogue.forbidden.message, null))
 
-/** Adds the callback endpoint. The endpoint accepts any content type, because the provider signs the raw bytes. */
+/** Adds the callback endpoint. The endpoint accepts any content type, because a provider signs the raw bytes of its callback. */
 export function callbackRoutes(
   receive: CallbackReceiver,
   providers: ReadonlyMap<string, Provider>,
