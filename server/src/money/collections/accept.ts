@@ -1,6 +1,6 @@
-// Accepts payments: one statement writes the keys, collections and first attempts of all waiting requests. If the process dies
-// before the commit, no row exists and the key is free. If it dies after the commit, the key holds the answer, and a worker claims
-// the attempt when its lease ends.
+// Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of all waiting requests. If the
+// process dies before the commit, no row exists and each key is free. If it dies after the commit, a worker claims each attempt
+// when its lease ends.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
@@ -11,8 +11,9 @@ import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * The result of a request to accept a payment. `attempt` is a new attempt. `resumes` is the collection of an earlier request with
- * the same key, which got no answer. 'key_known' means that the key has an answer, or that another request uses the key.
+ * The result of a request to accept a payment. `attempt` is a new attempt. `resumes` is the id of the collection that an earlier
+ * request with the same key made without an answer. The text 'key_known' means that the key has an answer, or that another request
+ * uses the key.
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
@@ -54,19 +55,19 @@ const ACCEPT = sql(
    select merchant_id, environment, key, resource_id from key`,
 )
 
-/** A request to accept a payment, with its answer. */
+/** A request to accept a payment, and the answer to the merchant. */
 export type AcceptItem = PaymentToPrice & {
   collection: NewCollection
   id: string
-  /** The answer to store with the key. Null means that the server must first fetch a QR code. */
+  /** The answer that the server stores with the key. Null means that the server must first fetch a QR code. */
   answer: { status_code: number; response_body: string } | null
   /** True means that this process sends the attempt at once. False means that a worker claims the attempt. */
   lease: boolean
 }
 
 /**
- * Returns the gatherer that accepts payments: one statement serves all requests that wait. If a fee is not less than its payment,
- * the gatherer refuses only that payment with amount_not_supported, and its key stays free.
+ * Returns the function that accepts payments in batches, with one SQL statement for all waiting requests. If a fee is not less than
+ * its payment, the function refuses only that payment with amount_not_supported, and its key stays free.
  */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
   return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), { max_items: 250, max_running: 3 })
@@ -79,7 +80,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
   for (const [i, item] of items.entries()) {
     const fee = fees[i]
     if (typeof fee !== 'bigint') continue
-    // If a batch has the same key twice, the second request is a replay and gets the stored answer of the first request.
+    // If two requests of a batch have the same key, the second request is a replay and gets the stored answer of the first request.
     const name = idempotencyKeyName(item.collection.claim)
     if (!first.has(name)) first.set(name, { item, fee })
   }
@@ -103,7 +104,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
       due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
-      // made_at is the time in the id, because lists and sums order payments by id.
+      // `made_at` is the time in the id, because lists and sums order payments by id.
       made_at: timeOfId(id),
       at: now,
     }
@@ -122,10 +123,10 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
   })
 }
 
-/** A key that this statement claimed, with the collection of its request. */
+/** A key that the SQL statement claimed, with the id of the collection that belongs to the key. */
 type ClaimedKey = { merchant_id: string; environment: string; key: string; resource_id: string }
 
-/** Returns the scope of a key and the key as one text. */
+/** Returns the merchant, the environment and the key as one text. */
 function idempotencyKeyName({
   merchant_id,
   environment,

@@ -8,7 +8,10 @@ import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Attempt } from './store.ts'
 
-/** The calls to the provider of an attempt. No call throws, and each call ends after a timeout. */
+/**
+ * The functions that call the provider of an attempt. If a call fails or its timeout ends, the function returns an unknown answer
+ * and does not throw.
+ */
 export type Calls = {
   push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
@@ -16,7 +19,7 @@ export type Calls = {
   status(attempt: Attempt): Promise<Answer>
 }
 
-/** Returns the calls to the configured providers. */
+/** Returns the functions that call the configured providers. */
 export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): Calls {
   const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | null => {
@@ -42,7 +45,8 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     })
   }
 
-  // Each provider has its own gatherer, so that a slow provider does not delay the queries to other providers.
+  // The status queries of each provider have a separate batch, so that a slow provider does not delay the queries to other
+  // providers.
   const gatherers = new Map<string, (attempt: Attempt) => Promise<Answer>>()
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)
@@ -65,12 +69,15 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
   }
 }
 
-/** The answer while the circuit is open: the server sent no request. */
+/** The answer while the circuit is open. The server sent no request. */
 const STOPPED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer without an adapter. The attempt waits until the operator configures the provider, or until its deadline. */
+/**
+ * The answer if the provider of the attempt is not configured. The attempt waits until the operator configures the provider, or
+ * until its deadline.
+ */
 const UNCONFIGURED: PushAnswer = { kind: 'not_sent', provider_status: null, ask_again_ms: 60_000 }
 
-/** Returns an attempt as a request of the provider port. */
+/** Converts an attempt to the request that a provider adapter takes. */
 function paymentRequest(attempt: Attempt): PaymentRequest {
   const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
   const { simulate_status, sent_at, deadline_at, on_page } = attempt

@@ -1,5 +1,5 @@
-// Changes collections: applies steps to locked collections in memory, then writes all of them at once. This file makes every
-// move of a collection, whether a provider, a deadline or an operator causes the move.
+// Changes collections: applies steps to locked collections in memory, then writes all changed collections at once. This file makes
+// every move of a collection, whether a provider, a deadline or an operator causes the move.
 
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../../adapters/webhooks/index.ts'
@@ -33,11 +33,11 @@ export type CollectionEffects = {
   queue: Map<string, HeldQueueRow>
   /** Phones of payers who approved a payment on a page. */
   approved: Set<string>
-  /** The payment that has just paid a link, by link id. An entry stays even if the same batch reverses the payment. */
+  /** The payment that paid a link in this batch, by link id. The entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>
 }
 
-/** Returns effects without any row. */
+/** Returns the empty effects with which a batch begins. */
 export function noEffects(): CollectionEffects {
   return { history: [], postings: [], events: [], queue: new Map(), approved: new Set(), paid: new Map() }
 }
@@ -129,7 +129,7 @@ function collectionEventBody(row: LockedCollection, event: string, time_field: s
     reference: row.reference,
     merchant_reference: row.reference,
     amount: formatAmount(amount_minor),
-    // A merchant that fulfils an order must see that the paid amount differs from the requested amount.
+    // If the paid amount differs from the requested amount, the merchant must see the difference before it fulfils the order.
     ...(received === null || received === amount_minor ? {} : { amount_received: formatAmount(received) }),
     ...(foreign === null ? {} : { foreign_amount: formatAmount(foreign), foreign_currency: row.foreign_currency }),
     currency: row.currency,
@@ -181,7 +181,10 @@ const WRITE_EARLIER = sql(
    where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
-/** Writes method, fee and payer of payments that an earlier attempt paid. Without such a payment, no statement runs. */
+/**
+ * If an attempt before the newest paid a collection, writes the method, fee and payer of that attempt. Without such a collection,
+ * no query runs.
+ */
 async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<void> {
   const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
   if (earlier.length === 0) return
@@ -195,7 +198,9 @@ async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }
 
-/** Writes a batch of changes: attempts, collections, history, the queue, events and money. Returns the queued deliveries. */
+/**
+ * Writes a batch of changes: attempts, collections, history, the queue of reviews, events and money. Returns the queued deliveries.
+ */
 export async function writeCollectionChanges(
   deps: Deps,
   tx: Tx,
@@ -217,7 +222,7 @@ export async function writeCollectionChanges(
     settled_attempt: row.settled_attempt,
   }))
   const values = [JSON.stringify(attempts), JSON.stringify(rows), JSON.stringify(effects.history), deps.clock.now()]
-  // The statements of one Promise.all run in this order on the connection of the transaction, and share one round trip.
+  // The connection of the transaction runs the statements of this Promise.all in their order, in one round trip.
   const [deliveries, [result]] = await Promise.all([
     enqueueEvents(deps, tx, effects.events, lease),
     tx.query<{ attempts: number; moved: number }>(WRITE, values),

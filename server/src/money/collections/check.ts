@@ -1,5 +1,5 @@
-// Checks a request for a payment, in two steps, because callers rely on the order: errors in the body come before the
-// Idempotency-Key, refusals by our rules come after it.
+// Checks a request for a payment in two steps. The server reports errors in the body before it checks the Idempotency-Key, and
+// applies our rules after that check. Callers rely on this order.
 
 import type { Method, Provider, SimulateStatus } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -22,7 +22,7 @@ import {
   refuseField,
 } from '../../kernel/lib/index.ts'
 
-/** A body whose format is right. The amount is in cents, or 'too_large'. */
+/** A request body with the right format. Its amount is in cents, or 'too_large'. */
 export type CheckedCollectionBody = {
   merchant_id: string | undefined
   amount_minor: bigint | 'too_large'
@@ -60,7 +60,9 @@ type CollectionBody = {
   simulate_status?: SimulateStatus
 }
 
-/** Checks the amount's text and the phone, which the schema cannot check. Refuses with 400 and names every wrong field. */
+/**
+ * Checks the text of the amount and the phone, because the schema cannot check them. Refuses with 400 and names every wrong field.
+ */
 export function checkCollectionBody(
   body: CollectionBody,
   phone: { field: string; value: string | undefined },
@@ -98,7 +100,10 @@ export function checkPhone(field: string, text: string): string {
 /** Chooses the provider of a payment. Refuses with provider_unavailable if no provider takes it. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503. Returns the payment with its provider. */
+/**
+ * Applies the rules that the server checks after the Idempotency-Key. Refuses with 403, 422 or 503. Returns the payment with its
+ * provider.
+ */
 export function checkCollectionRules(
   deps: Deps,
   caller: Caller,

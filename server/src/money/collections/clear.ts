@@ -1,4 +1,4 @@
-// An operator decides about held money: the server credits the merchant, or books the money out for the payer. One transaction
+// Applies an operator's decision about held money: credits the merchant, or books the money out for the payer. One transaction
 // writes the history row, the postings, the event and the audit entry.
 
 import { type Delivery, subscriptionsOf } from '../../adapters/webhooks/index.ts'
@@ -13,8 +13,8 @@ import type { HeldCollection } from './schema.ts'
 import { hasReceived, isUnvalued, LOCKED_COLUMNS, type LockedCollection, type LockedCollectionRow } from './snapshot.ts'
 
 /**
- * An operator's decision about one held collection. `reason` is for the audit log and the collection's history.
- * `stated_minor` is the worth in shillings of money in another currency. Null means that the operator stated none.
+ * An operator's decision about one held collection. `reason` is for the audit log and the collection's history. `stated_minor` is
+ * the worth in shillings of money in another currency. Null means that the operator stated no worth.
  */
 export type Clearance = {
   collection_id: string
@@ -23,7 +23,8 @@ export type Clearance = {
   stated_minor: bigint | 'too_large' | null
 }
 
-// Settling takes the same lock. If two operators, or an operator and a reversal, act at once, the second sees the first's result.
+// A settlement takes the same lock. If two operators, or an operator and a reversal, act at once, the second transaction sees the
+// result of the first.
 const LOCK = sql(
   'clear_lock',
   `select c.*, m.merchant_code, m.routing_code::float8 as routing_code
@@ -33,9 +34,9 @@ const LOCK = sql(
 )
 
 /**
- * Decides about held money: an approval credits the received amount less our fee, and a decline books the money out.
- * Refuses a collection that does not wait for clearance with invalid_state, and an unknown collection with not_found.
- * Returns the queued deliveries, which the caller sends after the commit.
+ * Decides about held money: an approval credits the received amount less our fee, and a decline books the money out. Refuses an
+ * unknown collection (not_found) and a collection that no operator must review (invalid_state). Returns the queued deliveries,
+ * which the caller sends after the commit.
  */
 export async function clearCollection(
   deps: Deps,
@@ -56,11 +57,11 @@ export async function clearCollection(
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(hasReceived(row), `the held collection ${collection_id} has a received amount`)
-  // The history has the received amount and its stated worth, after the operator's reason.
+  // After the operator's reason, the history row has the received amount and its stated worth.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
-  // The transaction locks links after collections, as settling does. An approved payment pays its link and invoice if no other
-  // payment has paid them.
+  // The transaction locks links after collections, as a settlement does. If no other payment has paid the link and its invoice, the
+  // approved payment pays both.
   await links.lockWithInvoice(tx, row)
   const cancelled = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)

@@ -1,4 +1,4 @@
-// Tests the responses to new payments, and the refusals before any effect.
+// Tests the answers to requests for new payments, and the refusals that leave no payment.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,12 +22,12 @@ after(async () => {
 
 const show = async (id: string, key?: string) => (await world.get(`/v1/collections/${id}`, key)).body.data
 
-describe('answers', () => {
+describe('answers to new payments', () => {
   for (const [path, word] of [
     [PUSH, 'phone'],
     [PESA, 'wallet app'],
   ] as const) {
-    test(`${path} answers 202 with collection_id, reference, status and message, and credits no money`, async () => {
+    test(`the endpoint ${path} answers 202 with collection_id, reference, status and message, and credits no money`, async () => {
       const reply = await world.post(path, {
         amount: '25000.00',
         currency: 'TZS',
@@ -45,7 +45,7 @@ describe('answers', () => {
     })
   }
 
-  test('qr answers 202 with the unchanged token and code of the provider, and expires_at null', async () => {
+  test('the endpoint qr answers 202 with the unchanged token and code of the provider, and with expires_at null', async () => {
     const reply = await world.post(QR, { amount: 25000, reference: 'ORDER-2' })
     assert.equal(reply.status, 202)
     assert.deepEqual(Object.keys(reply.body.data), [
@@ -66,7 +66,7 @@ describe('answers', () => {
     assert.equal((await show(reply.body.data.collection_id)).method, 'qr')
   })
 
-  test('stk-push takes other field names and does the same as wallet-push', async () => {
+  test('the endpoint stk-push makes the same payment as wallet-push from fields with other names', async () => {
     const reply = await world.post(STK, {
       amount: '10',
       customer_phone: '0754123001',
@@ -81,7 +81,7 @@ describe('answers', () => {
     assert.equal(shown.merchant_reference, 'M-1')
   })
 
-  test('every answer shows null if a payment has no reference, and the server ignores a webhook_url of the request', async () => {
+  test('each answer has a null reference when the request has no reference, and the server ignores a webhook_url of the request', async () => {
     const { data } = (await world.post(PUSH, { amount: 10, phone: '0754123001', webhook_url: 'http://127.0.0.1:1/x' }))
       .body
     assert.equal(data.reference, null)
@@ -90,7 +90,7 @@ describe('answers', () => {
     assert.equal(shown.merchant_reference, null)
   })
 
-  test('the status record of a new payment has every field, and its amount is a number', async () => {
+  test('the status record of a new payment has every field, and the amount in the record is a number', async () => {
     const { data } = (await world.post(PUSH, { amount: '25000.50', phone: '0754123001', reference: 'R' })).body
     await world.work()
     const shown = await show(data.collection_id)
@@ -118,7 +118,7 @@ describe('answers', () => {
     assert.match(shown.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('the server finds a collection id in any letter case, and answers 404 to a text that is no id', async () => {
+  test('the server finds a payment by its id in any letter case, and answers 404 to a text that is no id', async () => {
     const { collection_id } = (await world.post(PUSH, { amount: 10, phone: '0754123001' })).body.data
     assert.equal((await world.get(`/v1/collections/${collection_id.toUpperCase()}`)).status, 200)
     for (const id of [randomUUID(), 'x', "' or 1=1 --", '00000000-0000-0000-0000-000000000000', `${collection_id}0`]) {
@@ -195,7 +195,7 @@ describe('amounts', () => {
   }
 
   for (const amount of ['0.99', '0.01', '1000000000.01', '90071992547409.93', '99999999999999999999']) {
-    test(`the server refuses ${amount} outside the limits with 422 and names the limits, for a text and a number`, async () => {
+    test(`the server refuses the amount ${amount} with 422 and names the limits, whether the amount is a text or a number`, async () => {
       for (const reply of [await push(amount), await written(amount)]) {
         assert.deepEqual(codeOf(reply), [422, 'amount_not_supported'])
         assert.deepEqual(reply.body.error.details, { minimum: '1.00', maximum: '1000000000.00' })
@@ -203,7 +203,7 @@ describe('amounts', () => {
     })
   }
 
-  test('the server refuses cents with 422 if the provider moves only whole shillings', async () => {
+  test('the server refuses an amount with cents with 422 when the provider moves only whole shillings', async () => {
     const { deps } = world
     const base = {
       name: 'mock',
@@ -265,7 +265,7 @@ describe('phones and currencies', () => {
       }
     })
   }
-  test('the server refuses another currency, and TZS in small letters, with 422', async () => {
+  test('the server refuses a currency other than TZS, and TZS in small letters, with 422', async () => {
     for (const currency of ['USD', 'KES', 'tzs', ''])
       assert.deepEqual(codeOf(await world.post(PUSH, { amount: 10, phone: '0754123001', currency })), [
         422,
@@ -274,8 +274,8 @@ describe('phones and currencies', () => {
   })
 })
 
-describe('a refusal', () => {
-  test('the server checks credential, scope, body, Idempotency-Key and merchant in this order before the rules', async () => {
+describe('the order of the checks', () => {
+  test('the server checks credential, scope, body, Idempotency-Key and merchant in this order, and then the rules', async () => {
     const used = 'order-of-checks'
     assert.equal((await world.post(PUSH, { amount: 10, phone: '0754123001' }, { idempotency_key: used })).status, 202)
     const reader = await world.newKey({ scopes: ['collections:read'] })

@@ -1,4 +1,5 @@
-// Sums the payments of closed days, for some merchants at a time, and sums a day again if one of its payments changed.
+// Sums the payments of closed days, of some books in each transaction. If a payment of a summed day changes, the task sums the day
+// again.
 
 import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayNumber, firstIdAt, startOfDay, timeOfId } from '../../kernel/lib/index.ts'
@@ -7,13 +8,16 @@ import { dateOfIdSql, dateSql, dayNumberSql, firstIdSql, firstOpenDay, METHOD, N
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000
-/** The number of books whose days one transaction sums. */
+/** The maximum number of books whose days one transaction sums. */
 const BOOKS_MAX = 20
-/** The number of marks that one transaction reads. */
+/** The maximum number of marks that one transaction reads. */
 const MARKS_MAX = 500
-/** The number of days that one transaction sums again. */
+/** The maximum number of days that one transaction sums again. */
 const DAYS_MAX = 20
-/** The number of payments that one statement reads. One transaction sums as many payments of a book, or one whole day. */
+/**
+ * The maximum number of payments that one query reads, and that one transaction sums of a book. If one day has more payments, one
+ * transaction sums the whole day.
+ */
 const PAYMENTS_MAX = 50_000
 /** A sum of at most this many payments also stores their ids. */
 const IDS_MAX = 20
@@ -57,7 +61,7 @@ const SPANS = sql(
        and c.id > ${firstIdSql('u.until_day')} order by id limit 1 offset ${PAYMENTS_MAX}) l on true`,
 )
 
-/** Payments of one book with ids between two bounds. */
+/** The payments of one book with ids between `after_id` and `until_id`, without these two ids. */
 type Span = SummedBook & { after_id: string; until_id: string }
 
 type DaySum = SummedBook & {
@@ -72,7 +76,8 @@ type DaySum = SummedBook & {
   ids: string[] | null
 }
 
-// A statement without a name gets a plan for the present size of the table. An older plan would read the whole table.
+// PostgreSQL plans this unnamed prepared statement for the present size of the table. A stored plan of a smaller table would read
+// the whole table.
 const SUM = sql(
   '',
   `select i.n, s.* from json_to_recordset($1::json) as i(n int, merchant_id uuid, environment text, after_id uuid, until_id uuid)
@@ -90,7 +95,7 @@ const SUM = sql(
    ) s`,
 )
 
-/** Sums spans of payments, in several statements if there are many payments. */
+/** Sums spans of payments. If there are many payments, runs several queries. */
 async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<DaySum[]> {
   const sums = new Map<string, DaySum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {
@@ -211,7 +216,8 @@ const LOCK = sql(
    order by u.merchant_id, u.environment for update of u skip locked`,
 )
 
-// This statement runs after the lock and before the process reads the payments. The process deletes only these marks.
+// The process reads the marks after it has locked the book and before it reads the payments. The process deletes only the marks
+// that it has read.
 const MARKS = sql(
   'collection_days_marks',
   `select s.merchant_id, s.id, s.environment, ${dayNumberSql('s.day')} as day
@@ -234,7 +240,7 @@ const CLEAR = sql(
 )
 
 /**
- * Sums again the days on which a payment changed. Returns the number of days. The transaction locks the book, reads the marks and
+ * Sums each day again that has a changed payment. Returns the number of days. The transaction locks the book, then reads the marks,
  * then the payments. If a change commits after this read, the sums miss the change, but its mark stays.
  */
 async function mendDays(deps: Deps): Promise<number> {
@@ -259,7 +265,7 @@ async function mendDays(deps: Deps): Promise<number> {
   })
 }
 
-/** Returns the task that sums closed days, and that sums a day again after one of its payments changed. */
+/** Returns the task that sums closed days. If a payment of a summed day changes, the task sums the day again. */
 export function daysTask(deps: Deps): Task {
   return {
     name: 'collection_days',

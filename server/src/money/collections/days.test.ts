@@ -60,7 +60,7 @@ const summed = async (merchant: Merchant) => {
   return Object.fromEntries(rows.map(({ status, items }) => [status, Number(items)]))
 }
 
-test('the server sums a closed day, and a filtered list shows the same total before and after', async () => {
+test('a filtered list shows the same total before and after the server sums a closed day', async () => {
   const { merchant, key } = await oldPayments(3)
   assert.deepEqual(await summed(merchant), { failed: 3 })
   assert.deepEqual(await totals(key), { successful: 0, failed: 3 })
@@ -76,12 +76,12 @@ test('the server sums a closed day, and a filtered list shows the same total bef
   assert.deepEqual(await summed(merchant), { failed: 4 })
 })
 
-test('the sums never miss a payment that changes while the task sums its day', async () => {
+test('the sums include each payment that changes while the task sums its day', async () => {
   const { merchant, key, ids } = await oldPayments(3)
   const [first, second] = ids as [string, string, string]
   await succeed(merchant, first)
   assert.equal(await marks(merchant), 1)
-  // The other transaction has written the second change, and has not committed it when the task sums the day.
+  // When the task sums the day, the other transaction has written the second change and has not committed it.
   const other = createDb({ url: world.url, max_connections: 1 })
   let commit = () => {}
   const held = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ test('the sums never miss a payment that changes while the task sums its day', a
 })
 
 for (const statement of ['', 'collection_days_clear', 'collection_days_write']) {
-  test(`the sums include a change that commits right before ${statement || 'the task reads the payments'}, or its mark stays`, async () => {
+  test(`the sums include a change that commits right before ${statement || 'the task reads the payments'}, or the mark of the change stays`, async () => {
     const { merchant, key, ids } = await oldPayments(3)
     const [first, second] = ids as [string, string, string]
     await succeed(merchant, first)
@@ -147,7 +147,7 @@ test('two processes that sum at the same time sum every day once', async () => {
   assert.deepEqual(await summed(merchant), { failed: 1 })
 })
 
-test('an interrupted summing changes nothing', async () => {
+test('the task changes no sum and no mark when the process dies before the commit', async () => {
   const { merchant, key, ids } = await oldPayments(2)
   await succeed(merchant, ids[0] as string)
   onStatement = (name) => {
@@ -160,7 +160,7 @@ test('an interrupted summing changes nothing', async () => {
   assert.deepEqual(await totals(key), { successful: 1, failed: 1 })
 })
 
-test('a payment that settles on its day writes no mark and updates its row in place', async () => {
+test('a payment that settles on the day of its creation writes no mark and updates its row in place', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const reply = await world.post('/v1/collections/wallet-push', { amount: 100, phone: '0754123007' }, { key })

@@ -7,8 +7,8 @@ import { dayNumber, networkSql, newId, timeOfId } from '../../kernel/lib/index.t
 const HOUR_MS = 3_600_000
 
 /**
- * If a payment of a day that ended this long ago changes, the transaction also writes a mark. By then nearly all payments have
- * their outcome. No setting changes this value, because all processes must agree on it.
+ * The time from the end of a day until a change of a payment of that day needs a mark. By then nearly all payments have their
+ * outcome. No setting changes this value, because all processes must agree on it.
  */
 const MARK_AFTER_MS = 72 * HOUR_MS
 
@@ -19,8 +19,8 @@ const MARK_AFTER_MS = 72 * HOUR_MS
 const MARGIN_MS = 2 * HOUR_MS
 
 /**
- * Returns the first day that is still open. The server counts each payment of open days. No new payment gets an id of a past
- * day.
+ * Returns the first day that is still open. The server counts the payments of open days without stored sums. No new payment gets an
+ * id of a past day.
  */
 export function firstOpenDay(deps: Deps): number {
   const wait_ms = Math.max(MARK_AFTER_MS, deps.config.collection_deadline_h * HOUR_MS) + MARGIN_MS
@@ -73,7 +73,7 @@ export function firstIdSql(date: string): string {
 export const METHOD = "coalesce(c.method, '')"
 /** SQL for the network of a group of payments. A QR code has no network, because the payer's phone is unknown. */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
-/** SQL for the sums of a group. A cleared payment that is not larger than its fee has no fee. */
+/** SQL for the sums of a group. If a cleared payment is not larger than its fee, the payment has no fee. */
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,
      coalesce(sum(c.amount_received_minor), 0)::bigint as amount_received_minor,
      sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end)::bigint as fee_minor`

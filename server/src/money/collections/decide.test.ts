@@ -1,4 +1,4 @@
-// Tests the decision for every status and every answer.
+// Tests the moves that each provider's answer causes in each status of a collection.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -39,11 +39,11 @@ const OPEN: [Name, string][] = [
   ['deadline', 'fail:'],
   ...NOTHING,
 ]
-/** The moves of each answer by status, with the fact that each move posts. */
+/** The moves that each answer causes in each status, with the posting of each move. */
 const TABLE: Record<Status, [Name, string][]> = {
   created: OPEN,
   processing: OPEN,
-  // After a failure, a late success credits the money, and a second failure changes no status.
+  // After a failure, a late success credits the money, but a second failure changes no status.
   failed: OPEN.map(([name, expected]) => [name, name === 'declined' || name === 'deadline' ? '' : expected]),
   successful: [
     ['succeeded', ''],
@@ -99,7 +99,7 @@ function coreIn(status: Status, more: Partial<CollectionCore> = {}): CollectionC
 for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
-      test(`the answer "${name}" to a ${status} collection makes ${expected || 'no move'}`, () => {
+      test(`the answer "${name}" about a ${status} collection causes ${expected || 'no move'}`, () => {
         const steps = name === 'deadline' ? decideTimeout(coreIn(status)) : decideAnswer(coreIn(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
@@ -110,7 +110,7 @@ for (const status of STATUSES) {
         }
       })
     }
-    test(`the table has a row for every answer to a ${status} collection`, () => {
+    test(`the table of moves has a row for every answer about a ${status} collection`, () => {
       assert.equal(new Set(TABLE[status].map(([name]) => name)).size, Object.keys(ANSWERS).length + 1)
     })
   })
@@ -138,7 +138,7 @@ describe('an answer that contradicts the booked outcome', () => {
   ]
   const DENIES: Partial<Record<Status, string[]>> = {
     successful: FINAL.slice(1),
-    // The operator who clears held money must see every later outcome.
+    // The operator who decides about held money must see every later outcome.
     pending_clearance: FINAL,
     reversed: FINAL.slice(1),
   }
@@ -170,7 +170,7 @@ test('a reversal takes back the booked amount, even if the provider now reports 
   )
 })
 
-test('a reversal without a booked arrival makes a hold and then a reversal of the reported amount', () => {
+test('a reversal before any booked arrival causes a hold and then a reversal of the reported amount', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
   const steps = decideAnswer(coreIn('processing'), answer)
   assert.deepEqual(
@@ -182,7 +182,7 @@ test('a reversal without a booked arrival makes a hold and then a reversal of th
   )
 })
 
-test('money in another currency has no value until an operator states its worth', () => {
+test('money in another currency has no worth in shillings until an operator states its worth', () => {
   const cases: [bigint | null, string | null, boolean][] = [
     [null, 'USD', true],
     [42n, 'USD', false],
@@ -249,7 +249,7 @@ describe('the decision of an operator about held money', () => {
       for (const answer of Object.values(ANSWERS)) assert.deepEqual(decideAnswer(declined, answer), [])
       assert.deepEqual(decideTimeout(declined), [])
     })
-    test('an answer after a declined review contradicts the books only if the answer has money', () => {
+    test('an answer after a declined review contradicts the books only if the answer reports money', () => {
       for (const [name, answer] of Object.entries(ANSWERS))
         assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
     })
@@ -261,7 +261,7 @@ describe('the decision of an operator about held money', () => {
   })
 })
 
-describe('moves', () => {
+describe('moves of a collection', () => {
   const ALLOWED: Record<CollectionMoveName, Status[]> = {
     succeed: ['created', 'processing', 'failed'],
     fail: ['created', 'processing'],

@@ -1,4 +1,4 @@
-// Decides what a provider's answer changes. The functions are pure, so that a table can test every case.
+// Decides the moves and postings that a provider's answer causes. The functions are pure, so that a table can test every case.
 
 import type { Answer, FailureReason } from '../../adapters/providers/port.ts'
 import type { Fact } from '../../books/ledger/index.ts'
@@ -13,7 +13,7 @@ import {
 } from './snapshot.ts'
 import { type CollectionMoveName, mayMoveCollection, moves } from './state.ts'
 
-/** One fact that a move books. */
+/** The posting of a move: its kind, its amount and our fee. */
 type StepPosting = { fact: Fact; amount_minor: bigint; fee_minor: bigint }
 
 /** One move of a collection, with its effect on the money. */
@@ -34,7 +34,10 @@ export function isOpenAnswer(answer: Answer): boolean {
   return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
-/** Returns the moves that an answer makes, in order: none if the answer is not final or the collection already has its result. */
+/**
+ * Returns the moves that an answer causes, in order. If the answer is not final, or the collection already has the outcome of the
+ * answer, returns no move.
+ */
 export function decideAnswer(core: CollectionCore, answer: Answer): CollectionStep[] {
   if (wasDeclined(core)) return []
   switch (answer.kind) {
@@ -96,9 +99,8 @@ export function describeOutcome(answer: Answer): string | null {
 }
 
 /**
- * Returns true for a final answer that contradicts the booked outcome, amount or currency. Operators must see such an answer. It
- * moves no money, because the merchant may already spend the booked money. During a review, every other outcome contradicts; after
- * a declined review, every outcome with money contradicts.
+ * Returns true for a final answer that contradicts the booked outcome, amount or currency. Operators must see the answer; no money
+ * moves. During a review, every other outcome contradicts; after a declined review, every outcome with money contradicts.
  */
 export function contradicts(core: CollectionCore, answer: Answer): boolean {
   if (isOpenAnswer(answer)) return false
@@ -117,7 +119,7 @@ export function decideTimeout(core: CollectionCore): CollectionStep[] {
   return makeStep(core, 'fail', { failure_reason_code: 'timeout' })
 }
 
-/** Returns true if amount and currency are as requested and the link still takes money. Other money waits for an operator. */
+/** Returns true if amount and currency are as requested and the link still takes money. Any other money waits for an operator. */
 function isAsAsked(core: CollectionCore, answer: { amount_minor: bigint; currency: string }): boolean {
   const same = core.amount_minor === answer.amount_minor && core.currency === answer.currency
   return same && !core.superseded
@@ -161,7 +163,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
   return makeStep(core, 'reverse', { amount_received_minor: amount_minor, posting })
 }
 
-/** Returns our frozen fee. If a cleared payment is no larger than its fee, there is no fee. */
+/** Returns our frozen fee. If a cleared payment is not larger than its fee, returns 0. */
 function feeOn({ fee_minor }: CollectionCore, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }
@@ -183,7 +185,7 @@ function makeStep(
   ]
 }
 
-/** The changes by one answer: the attempt, the moves of its collection, and the record of a contradiction. */
+/** The changes that one answer causes: the attempt, the moves of its collection, and the record of a contradiction. */
 export type OutcomeDecision = {
   attempt: Pick<AttemptUpdate, 'state' | 'due_at' | 'sent_at' | 'provider_status' | 'provider_id'>
   /** True means that an attempt before the newest brought the money. The payment takes over the attempt's method, fee and payer. */
@@ -191,16 +193,22 @@ export type OutcomeDecision = {
   /** True means that this attempt brought the money of the collection. */
   settles: boolean
   moves: { step: CollectionStep; actor: 'provider' | 'deadline'; reason: string | null }[]
-  /** The texts of the provider's outcomes that the history now holds. */
+  /** The texts of outcomes that the history now has. */
   recorded: string[]
-  /** A contradiction that the history does not hold yet. Null means that there is none. */
+  /** A contradiction that the history does not have yet. Null means that there is no new contradiction. */
   contradiction: string | null
 }
 
-/** The circumstances of an outcome. `paid_by_other` means that another attempt has brought the money of the payment. */
+/**
+ * The facts, beside the rows, on which a decision depends. `paid_by_other` means that another attempt has brought the money of the
+ * payment.
+ */
 export type OutcomeContext = { now: Date; paid_by_other: boolean }
 
-/** Decides what one answer about an attempt changes. The caller passes an open answer only after the deadline or a final answer. */
+/**
+ * Decides the changes that one answer about an attempt causes. The caller passes an open answer only after the deadline, or about
+ * an attempt with a final answer.
+ */
 export function decideOutcome(
   { collection, recorded }: CollectionSnapshot,
   attempt: LockedAttempt,
@@ -209,7 +217,7 @@ export function decideOutcome(
 ): OutcomeDecision {
   const has_money = 'amount_minor' in answer
   const is_earlier = attempt.number < collection.attempts
-  // If the payer has started a newer attempt, the failure of an earlier attempt no longer decides about the payment.
+  // If the payer has started a newer attempt, the failure of an earlier attempt does not change the payment.
   const is_ignored = paid_by_other || (is_earlier && !has_money)
   const paid_by_earlier = has_money && !hasReceived(collection) && is_earlier
   const core: CollectionCore = paid_by_earlier
@@ -244,15 +252,20 @@ export function decideOutcome(
   }
 }
 
-/** The reason in the history why money with the requested amount waits for an operator. */
+/** The text in the history that explains why money with the requested amount waits for an operator. */
 const SUPERSEDED = 'but its page took no more payments'
 
-/** Returns true for a reversal, which has its own history row. The reversal of another amount still contradicts the books. */
+/**
+ * Returns true for a reversal, because another history row describes it. The reversal of another amount still contradicts the
+ * books.
+ */
 function isReversal({ move }: CollectionStep): boolean {
   return move === 'reverse' || move === 'reverseHeld'
 }
 
-/** Returns the attempt after an answer. If the provider announced a change of a final answer, the attempt stays due. */
+/**
+ * Returns the columns of an attempt after an answer. If the provider announced a change of a final answer, the attempt stays due.
+ */
 function updateAttempt(attempt: LockedAttempt, answer: Answer, now: Date): OutcomeDecision['attempt'] {
   const { state, due_at, sent_at, provider_status, provider_id } = attempt
   const was_received = answer.kind !== 'unknown' && answer.kind !== 'not_found'

@@ -1,4 +1,4 @@
-// Tests that the server pushes one payment at a time, loses no payment, and delays no payment because of another provider.
+// Tests that the server never sends a payment twice, loses no payment, and does not delay a payment because of another provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -90,7 +90,7 @@ async function stage(
       },
     })
   } finally {
-    // These answers end the calls that still wait after a failed test.
+    // If a test fails, these answers end the calls that still wait.
     for (const open of gates.splice(0)) open(accepted)
     await world.close()
   }
@@ -105,7 +105,7 @@ function gate() {
   return { answer, open }
 }
 
-/** Lets time pass between a claim and its next step, as in a stalled process. */
+/** Advances the clock between a claim and the next step of the process, as if the process stalled. */
 function delayAfterClaim({ deps }: World, ms: number): void {
   const { query } = deps.db
   deps.db.query = async <Row>(statement: Statement, values?: readonly unknown[]) => {
@@ -126,7 +126,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 describe('a provider that cannot report an unknown payment', () => {
   const unknown_status: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
 
-  test('a provider without status reports gets a waiting payment once, even after a refresh queried the payment', () =>
+  test('the worker sends a queued payment once to a provider that cannot report its status, even after a refresh queried the provider', () =>
     stage(
       async ({ world, script, pushes, pay, refresh, row }) => {
         script.status = () => unknown_status
@@ -146,7 +146,7 @@ describe('a provider that cannot report an unknown payment', () => {
     ['the accepting process', {}],
     ['a worker', { PROCESS: 'api' }],
   ] as const) {
-    test(`the server queries the provider and sends no second prompt after ${name} died inside the push`, () =>
+    test(`the server queries the provider and sends no second prompt after ${name} died during the push`, () =>
       stage(
         async ({ world, provider, script, pushes, pay, row }) => {
           let queries = 0
@@ -159,7 +159,7 @@ describe('a provider that cannot report an unknown payment', () => {
           await world.system.driver.task.runOnce()
           await until(() => pushes() === 1)
           assert.equal((await row(id)).lease_owner, world.deps.process_id)
-          // Another process starts after the lease of the dead process.
+          // The other process starts after the lease of the dead process has ended.
           const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
           other.deps.clock.advance(ATTEMPT_LEASE_MS)
           try {
@@ -182,7 +182,7 @@ describe('a provider with a low concurrency limit', () => {
   const busy = { kind: 'not_sent', busy: true, provider_status: null } as const
   const concurrency_limits = { payments: 8, payouts: 8 }
 
-  test('a burst of payments waits in the database while a provider is at its concurrency limit, and the provider gets each payment once', () =>
+  test('payments beyond the concurrency limit of a provider wait in the database, and the provider gets each payment once', () =>
     stage(
       async ({ world, script, provider, pushes, pay, row }) => {
         const open: ((answer: Answer) => void)[] = []
@@ -219,7 +219,7 @@ describe('a provider with a low concurrency limit', () => {
       { concurrency_limits },
     ))
 
-  test('the server sends a payment again that found no free connection, even if the provider cannot report unknown payments', () =>
+  test('the server sends a payment again when no connection was free, even if the provider cannot report unknown payments', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
       script.status = () => unknown_status
@@ -246,7 +246,7 @@ describe('a provider with a low concurrency limit', () => {
       assert.deepEqual([pushes(), (await row(id)).state], [20, 'asked'])
     }))
 
-  test('the server sends a payment again that found no free connection, even if the record of the failure was lost', () =>
+  test('the server sends a payment again when no connection was free, even if the server could not store this failure', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.push = () => busy
       script.status = () => unknown_status
@@ -268,7 +268,7 @@ describe('a provider with a low concurrency limit', () => {
     }))
 })
 
-test('the server sends a waiting payment as soon as a process has its provider', () =>
+test('a payment of an unconfigured provider waits unsent until a process with this provider sends the payment', () =>
   stage(
     async ({ world, provider, script, pushes, pay, row }) => {
       script.status = () => ({ kind: 'unknown', why: 'unseen_status', provider_status: null })
@@ -311,8 +311,8 @@ test('the server queries an unanswered prompt at growing intervals, and fewer th
     assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.failure_reason_code, 'timeout')
   }))
 
-describe('one push at a time', () => {
-  test('a refresh during a push does not take its lease, and no other push starts while the call lasts', () =>
+describe('one push of a payment at a time', () => {
+  test('a refresh during a push does not take the lease of the attempt, and the server starts no second push during the call', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const pushing = gate()
       script.push = () => pushing.answer
@@ -335,7 +335,7 @@ describe('one push at a time', () => {
       assert.equal((await row(id)).lease_owner, null)
     }))
 
-  test('the server gives up a call that never returns, queries the payment later, and continues other queries meanwhile', () =>
+  test('the server ends a call that gets no response, queries the payment later, and continues other queries meanwhile', () =>
     stage(async ({ world, provider, script, pushes, pay, row }) => {
       const { task } = world.system.driver
       const hangs = () => gate().answer
@@ -349,7 +349,7 @@ describe('one push at a time', () => {
       await given_up()
       for (const id of ids) assert.deepEqual([(await row(id)).state, (await row(id)).asks], ['to_send', 1])
 
-      // In each round all queries hang. The queries of the next round start nevertheless.
+      // In each round no query gets a response. The queries of the next round start nevertheless.
       let questions = 0
       script.status = () => {
         questions++
@@ -386,7 +386,7 @@ describe('one push at a time', () => {
       assert.equal(pushes(), 2, 'the server pushes no payment again that the provider may have')
     }))
 
-  test('the server keeps an acceptance when a refresh gets an outdated status from the provider', () =>
+  test('the server keeps the acceptance of a payment when the provider reports an outdated status to a refresh', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       script.status = () => notFound
       const id = await pay()
@@ -401,7 +401,7 @@ describe('one push at a time', () => {
       assert.equal(pushes(), 1)
     }))
 
-  test('the server still knows an unwritten acceptance when the attempt becomes due', () =>
+  test('the server sends no second push when it could not store the acceptance of the first push', () =>
     stage(async ({ world, script, pushes, pay, row }) => {
       script.status = () => notFound
       const { db } = world.deps
@@ -420,7 +420,7 @@ describe('one push at a time', () => {
       assert.equal((await row(id)).state, 'asked')
     }))
 
-  test('a process that loses the lease during its query sends nothing and releases nothing', () => {
+  test('a process that loses its lease during a query sends no push and does not end the lease of the next process', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -456,7 +456,7 @@ describe('one push at a time', () => {
     )
   })
 
-  test('the server renews the lease after a slow query and before the push', () => {
+  test('the process renews its lease after a slow query and before the push', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -492,8 +492,8 @@ describe('one push at a time', () => {
   })
 })
 
-describe('hints', () => {
-  test('repeated hints do not delay the worker', () =>
+describe('refreshes of a payment', () => {
+  test('repeated refreshes of a payment do not delay the next query of the worker', () =>
     stage(async ({ world, pay, refresh, row }) => {
       const id = await pay()
       await world.system.driver.task.idle()
@@ -508,7 +508,7 @@ describe('hints', () => {
       assert.deepEqual((await row(id)).due_at, before.due_at)
     }))
 
-  test('a hint whose answer announces a change brings the next query forward', () =>
+  test('a refresh brings the next query of the worker forward when the provider announces a change of the outcome', () =>
     stage(async ({ world, script, pay, refresh, row }) => {
       const id = await pay()
       await world.system.driver.task.idle()
@@ -526,7 +526,7 @@ describe('hints', () => {
 })
 
 describe('several providers', () => {
-  test('a live provider that hangs uses no capacity of the sandbox', () =>
+  test('the server settles sandbox payments while no call to a live provider gets a response', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const hanging = gate()
       script.push = () => hanging.answer
@@ -535,7 +535,8 @@ describe('several providers', () => {
       assert.equal(pushes(), 1_000)
       const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
 
-      // The server sends a sandbox payment at once, without the worker. Only a query of the worker settles the phone with 008.
+      // The server sends a sandbox payment at once, without the worker. A payment of the phone that ends with 008 settles only
+      // after a query of the worker.
       const at_once = await pay(world.sandbox_key, '0754123001')
       await until(async () => {
         world.deps.clock.advance(0)
@@ -565,7 +566,7 @@ describe('several providers', () => {
       await world.system.driver.task.idle()
     }))
 
-  test('a payment of a provider that is no longer configured fails with timeout at its deadline, like any other', () =>
+  test('a payment of a provider that is no longer configured fails with timeout at its deadline', () =>
     stage(
       async ({ world, pay }) => {
         const id = await pay()
@@ -581,7 +582,7 @@ describe('several providers', () => {
     ))
 })
 
-test('two merchants that refresh one id at the same moment each get their own answer', () =>
+test('the owner of a payment gets its status and another merchant gets 404 when both merchants ask for one id at the same moment', () =>
   stage(async ({ world, pay }) => {
     const id = await pay(world.sandbox_key, '0754123001')
     const stranger = await world.newKey({ merchant: await world.newMerchant() })

@@ -1,6 +1,6 @@
-// Drives payments: sends attempts to their provider, asks for outcomes, and records the answers. Only the process that holds the
-// lease of an attempt sends the attempt and sets its next due time. A hint (a callback, a refresh) also asks the provider and
-// records the answer, but takes no lease and delays no attempt.
+// Drives payments: sends attempts to their provider, queries outcomes, and records the answers. Only the process that holds the
+// lease of an attempt sends the attempt and sets its next due time. After a callback or a refresh, any process queries the provider
+// and records the answer, but it takes no lease and delays no attempt.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
@@ -17,28 +17,28 @@ import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 /** The driver of payments, for requests, callbacks and the worker. */
 export type Driver = {
   /**
-   * Reserves capacity for another attempt at a provider. Null means that there is none, so that the attempt waits for a worker. The
-   * caller calls the returned function once, after the send or if the server does not accept the attempt.
+   * Reserves capacity for another attempt at a provider. Null means that the provider has no free capacity, so that the attempt
+   * waits for a worker. The caller releases the capacity once, after the send or if the server does not accept the attempt.
    */
   reserve(provider: string): (() => void) | null
   /** Sends a new attempt whose lease this process holds. Never throws: the worker retries a failed attempt. */
   send(attempt: Attempt): void
   /**
-   * Sends an attempt as `send` does, then asks for the outcome at once. The payer of a simulated payment thus sees the outcome on
+   * Sends an attempt as `send` does, then queries the outcome at once. The payer of a simulated payment thus sees the outcome on
    * the next page. Resolves after the commit of the answer; never throws.
    */
   sendAndAsk(attempt: Attempt): Promise<void>
-  /** Follows a hint: asks the provider for the outcome of an attempt and records the outcome. Resolves after the commit. */
+  /** After a callback or a refresh, queries the provider about an attempt and records the answer. Resolves after the commit. */
   ask(attempt: Attempt): Promise<void>
-  /** Fetches the code of a QR attempt. Never throws because of the provider. */
+  /** Fetches the code of a QR attempt. If the provider fails, the function returns an unknown answer and does not throw. */
   qr(attempt: Attempt): Promise<QrAnswer>
-  /** Settles an outcome that is already known. */
+  /** Settles an outcome that the provider has already reported. */
   settle(outcome: AttemptOutcome): Promise<void>
-  /** The background task that takes up due attempts. */
+  /** The background task that claims due attempts. */
   task: Task
 }
 
-/** `webhooks` takes the deliveries that settling leases to this process. */
+/** `webhooks` sends the deliveries that a settlement leases to this process. */
 export type DriverOptions = {
   providers: ReadonlyMap<string, Provider>
   webhooks: DeliveryQueue
@@ -48,10 +48,10 @@ export type DriverOptions = {
 
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
-/** The time that a lease must still have before a push: the longest call, and writing its answer. */
+/** The time that must be left of a lease before a push: for the longest call and for the write of its answer. */
 const PUSH_LEASE_MS = CALL_MS_MAX + 2_000
 
-/** Connects the calls, the recorder and the background work to a driver. */
+/** Makes the driver from the provider calls, the recorder and the background work. */
 export function createDriver(deps: Deps, { providers, webhooks, breaker, links }: DriverOptions): Driver {
   const calls = createCalls(deps, providers, breaker)
   const running = createRunning(providers)
@@ -103,7 +103,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
   }
 }
 
-/** Returns the two steps that send: a push, and the resumption of a due attempt. */
+/** Returns the two functions that send attempts: one pushes a new attempt, the other resumes a due attempt. */
 function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
@@ -117,8 +117,8 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
     else await recorder.record(attempt, answer, true)
   }
   /**
-   * Takes up a due attempt. If the attempt is certainly unsent, the process pushes it without a query, because some providers cannot
-   * report an unknown payment. Otherwise the process asks the provider before any push.
+   * Takes the next step of a due attempt. If the attempt is certainly unsent, the process pushes it without a query, because some
+   * providers cannot report an unknown payment. Otherwise the process queries the provider before any push.
    */
   const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
     const { previous_owner, provider_reference } = attempt
@@ -134,14 +134,14 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   return { push, resume }
 }
 
-/** Returns the tracker of the background work of this process. */
+/** Returns the functions that run and await the background work of this process. */
 function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining: () => void): Promise<void> } {
   const promises = new Set<Promise<unknown>>()
   return {
     run(attempt, work) {
       const done = work.catch((error) => {
         const { collection_id } = attempt
-        deps.log.warn({ err: error, collection_id }, 'the attempt did not finish; it falls due again')
+        deps.log.warn({ err: error, collection_id }, 'the step of an attempt failed; the attempt becomes due again')
       })
       promises.add(done)
       void done.finally(() => promises.delete(done))

@@ -47,7 +47,7 @@ test('a success of another attempt than the paying attempt is a duplicate paymen
   }
 })
 
-test('a paid collection of an older release, which names no attempt, belongs to the first attempt', () => {
+test('the first attempt counts as the paying attempt when a paid collection of an older release names no attempt', () => {
   assert.deepEqual([isDuplicatePayment(PAID, 1, SUCCEEDED), isDuplicatePayment(PAID, 2, SUCCEEDED)], [false, true])
 })
 

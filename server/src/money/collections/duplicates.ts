@@ -48,8 +48,8 @@ function attemptKeys(attempts: readonly AttemptId[]): AttemptId[] {
   return inLockOrder(keys, duplicateKey)
 }
 
-// A transaction writes extra_collection_id only under the lock of the collection. This statement runs after that lock, so that it
-// sees a collection that another process has just made.
+// A transaction writes extra_collection_id only under the lock of the collection. This query runs after that lock, so that the
+// query sees a collection that another process has just made.
 const FIND = sql(
   'extras_find',
   `select a.collection_id as of_collection_id, a.number, a.method as of_method, a.fee_minor as of_fee_minor, a.phone, c.*
@@ -156,7 +156,9 @@ async function findOrCreateDuplicates(
   return duplicates
 }
 
-/** Returns the new collection of a duplicate payment. Its `superseded` is true, so that an operator decides about its money. */
+/**
+ * Returns the new collection of a duplicate payment. The field `superseded` is true, so that an operator decides about its money.
+ */
 function newDuplicate(
   parent: LockedCollection,
   collection_id: string,

@@ -1,4 +1,5 @@
-// Tests the fee of a payment: the server freezes it at acceptance, to the cent, and a reversal returns it.
+// Tests the fee of a payment. The server calculates the fee to the cent and freezes it when it accepts the payment. A reversal
+// returns the fee.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -115,7 +116,7 @@ describe('the fee of one payment', () => {
     ],
   ]
   for (const [charges, line, amount, net, fee] of cases) {
-    test(`the merchant gets ${net} of ${amount} with ${charges}`, async () => {
+    test(`the merchant gets ${net} of a payment of ${amount} under a price list with ${charges}`, async () => {
       const shop = await newShop([line])
       const { collection_id } = (await pay(shop, amount)).body.data
       await world.work()
@@ -154,7 +155,7 @@ describe('the rule that prices a payment', () => {
     }
   })
 
-  test('the rule of another method does not apply, and the rule for all methods does', async () => {
+  test('the rule for all methods applies when only another method has a rule', async () => {
     const shop = await newShop([{ method: 'qr', flat_fee: '4' }])
     await pay(shop, '100.00')
     await price(shop, [{ method: 'qr', flat_fee: '4' }, { percentage: '10' }])
@@ -185,7 +186,7 @@ describe('the frozen fee of a payment', () => {
     assert.equal(await earned(shop), 3_000n)
   })
 
-  test('each of ten price lists applies from the next request on', async () => {
+  test('each of ten new price lists applies to the next request', async () => {
     const shop = await newShop([])
     for (let n = 0; n < 10; n++) {
       await price(shop, [{ flat_fee: `0.0${n}` }])
@@ -220,7 +221,7 @@ describe('the frozen fee of a payment', () => {
     )
   })
 
-  test('a held payment has paid no fee yet, and a failed payment pays no fee', async () => {
+  test('the server charges no fee for a held payment or a failed payment', async () => {
     const shop = await newShop([{ percentage: '3' }])
     for (const phone of ['0754123014', '0754123002']) assert.equal((await pay(shop, '200.00', { phone })).status, 202)
     await world.work()
@@ -235,7 +236,7 @@ describe('a fee that is not less than the amount', () => {
   }
 
   for (const path of [PUSH, STK, PESA, QR]) {
-    test(`${path} refuses an amount not above its fee, names the smallest valid amount, and leaves the key free`, async () => {
+    test(`the endpoint ${path} refuses an amount not above its fee, names the smallest valid amount, and leaves the key free`, async () => {
       const shop = await newShop([{ percentage: '10', flat_fee: '9.50' }])
       const idempotency_key = randomUUID()
       const { message, details } = refused(await pay(shop, '10.56', { path, idempotency_key }))
@@ -249,7 +250,7 @@ describe('a fee that is not less than the amount', () => {
     })
   }
 
-  test('the server accepts the amount that a refusal names, and refuses a cent less, for every fee', async () => {
+  test('for every fee, the server accepts the smallest amount that a refusal names, and refuses one cent less', async () => {
     for (const [percentage, flat_fee] of [
       ['0', '500'],
       ['50', '0.99'],
@@ -306,7 +307,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('the server refuses only payments that are not above their fee, and accepts concurrent larger payments', async () => {
+  test('the server refuses only the payments that are not above their fee when many payments arrive at once', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const amounts = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? '5.00' : '6.00'))
     const replies = await Promise.all(amounts.map((amount) => pay(shop, amount)))
@@ -316,7 +317,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 40n, keys: 40n })
   })
 
-  test('the valid request makes the payment when two concurrent requests share one key', async () => {
+  test('the request with an amount above its fee makes the payment when two concurrent requests share one key', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const idempotency_key = randomUUID()
     const [small, large] = await Promise.all(['5.00', '6.00'].map((amount) => pay(shop, amount, { idempotency_key })))
@@ -325,7 +326,7 @@ describe('a fee that is not less than the amount', () => {
     assert.deepEqual(await count(shop), { collections: 1n, keys: 1n })
   })
 
-  test('a known Idempotency-Key repeats its answer under a new price list', async () => {
+  test('the server replays the answer of a used Idempotency-Key after a change of the price list', async () => {
     const shop = await newShop([])
     const idempotency_key = randomUUID()
     const first = await pay(shop, '3.00', { idempotency_key })

@@ -41,8 +41,8 @@ function refuseTooSmall(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
 }
 
 /**
- * Returns the smallest multiple of `step` within the limits that is more than its fee. Null means that there is none. A larger
- * amount never leaves less after the fee, because no percentage is above 100. A binary search thus finds the amount.
+ * Returns the smallest multiple of `step` within the limits that is more than its fee. Null means that no such amount exists. A
+ * larger amount never leaves less after the fee, because no percentage is above 100. A binary search thus finds the amount.
  */
 function smallestAbove(rule: Rule, limits: { from: bigint; to: bigint; step: bigint }): bigint | null {
   const { from, to, step } = limits

@@ -11,7 +11,7 @@ import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 /** One row of the review queue. A null `decided_at` means that the payment waits. */
 export type HeldQueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
 
-// The transaction that holds or decides a payment has the collection under lock, so that no other transaction writes its row.
+// The transaction that holds or decides a payment holds the lock of the collection, so that no other transaction writes its row.
 const WRITE = sql(
   'held_write',
   `insert into held_collections (merchant_id, collection_id, environment, held_at, decided_at)
@@ -56,7 +56,7 @@ const NAMED = sql(
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id ${JOINED}`,
 )
 
-/** Returns the named collections as operators see them, in the order of `names`. */
+/** Returns the collections with the keys `names` as operators see them, in the order of `names`. */
 export async function presentForOperators(
   reader: Reader,
   names: readonly CollectionName[],
@@ -125,7 +125,7 @@ const HISTORY = sql(
    join collection_history h on h.merchant_id = i.merchant_id and h.collection_id = i.id order by h.seq`,
 )
 
-/** Returns the rows with their history. One statement reads the history of all rows. */
+/** Returns the rows with their history. One query reads the history of all rows. */
 async function withHistory(
   reader: Reader,
   rows: readonly OperatorCollectionRow[],

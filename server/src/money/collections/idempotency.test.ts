@@ -25,7 +25,7 @@ async function countOf(of: World = world): Promise<number> {
   return Number((await of.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n)
 }
 
-test('the server refuses a payment with 400 when the header is missing or malformed', async () => {
+test('the server refuses a payment with 400 when the Idempotency-Key header is missing or malformed', async () => {
   assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key: null })), [400, 'idempotency_key_required'])
   for (const idempotency_key of ['', ' ', 'a b', 'a\tb', 'é', 'x'.repeat(256), 'a\u007f']) {
     assert.deepEqual(
@@ -103,7 +103,7 @@ test('the server answers 422 to the same key with another body, path or query, a
   assert.equal(await countOf(), before)
 })
 
-test('the server checks a known key before any rule refuses the request', async () => {
+test('the server compares a request with the earlier request of its key before it applies the rules for payments', async () => {
   const idempotency_key = randomUUID()
   await world.post(PUSH, BODY, { idempotency_key })
   for (const wrong of [{ currency: 'USD' }, { amount: '0.01' }, { merchant_id: randomUUID() }]) {
@@ -114,7 +114,7 @@ test('the server checks a known key before any rule refuses the request', async 
   }
 })
 
-test('the same key is independent for another merchant and in the other environment', async () => {
+test('two merchants, and two environments of one merchant, can each make a payment with the same key', async () => {
   const idempotency_key = randomUUID()
   const stranger = await world.newKey({ merchant: await world.newMerchant() })
   const replies = [
@@ -129,7 +129,7 @@ test('the same key is independent for another merchant and in the other environm
   assert.equal(new Set(replies.map((reply) => reply.body.data.collection_id)).size, 3)
 })
 
-test('another API key of the same merchant gets the same answer', async () => {
+test('a repeated request with another API key of the same merchant gets the same answer', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, BODY, { idempotency_key })
   assert.equal((await world.post(PUSH, BODY, { idempotency_key, key: await world.newKey() })).text, first.text)

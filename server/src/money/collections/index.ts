@@ -1,4 +1,4 @@
-// The public interface of collections.
+// Exports the public interface of collections.
 
 export { type Clearance, clearCollection } from './clear.ts'
 export { dateOfIdSql } from './days.ts'

@@ -10,7 +10,10 @@ import { BEGUN_MAX, type CollectionFilters, listCollections, NEWEST_MAX } from '
 
 const OLD = 45_000
 const YOUNG = NEWEST_MAX + 500
-/** The limits of the two searches, and the rows of one page with its attempts and links. */
+/**
+ * The maximum number of rows that one search may read. It has the limits of both searches, and the rows of one page with its
+ * attempts and links.
+ */
 const READ_MAX = BEGUN_MAX + 1 + NEWEST_MAX + 100
 
 let world: World
@@ -57,19 +60,19 @@ const numbered = (from: number, many: number) =>
   Array.from({ length: many }, (_, i) => `Old-${String(from - i).padStart(5, '0')}`)
 
 for (const statistics of ['without statistics', 'with statistics'] as const) {
-  describe(`a search by a reference that 45,000 old payments share, ${statistics} of the database`, () => {
+  describe(`a search for the beginning of 45,000 references, ${statistics} of the database`, () => {
     before(async () => {
       if (statistics === 'with statistics') await world.rows('analyze collections')
     })
 
-    test(`a search ${statistics} reads a bounded number of rows and shows the newest matches`, async () => {
+    test(`a search for a reference, ${statistics} of the database, reads a bounded number of rows and shows the newest matches`, async () => {
       const { result, read } = await search({})
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(OLD - 1, 20))
       assert.equal(result.total, 10_000)
     })
 
-    test(`the pages of a search ${statistics} end at the total of the search`, async () => {
+    test(`the pages of a search for a reference, ${statistics} of the database, end at the total of the search`, async () => {
       const last = await search({}, 500)
       assert.ok(last.read <= READ_MAX, `${last.read} rows read`)
       assert.deepEqual(references(last.result), numbered(OLD - 9_981, 20))
@@ -83,14 +86,14 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       ['a time before all payments', { to: new Date(START.getTime() - 20 * 86_400_000) }],
       ['a time after all payments', { from: START }],
     ] as const) {
-      test(`a search ${statistics} for ${name} reads a bounded number of rows and finds no payment`, async () => {
+      test(`a search for a reference and ${name}, ${statistics} of the database, reads a bounded number of rows and finds no payment`, async () => {
         const { result, read } = await search(filter)
         assert.ok(read <= READ_MAX, `${read} rows read`)
         assert.deepEqual(result, { rows: [], total: 0 })
       })
     }
 
-    test(`a search ${statistics} with a time finds the newest payments of that time`, async () => {
+    test(`a search for a reference and a time, ${statistics} of the database, finds the newest payments of that time`, async () => {
       const to = new Date(START.getTime() - 10 * 86_400_000 + 5_000)
       const { result, read } = await search({ to })
       assert.ok(read <= READ_MAX, `${read} rows read`)
@@ -98,7 +101,7 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.equal(result.total, 5_000)
     })
 
-    test(`a search ${statistics} finds every payment when at most 10,000 references begin with the searched text`, async () => {
+    test(`a search for a reference, ${statistics} of the database, finds every payment when at most 10,000 references match`, async () => {
       const { result, read } = await search({ reference: 'old-012' })
       assert.ok(read <= READ_MAX, `${read} rows read`)
       assert.deepEqual(references(result), numbered(1_299, 20))

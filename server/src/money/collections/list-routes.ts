@@ -101,7 +101,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
   app.get(
     '/v1/collections/export.csv',
     {
-      // A HEAD request would read all rows from the database.
+      // Without this option, a HEAD request would read all rows from the database.
       exposeHeadRoute: false,
       schema: {
         tags,

@@ -102,7 +102,7 @@ for (const [query, filter] of [
   [`from=${at(100)}`, () => false],
   ['status=successful&method=provider_pesa&reference=R-0', (i) => i % 2 === 0 && i % 5 === 0 && i % 3 === 0],
 ] as [string, (i: number) => boolean][]) {
-  test(`the filter ${query} shows exactly the matches`, async () => {
+  test(`the list with the filter ${query} shows exactly the matching payments`, async () => {
     const reply = await world.get(`${LIST}?page_size=100&${query}`)
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(idsOf(reply), expected(filter))

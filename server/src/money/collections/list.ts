@@ -1,4 +1,4 @@
-// Lists a merchant's collections, newest first: one page, or all in batches. The id of a payment contains its time.
+// Lists a merchant's collections, newest first: one page, or all in batches. The id of a payment contains the time of its creation.
 
 import {
   beginsWith,
@@ -33,8 +33,8 @@ const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
      and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
 
-// The statement finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan.
-// Statements without a name get a plan for the given filters. One plan for all filters would use no index.
+// The query finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan. PostgreSQL
+// plans these unnamed prepared statements for the given filters, because one plan for all filters would use no index.
 const IN_RANGES = sql(
   '',
   `select ${COLLECTION_COLUMNS} from (
@@ -61,8 +61,9 @@ export const BEGUN_MAX = COUNT_MAX
 /** The maximum number of the newest payments of the period that a search reads in addition if more references match. */
 export const NEWEST_MAX = 20_000
 /**
- * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so
- * that PostgreSQL reads no rows of the other environment. An unknown limit keeps the planner from sorting all rows.
+ * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of this
+ * text, so that PostgreSQL reads no rows of the other environment. The limit is a subquery, so that the planner does not sort all
+ * rows.
  */
 export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
   const place = `(${table}.environment, ${table}.id)`
@@ -101,7 +102,7 @@ function bounds({ from, to }: CollectionFilters): [from_id: string, until_id: st
   return [from_id, until_id]
 }
 
-// A statement without a name gets a plan for the given range.
+// PostgreSQL plans this unnamed prepared statement for the given range of ids.
 const COLLECTIONS: KeptList = {
   name: 'collections',
   tail: sql(
@@ -154,7 +155,7 @@ async function countMatching(reader: Reader, filters: CollectionFilters): Promis
   return Number(row?.total ?? 0n)
 }
 
-/** Returns the segments that contain a page, and the number of their rows that belong to earlier pages. */
+/** Returns the segments of payments that contain a page, and the number of their rows that belong to earlier pages. */
 function takeSegments(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
   const taken: Segment[] = []
   let before = 0
@@ -170,7 +171,7 @@ function takeSegments(segments: readonly Segment[], offset: number, limit: numbe
   return { taken, skip }
 }
 
-/** Reads rows of segments, newest first. If a day has stored ids, the statement reads the rows of that day by id. */
+/** Reads rows of segments, newest first. If a day has stored ids, the query reads the rows of that day by id. */
 function readSegments(
   reader: Reader,
   filters: CollectionFilters,
@@ -179,7 +180,7 @@ function readSegments(
   skip: number,
   before_id = LAST_ID,
 ): Promise<Collection[]> {
-  // A stored sum has the ids of one status. For all statuses together, PostgreSQL reads a range as fast.
+  // A stored sum has the ids of one status. For all statuses together, PostgreSQL reads a range of ids as fast as stored ids.
   const known = segments.filter(({ day }) => day !== null && filters.status !== null)
   const ranges = segments.filter((segment) => !known.includes(segment))
   return reader.query<Collection>(IN_RANGES, [

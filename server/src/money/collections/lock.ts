@@ -1,5 +1,5 @@
-// Locks the rows that a batch of outcomes changes, in the order of all transactions: collections, collections of duplicate
-// payments, payment links.
+// Locks the rows that a batch of outcomes changes, in the same order as all other transactions: collections, collections of
+// duplicate payments, payment links.
 
 import { subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
@@ -16,7 +16,8 @@ import {
 
 type LockedRow = LockedCollectionRow & Omit<LockedAttempt, 'due_at'>
 
-// The lateral joins find each row by its whole primary key, in one order. Two batches lock in the same order and never deadlock.
+// The lateral joins find each row by its whole primary key, in one order. Two batches thus lock rows in the same order and cannot
+// deadlock.
 const LOCK = sql(
   'collections_lock',
   `select c.*, a.*, m.merchant_code, m.routing_code::float8 as routing_code
@@ -36,7 +37,7 @@ const LOCK = sql(
    cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
 )
 
-// A separate statement after the locks sees the history rows that another process committed before this process got the locks.
+// A separate query after the locks sees the history rows that another process committed before this process got the locks.
 const RECORDED = sql(
   'collections_told',
   `select h.merchant_id, h.collection_id, h.reason
@@ -53,7 +54,7 @@ export async function lockSnapshots(
 ): Promise<Map<string, CollectionSnapshot>> {
   const distinct = [...new Map(outcomes.map((outcome) => [outcomeKey(outcome), outcome])).values()]
   const ids = distinct.map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))
-  // The statements of one Promise.all run in this order on the connection of the transaction, and share one round trip.
+  // The connection of the transaction runs the statements of this Promise.all in their order, in one round trip.
   const [rows, subscriptions] = await Promise.all([
     tx.query<LockedRow>(LOCK, [JSON.stringify(ids)]),
     subscriptionsOf(tx, [...new Set(ids.map((id) => id.merchant_id))]),
@@ -102,7 +103,9 @@ function snapshotsOf(
   return snapshots
 }
 
-/** Reads the recorded outcomes of the collections that an outcome contradicts: the history records a contradiction once. */
+/**
+ * Reads the recorded outcomes of the collections that an answer contradicts, because the history records each contradiction once.
+ */
 async function readHistoryOutcomes(
   tx: Tx,
   outcomes: readonly AttemptOutcome[],
@@ -120,7 +123,7 @@ async function readHistoryOutcomes(
   for (const { collection_id, reason } of rows) snapshots.get(collection_id)?.recorded.add(reason)
 }
 
-/** Names an attempt of an outcome as a text. */
+/** Returns the key of an attempt as one text. */
 export function outcomeKey(row: { merchant_id: string; collection_id: string; number: number }): string {
   return `${row.merchant_id} ${row.collection_id} ${row.number}`
 }

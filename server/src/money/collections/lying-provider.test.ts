@@ -151,7 +151,7 @@ async function look(world: World, id: string): Promise<Now> {
   }
 }
 
-test('the server waits the longest pause between two status queries when the query counter is at its limit', () =>
+test('the server waits the longest pause between two status queries when the counter of queries has its highest value', () =>
   withScriptedPayment(
     {},
     async ({ world, script, id }) => {
@@ -299,7 +299,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual(await recordedOutcomes(world, id), ['pending_clearance: succeeded 1000.00 USD'])
     }))
 
-  test('a repeated or late answer contradicts nothing', () =>
+  test('the server records no contradiction after a repeated or late answer', () =>
     withScriptedPayment({ status: () => paid() }, async ({ world, id, hint, script }) => {
       for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
         script.status = () => answer
@@ -359,7 +359,7 @@ describe('answers that contradict each other', () => {
       })
     }))
 
-  test('a reversal without an earlier success books both, and a later success changes nothing', () =>
+  test('a reversal without an earlier success books the arrival and the reversal, and a later success moves no money', () =>
     withScriptedPayment({ status: () => reversed }, async ({ hint, now, script }) => {
       await hint()
       const expected = {
@@ -507,7 +507,7 @@ describe('a provider without a usable answer', () => {
       },
     ))
 
-  test('a payment stays open while the adapter omits its answer', () =>
+  test('a payment stays open while the adapter returns no answer for the payment', () =>
     withScriptedPayment({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
       await hint()
       assert.equal((await now()).status, 'processing')
@@ -618,7 +618,7 @@ describe('a process that dies', () => {
     )
   })
 
-  test('an attempt keeps its provider reference in every retry', () => {
+  test('the server sends and queries an attempt with the same provider reference after each retry', () => {
     const references = new Set<string>()
     return withScriptedPayment(
       {

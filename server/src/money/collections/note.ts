@@ -5,12 +5,15 @@ import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kern
 import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** An answer about an attempt without an outcome. `holds_lease` is true for the process that holds the lease, false for a hint. */
+/**
+ * An answer about an attempt without an outcome. `holds_lease` is true if the answering process holds the lease, and false after a
+ * callback or a refresh.
+ */
 export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
-// The statement needs no lock on the collection: only the process that holds the lease ends the lease, counts the query and sets
-// the next due time. A hint records its facts, and can only bring forward a row without a lease. If the attempt is certainly
-// unsent, the statement counts no query, so that the next process may send the attempt without a query.
+// This query needs no lock on the collection, because only the process that holds the lease ends the lease and sets the next due
+// time. After a callback or a refresh, the query only brings an unleased row forward. If the attempt is certainly unsent, the
+// server counts no query.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
@@ -75,14 +78,15 @@ function openAnswerRow(deps: Deps, { attempt, answer, holds_lease }: OpenAnswer,
     sent,
     counts: answer.kind === 'not_sent' ? 0 : 1,
     due_at,
-    // A hint does not lengthen the pauses, or polling would delay the worker. Only an announced change brings the row forward.
+    // If a refresh lengthened the pauses, polling would delay the worker. Only a change that the provider announces brings the row
+    // forward.
     earlier_at: answer.ask_again_ms === undefined ? null : due_at,
     provider_status: answer.provider_status,
     provider_id: answer.provider_id ?? null,
   }
 }
 
-/** Merges two answers about one attempt, because an update would use only one of them. */
+/** Merges two answers about one attempt, because one SQL statement updates a row only once. */
 function mergeRows(first: OpenAnswerRow, second: OpenAnswerRow): OpenAnswerRow {
   const [base, other] = first.owner !== null && second.owner === null ? [first, second] : [second, first]
   const earlier = [first.earlier_at, second.earlier_at]

@@ -30,7 +30,7 @@ export type OperatorFilter = PageChoice & {
   to?: string
 }
 
-/** The maximum number of payments, attempts or reviews that one list reads, of all merchants together. */
+/** The maximum number of payments, attempts or reviews that the query of one list reads, for all merchants together. */
 export const LOOKED_AT_MAX = 10_000
 /** The maximum number of merchants, each with one environment, that share the rows of one list. */
 export const BOOKS_MAX = 200
@@ -45,7 +45,7 @@ const matchingSql = (id: string, environment: string) =>
      and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
 const MATCHING = matchingSql('c.id', 'c.environment')
 
-/** Returns a statement for a page of a selection and the number of its rows, both up to COUNT_MAX. `order` sorts the rows. */
+/** Returns the SQL for a page of a selection and for the number of its rows, both up to COUNT_MAX. `order` sorts the rows. */
 function listStatement(selection: string, order = 'id desc'): Statement {
   return sql(
     '',
@@ -59,8 +59,8 @@ function listStatement(selection: string, order = 'id desc'): Statement {
 const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
 
 /**
- * Returns a list over many merchants. `read` selects collections of one merchant and environment only by the order and the columns
- * of an index, so that its limit bounds the rows read. The merchants with the newest payments share the limit.
+ * Returns the SQL of a list over many merchants. The query `read` selects collections of one merchant and environment by one index,
+ * so that its limit bounds the rows read. The merchants with the newest payments share the limit.
  */
 function listShared(
   read: (merchant: string, environment: string, limit: string) => string,
@@ -84,7 +84,8 @@ const paymentOf = (merchant_id: string, id: string) =>
 const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
 const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
 
-// Statements without a name get a plan for the given filters. Without filters on c, PostgreSQL reads only the queue.
+// PostgreSQL plans these unnamed prepared statements for the given filters. Without filters on `c`, PostgreSQL reads only the
+// queue.
 const UNDER_REVIEW = listStatement(
   `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
@@ -93,7 +94,7 @@ const UNDER_REVIEW = listStatement(
   'held_at, id',
 )
 
-// The index has no environment, so that the environment is a filter like others.
+// The index does not contain the environment, so that the query filters the environment after the index.
 const WERE_HELD = listShared(
   (merchant, _environment, limit) => `select c.* from (
        select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
@@ -102,7 +103,7 @@ const WERE_HELD = listShared(
   "'{any}'",
 )
 
-// The statement steps from merchant to merchant over the index of due attempts, which has every processing payment.
+// The query steps from merchant to merchant in the index of due attempts, which has every processing payment.
 const WAITING = listStatement(
   `with recursive waiting as (
        (select a.merchant_id, 1 as number from collection_attempts a
@@ -120,7 +121,7 @@ const WAITING = listStatement(
      where ${MATCHING}`,
 )
 
-// The index of phones has no environment, so that the environment is a filter like others.
+// The index of phones does not contain the environment, so that the query filters the environment after the index.
 const OF_PHONE = listShared(
   (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
@@ -142,7 +143,7 @@ const NEWEST = listShared(
        and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
-/** Returns true if the filter has more than a status, a merchant and an environment. */
+/** Returns true if the filter has a field besides status, merchant and environment. */
 function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
   return [method, reference, phone, from, to].some((value) => value !== undefined)
 }
@@ -153,7 +154,10 @@ function statusOfFilter(filter: OperatorFilter): Status | null {
   return status === 'any' ? null : status
 }
 
-/** Returns a page of collections of all merchants or of one. The longest waiting review comes first, else the newest payment. */
+/**
+ * Returns a page of collections of all merchants or of one merchant. A list of payments under review begins with the longest wait;
+ * other lists begin with the newest payment.
+ */
 export async function listForOperators(deps: Deps, filter: OperatorFilter) {
   const { page = 1, page_size = 20 } = filter
   const status = statusOfFilter(filter)
@@ -179,7 +183,7 @@ function statementFor(filter: OperatorFilter, { status, phone }: OperatorSearch)
 async function ofMany(deps: Deps, filter: OperatorFilter, search: OperatorSearch): Promise<NamedPage> {
   const { merchant_id = null, environment = null, method = null, reference = null } = filter
   const { from_id, until_id } = idsOfTime(filter)
-  // The rows of the queue are under review, so that the statement needs no filter by status.
+  // The queue has only payments under review, so that the query needs no filter by status.
   const status = search.status === 'pending_clearance' ? null : search.status
   const values = [merchant_id, environment, method, reference, search.phone, from_id, until_id, status]
   const page = [search.page_size, (search.page - 1) * search.page_size]
@@ -187,7 +191,10 @@ async function ofMany(deps: Deps, filter: OperatorFilter, search: OperatorSearch
   return found ?? { names: [], total: 0 }
 }
 
-/** Lists payments as the merchant's own list does. Without an environment, merges the newest rows of both environments. */
+/**
+ * Lists payments of one merchant in the order of the merchant's own list. Without an environment, merges the newest rows of both
+ * environments.
+ */
 async function ofOneMerchant(
   deps: Deps,
   filter: OperatorFilter,

@@ -11,21 +11,21 @@ import { settleOutcomes } from './settle.ts'
 import type { AttemptOutcome } from './snapshot.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** The functions of the webhook deliverer that settling needs. */
+/** The functions of the webhook sender that a settlement calls. */
 export type DeliveryQueue = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
 
 /** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt falls due again. */
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 
-/** Records answers. `holds_lease` is true if the answer comes from the process that holds the lease of the attempt. */
+/** Records providers' answers. `holds_lease` is true if the answer comes from the process that holds the lease of the attempt. */
 export type OutcomeRecorder = {
   settle(outcome: AttemptOutcome): Promise<void>
   record(attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void>
-  /** Remembers an acceptance, and writes it with other acceptances a moment later. */
+  /** Remembers that the provider accepted an attempt, and writes many acceptances together a moment later. */
   recordAccepted(attempt: Attempt, answer: Answer): void
   /** Gives back the lease of an unsent attempt. */
   recordUnsent(attempt: Attempt, answer: PushAnswer): Promise<void>
-  /** Writes the remembered acceptances now. */
+  /** Writes the remembered acceptances at once. */
   writeAccepted(): void
   /** Returns true while this process remembers that the provider accepted the attempt. */
   isAccepted(reference: string): boolean
@@ -33,12 +33,15 @@ export type OutcomeRecorder = {
   isUnsent(reference: string): boolean
 }
 
-/** The time for which the process gathers acceptances before one statement writes them. It is far below the lease. */
+/** The time for which the process gathers acceptances before one statement writes them. This time is far shorter than the lease. */
 const WRITE_SENT_MS = 500
-/** The time for which the process remembers an acceptance that the database did not store. Later a worker asks before it sends. */
+/**
+ * The time for which the process remembers an acceptance that the database did not store. After this time, a worker queries the
+ * provider before it sends.
+ */
 const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
 
-/** Makes the recorder. `webhooks` takes the deliveries that settling leases to this process. */
+/** Makes the recorder of answers. `webhooks` sends the deliveries that a settlement leases to this process. */
 export function createOutcomeRecorder(
   deps: Deps,
   links: LinkSettlement,
@@ -47,16 +50,16 @@ export function createOutcomeRecorder(
 ): OutcomeRecorder {
   const { settle, note } = createWriters(deps, links, webhooks)
 
-  // The process writes acceptances later, many at once. Meanwhile it holds the lease, and after a crash the next process asks the
-  // provider before it sends. The process forgets an acceptance only after it has written the attempt, because an outdated status
-  // of the provider must not undo the acceptance.
+  // The process writes acceptances later, many at once. Meanwhile it holds the lease, and after a crash the next process queries
+  // the provider before it sends. The process forgets an acceptance only after it has written the attempt, because an outdated
+  // status of the provider must not undo the acceptance.
   const accepted = new Map<string, Answer>()
   let unwritten: Attempt[] = []
   const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
     const { merchant_id, collection_id, number, provider_reference: reference } = attempt
     const acceptance = accepted.get(reference)
     if (isOpenAnswer(answer) && deps.clock.now() < attempt.deadline_at) {
-      // Until this process has written the acceptance, it holds the lease, even if the answer belongs to a hint.
+      // Until this process has written the acceptance, it holds the lease, even if the answer came after a callback or a refresh.
       const merged = acceptance ? mergeAcceptance(acceptance, answer) : answer
       await note({ attempt, answer: merged, holds_lease: holds_lease || !!acceptance })
     } else {
@@ -103,7 +106,10 @@ export function createOutcomeRecorder(
   }
 }
 
-/** Makes the two gatherers: one statement writes many open answers, one transaction settles many outcomes. */
+/**
+ * Makes the two functions that work in batches: one writes open answers in one query, the other settles outcomes in one
+ * transaction.
+ */
 function createWriters(deps: Deps, links: LinkSettlement, webhooks: DeliveryQueue) {
   const settle = gather<AttemptOutcome, void>(
     async (outcomes) => {
@@ -122,7 +128,7 @@ function createWriters(deps: Deps, links: LinkSettlement, webhooks: DeliveryQueu
   return { settle, note }
 }
 
-/** Combines a remembered acceptance with a later open answer. The later answer never takes the acceptance back. */
+/** Combines a remembered acceptance with a later open answer. The combined answer is always an acceptance. */
 function mergeAcceptance(acceptance: Answer, answer: Answer): Answer {
   if (answer.kind === 'accepted') return answer
   return answer.ask_again_ms === undefined ? acceptance : { ...acceptance, ask_again_ms: answer.ask_again_ms }

@@ -171,7 +171,7 @@ for (const environment of ['live', 'sandbox'] as const) {
       await world.pass(75_000)
     })
     for (const [ending, end] of Object.entries(TABLE)) {
-      test(`a ${environment} payment of a phone with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
+      test(`a ${environment} payment of a phone that ends with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
         check(made.get(ending) as Made, end))
     }
     test(`a magic number gives a ${environment} wallet or QR payment the same outcome as a prompt`, async () => {
@@ -280,7 +280,7 @@ describe('the first of two results of a payment', () => {
     (await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status`, key })).body.data.status
   for (const environment of ['sandbox', 'live'] as const) {
     for (const [ending, [first, second]] of Object.entries(results)) {
-      test(`a ${environment} payment with ${ending} becomes ${first} before ${second} when the worker settles the results`, async () => {
+      test(`a ${environment} payment of a phone that ends with ${ending} becomes ${first} before ${second} when the worker settles the results`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.work()
         assert.equal(await statusOf(made), first)
@@ -291,7 +291,7 @@ describe('the first of two results of a payment', () => {
         await world.work()
         assert.equal(await statusOf(made), second)
       })
-      test(`a ${environment} payment with ${ending} becomes ${first} before ${second} when a refresh settles the results`, async () => {
+      test(`a ${environment} payment of a phone that ends with ${ending} becomes ${first} before ${second} when a refresh settles the results`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.system.idle()
         world.deps.clock.advance(299)
@@ -312,7 +312,7 @@ test('a failed, waiting or held payment moves no money into the account availabl
   assert.equal(rows.length, 0)
 })
 
-test('every invariant of the books holds after all tests of this file', async () => {
+test('the books satisfy every invariant after all tests of this file', async () => {
   const verification = await verify(world.url)
   assert.deepEqual(
     verification.checks.filter((invariant) => !invariant.ok),

@@ -11,7 +11,7 @@ import { hasReceived } from './snapshot.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** A page on which a payer can pay. Its amount is in cents. */
+/** A page on which a payer can pay. The amount of the page is in cents. */
 export type PaymentPage = {
   merchant_id: string
   routing_code: number
@@ -79,7 +79,7 @@ export async function createHosted(deps: Deps, tx: Tx, page: PaymentPage & { col
   await insertPageCollection(deps, tx, page, { id: page.collection_id, ...nothing })
 }
 
-/** The collection of a hosted page under lock. */
+/** The collection of a hosted page, after the transaction has locked it. */
 export type LockedHostedCollection = {
   status: Status
   attempts: number
@@ -139,7 +139,10 @@ const ATTEMPT = sql(
      null, $14, $14, $15)`,
 )
 
-/** The choice of a payer, with the fee in cents. `lease` means that this process sends the attempt; otherwise a worker does. */
+/**
+ * The method, the phone and the provider of a payer's attempt, with the fee in cents. `lease` means that this process sends the
+ * attempt; otherwise a worker does.
+ */
 export type Choice = { provider: string; method: Method; phone: string | null; fee_minor: bigint; lease: boolean }
 
 /** Starts a payment on a locked page: writes its collection as `processing`, and an attempt with its provider reference. */
@@ -217,7 +220,10 @@ export async function startOnPage(
   return attempt
 }
 
-/** A payment as its page shows it, with the attempt that brought its money, else its newest attempt. */
+/**
+ * A payment as its page shows it. If money has arrived, the record has the attempt that brought the money; otherwise it has the
+ * newest attempt.
+ */
 export type PagePayment = {
   merchant_id: string
   payment_link_id: string
@@ -286,8 +292,8 @@ const LATEST = sql(
 )
 
 /**
- * Returns for each page the payment that determines its state: a payment under review, else an unanswered prompt, else an
- * unanswered code, else the newest payment. A later failed payment must not hide an earlier payment that may still succeed.
+ * Returns for each page the payment that determines its state: a payment under review, else an open prompt, else an open code, else
+ * the newest payment. A later failed payment must not hide an earlier payment that can still succeed.
  */
 export function latestPayments(
   reader: Reader,
@@ -312,7 +318,7 @@ export function findPagePayments(
   return reader.query<PagePayment>(FIND, [JSON.stringify(keys)])
 }
 
-// The newest attempt of a payment has the payment's outcome. An earlier attempt has an outcome of its own.
+// The status of a payment is the status of its newest attempt. An earlier attempt may still be open after the payment failed.
 const UNANSWERED = sql(
   'page_unanswered',
   `select i.link_id, a.method, a.created_at as at from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i

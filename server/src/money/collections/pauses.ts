@@ -3,22 +3,25 @@
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 
-/** The pauses between two queries. Most payers answer within a minute; after that, the pauses grow. */
+/** The pauses between the queries of an accepted payment. Most payers answer within a minute; after that, the pauses grow. */
 const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /**
- * The pauses while the server does not know whether the provider got the request. The first queries come sooner: if the request
- * was lost, the payer has seen no prompt yet.
+ * The pauses while the server does not know whether the provider got the request. If the request was lost, the payer has seen no
+ * prompt yet, so that the first queries come sooner.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 
-/** The longest pause of a waiting attempt, announced by the provider or not. */
+/** The longest pause between two queries of an open attempt, even if the provider announces a longer pause. */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...ASK_PAUSES_S, ...UNSURE_PAUSES_S))
 
-/** The pause before the retry of an unsent request, for which no connection was free. */
+/** The pause before the server sends a request again that found no free connection. */
 const UNSENT_PAUSE_MS = 1_000
 
-/** Returns the time of the next query: as the provider announced, else after a growing pause, and not after the deadline. */
+/**
+ * Returns the time of the next query. If the provider announced a time, returns that time, otherwise the end of a growing pause; in
+ * both cases not after the deadline.
+ */
 export function nextAskAt(
   now: Date,
   attempt: { asks: number; sent_at: Date | null; deadline_at: Date },

@@ -1,11 +1,11 @@
-// Presents the row of a collection as the API shows it.
+// Converts the row of a collection to its record in the API.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { amountAsNumber } from '../../kernel/lib/index.ts'
 import type { Collection } from './store.ts'
 
-/** Returns the status record of a collection as the API shows it. `pay_url` is the address of the payment pages. */
+/** Returns the status record of a collection in the API. `pay_url` is the address of the payment pages. */
 export function presentCollection(row: Collection, pay_url: string) {
   return {
     collection_id: row.id,

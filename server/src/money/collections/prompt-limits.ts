@@ -1,4 +1,4 @@
-// Enforces rate limits of payments on pages, over ten minutes and across all processes: a stranger with a link must not send
+// Enforces rate limits of payments on pages, over ten minutes and across all processes. A stranger with a link must not send
 // prompts to other people's phones, and must not keep a page busy.
 
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
@@ -6,13 +6,16 @@ import { customerNetwork, refuse } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
-/** The time after which the server deletes an unchanged counter. */
+/** The age at which the server deletes a counter. */
 const KEPT_MS = 2 * WINDOW_MS
 
-/** A payer's attempt. A null `phone` means that the server sends no prompt; a null `address` means an unknown address. */
+/**
+ * The facts of a payer's attempt that the limits count. If `phone` is null, the server sends no prompt; if `address` is null, the
+ * address is unknown.
+ */
 export type PayerTry = { phone: string | null; link_id: string; address: string | null }
 
-// The statement writes rows in one order. If two payers share counters, one transaction waits for the other without a deadlock.
+// The query locks counters in one order. If two payers share counters, one transaction waits for the other without a deadlock.
 const COUNT = sql(
   'payer_tries_count',
   `insert into payer_tries as t (kind, subject, window_started_at, tries)
@@ -25,8 +28,8 @@ const COUNT = sql(
 )
 
 /**
- * Counts an attempt in the transaction that writes the attempt. Refuses with rate_limited above the limits. The transaction then
- * rolls back, so that a refused attempt does not count.
+ * Counts an attempt in the transaction that writes the attempt. If a count exceeds its limit, refuses the attempt with
+ * `rate_limited`. The transaction then rolls back, so that a refused attempt does not count.
  */
 export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
@@ -60,7 +63,7 @@ const WHY = {
   address: 'Your network started too many payments. Wait before you try again.',
 } as const
 
-/** Returns the key of a counter as a hash, so that a reader of the table learns no phone and no address. */
+/** Returns the hash that identifies a counter, so that a reader of the table learns no phone and no address. */
 function subjectHash(deps: Deps, kind: string, subject: string): Buffer {
   return deps.vault.mark(`payer_tries ${kind} ${subject}`)
 }
@@ -73,7 +76,7 @@ const FORGIVE = sql(
      order by t.kind, t.subject for update)`,
 )
 
-/** Deletes the counters of phones whose payers approved a payment. Without a phone, no statement runs. */
+/** Deletes the counters of the phones of payers who approved a payment. Without a phone, no query runs. */
 export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<string>): Promise<void> {
   if (phones.size === 0) return
   await tx.query(FORGIVE, [
@@ -81,7 +84,7 @@ export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<s
   ])
 }
 
-// The statement skips counters that another transaction has locked, because such counters are in use.
+// The query skips counters that another transaction has locked, because such counters are in use.
 const PURGE = sql(
   'payer_tries_purge',
   `delete from payer_tries where (kind, subject) in (
@@ -89,7 +92,7 @@ const PURGE = sql(
 )
 const PURGE_EVERY_MS = 10 * 60_000
 
-/** Returns the task that deletes counters of windows that ended long ago. */
+/** Returns the task that deletes old counters. */
 export function promptLimitsTask(deps: Deps): Task {
   return {
     name: 'payer_tries',

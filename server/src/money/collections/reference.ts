@@ -1,8 +1,8 @@
-// Makes the provider reference of an attempt from the collection's id and the attempt's number, and reads it back.
+// Makes the provider reference of an attempt from the collection's id and the attempt's number, and parses provider references.
 
 import { base32ToId, idToBase32, routingCodeOf } from '../../kernel/lib/index.ts'
 
-/** The attempt that a reference names. The routing code identifies the merchant. */
+/** The attempt that a provider reference identifies. The routing code identifies the merchant. */
 export type AttemptKey = { routing_code: number; collection_id: string; number: number }
 
 const NUMBERS_MAX = 99
@@ -14,7 +14,7 @@ export function attemptReference(collection_id: string, number: number): string 
   return idToBase32(collection_id) + String(number).padStart(2, '0')
 }
 
-/** Returns the attempt that a reference names. Null means that the reference does not have our format. */
+/** Returns the attempt that a provider reference identifies. Null means that the reference does not have our format. */
 export function parseReference(reference: string): AttemptKey | null {
   const number = /^[0-9A-Z]{26}(\d{2})$/.exec(reference)?.[1]
   const collection_id = number === undefined ? null : base32ToId(reference.slice(0, 26))

@@ -19,7 +19,7 @@ async function push(idempotency_key: string): Promise<string> {
 const refresh = (url: string, idempotency_key: string | null, key = world.sandbox_key) =>
   world.call({ method: 'POST', url, key, idempotency_key })
 
-test('refresh-status replays its stored answer for the same Idempotency-Key, even if the payment changed since', async () => {
+test('the endpoint refresh-status replays its stored answer for the same Idempotency-Key, even if the payment changed since', async () => {
   const { collection_id } = (await world.post(PUSH, { amount: '10', phone: '0754123007' })).body.data
   const url = `/v1/collections/${collection_id}/refresh-status`
   const first = await refresh(url, 'refresh-1')
@@ -34,7 +34,7 @@ test('refresh-status replays its stored answer for the same Idempotency-Key, eve
   assert.equal((await refresh(url, null)).body.data.status, 'failed')
 })
 
-test('refresh-status refuses a malformed key and the key of another request, and the key of a refused request stays free', async () => {
+test('the endpoint refresh-status refuses a malformed key and the key of another request, and does not store the key of a refused request', async () => {
   const url = await push('the-payment')
   assert.deepEqual(codeOf(await refresh(url, 'the-payment')), [422, 'idempotency_key_reused'])
   assert.deepEqual(codeOf(await refresh(url, 'not ascii é')), [400, 'idempotency_key_required'])
@@ -43,7 +43,7 @@ test('refresh-status refuses a malformed key and the key of another request, and
   assert.equal((await refresh(url, 'free')).status, 200)
 })
 
-test('concurrent refreshes with one key get one answer', async () => {
+test('concurrent refreshes of a payment with one Idempotency-Key get one answer', async () => {
   const url = await push('another-payment')
   const replies = await Promise.all([1, 2, 3, 4].map(() => refresh(url, 'at-once')))
   for (const reply of replies) {

@@ -37,7 +37,7 @@ import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
 import { type Attempt, askableAttempts, type Collection, createFindCollection, latestAttempt } from './store.ts'
 
-/** The driver of payments, the choice of a provider, and whether this process sends. */
+/** The driver of payments, the function that chooses a provider, and the flag for sending. */
 export type CollectionRoutesOptions = {
   driver: Driver
   providerFor: ProviderFor
@@ -65,10 +65,10 @@ const RULES = [
   'provider_unavailable',
 ] as const
 
-/** The functions behind the routes. */
+/** The functions that the routes call. */
 type CollectionHandlers = ReturnType<typeof createHandlers>
 
-/** Returns the functions that routes share. */
+/** Makes the functions that several routes call. */
 function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   const accept = createAccept(deps)
   const find = createFindCollection(deps)
@@ -82,7 +82,10 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
   }
 
-  /** Returns the attempt of a QR payment whose earlier requests got no answer. Refuses a failed payment: its code has no use. */
+  /**
+   * Returns the attempt of a QR payment whose earlier requests got no answer. Refuses a failed payment, because no payer can use
+   * its code.
+   */
   const findUnanswered = async (request: FastifyRequest, id: string, claim: IdempotencyClaim): Promise<Attempt> => {
     const row = await findForCaller(request, id)
     const attempt = await latestAttempt(deps.db, claim.merchant_id, id)
@@ -91,7 +94,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     return refuse('provider_unavailable', { message: FAILED_WITHOUT_CODE })
   }
 
-  /** Checks one request, claims its key, accepts its payment and sends the answer. */
+  /** Checks a request for a payment, claims its Idempotency-Key, accepts the payment and sends the answer. */
   const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedCollectionBody) => {
     const principal = caller(request)
     const claim = requireClaim(request)
@@ -99,7 +102,8 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     let routed: Routed
     let answer: StoredAnswer | null
     let accepted: Accepted
-    // The server reserves capacity before the payment: a leased attempt without capacity would look like a sent attempt.
+    // The server reserves capacity before it accepts the payment, because a leased attempt without capacity would look like a sent
+    // attempt.
     let releaseCapacity: (() => void) | null = null
     try {
       routed = checkCollectionRules(deps, principal, checked, method, options.providerFor, claim)
@@ -112,7 +116,8 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     } catch (error) {
       releaseCapacity?.()
       if (!(error instanceof Refusal)) throw error
-      // The Idempotency-Key comes before our rules: a known key replays its answer or makes the server refuse the request.
+      // The server checks the Idempotency-Key before our rules. If the key is used, the server replays the stored answer or refuses
+      // the request.
       const stored = await findAnswer(deps, deps.db, claim)
       if (stored) return replay(reply, stored)
       throw error
@@ -244,7 +249,8 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
       const attempts = await askableAttempts(deps.db, caller(request).merchant.id, row.id)
       await Promise.all(attempts.map((attempt) => driver.ask(attempt)))
       const data = presentCollection(await findForCaller(request, row.id), payUrlOf(deps.config, app))
-      // Two queries do no harm, so the server claims the key together with its answer. Of two concurrent answers the first stays.
+      // Two status queries do no harm, so the server claims the key only with the answer. If two concurrent requests have answers,
+      // the server stores and returns the first.
       const response_body = JSON.stringify({ success: true, data })
       const answer = await onceInTransaction(deps, claim, async () => ({ status_code: 200, response_body }))
       return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
@@ -252,7 +258,10 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
   )
 }
 
-/** Returns the answer to a push. The server makes the answer before it stores the key, so that a replay has the same bytes. */
+/**
+ * Returns the answer to a request for a prompt. The server makes the answer before it stores the key, so that a replay has the same
+ * bytes.
+ */
 function pushAnswer(id: string, reference: string | null, method: Exclude<Method, 'qr'>): StoredAnswer {
   const data = { collection_id: id, reference, status: 'processing', message: MESSAGES[method] }
   return { status_code: 202, response_body: JSON.stringify({ success: true, data }) }

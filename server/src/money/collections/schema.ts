@@ -1,4 +1,4 @@
-// Each schema of a request or an answer is its validation, its type and its documentation.
+// Defines the schemas of requests and answers. Each schema is the validation, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
 import { METHODS, SIMULATE_STATUSES } from '../../adapters/providers/port.ts'
@@ -40,14 +40,14 @@ export const StkPushBody = Type.Object({
 })
 export type StkPushBody = Static<typeof StkPushBody>
 
-/** Body of qr, with an optional phone, which gets no prompt. */
+/** Body of qr. If the body has a phone, the phone gets no prompt. */
 export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) })
 export type QrBody = Static<typeof QrBody>
 
 const CollectionId = Type.String({ format: 'uuid' })
 const EchoedReference = nullable(Type.String())
 
-/** Answer of the pushes. */
+/** Answer of the endpoints that send a prompt. */
 export const PushAccepted = Type.Object({
   collection_id: CollectionId,
   reference: EchoedReference,

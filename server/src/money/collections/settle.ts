@@ -1,5 +1,5 @@
 // Settles payments in one transaction: turns every answer of a provider into statuses, postings and events. If the process dies
-// before the commit, the attempt falls due again. If it dies after the commit, the leased deliveries fall due when their lease
+// before the commit, the attempt becomes due again. If it dies after the commit, the leased deliveries become due when their lease
 // ends. A repeated outcome changes nothing.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -43,7 +43,7 @@ export async function applyOutcomes(
     const decision = decideOutcome(snapshot, attempt, answer, { now: deps.clock.now(), paid_by_other })
     applyDecision(deps, snapshot, attempt, decision, effects)
     if (isDuplicatePayment(collection, number, answer)) duplicatePayments.push(outcome)
-    // If two payments of one link are in this batch, the second finds the link paid.
+    // If two payments of one link are in this batch, the link is already paid when the second payment settles.
     const paid = link?.status === 'ACTIVE' ? effects.paid.get(link.id) : undefined
     if (link !== undefined && paid !== undefined) {
       link.status = 'PAID'
@@ -76,7 +76,7 @@ export async function settleOutcomes(
   return deliveries
 }
 
-/** Applies a decision to the snapshot in memory, and adds its rows to `effects`. */
+/** Applies the decision about one answer to the snapshot in memory, and adds the rows of the decision to `effects`. */
 function applyDecision(
   deps: Deps,
   { collection, recorded, subscribed }: CollectionSnapshot,

@@ -1,11 +1,11 @@
-// Defines a payment under lock, as settling reads it: the collection, its attempts, its payment link and its recorded outcomes.
+// Defines a payment under lock, as a settlement reads it: the collection, its attempts, its payment link and its recorded outcomes.
 
 import type { Answer, FailureReason, Method } from '../../adapters/providers/port.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
 
-/** The columns of a collection on which every decision depends. Its amounts are in cents. */
+/** The columns of a collection that determine every decision. Amounts are in cents. */
 export type CollectionCore = {
   status: Status
   amount_minor: bigint
@@ -30,7 +30,10 @@ export type LockedCollection = CollectionCore & {
   reference: string | null
   /** The number of the newest attempt. */
   attempts: number
-  /** The number of the attempt that brought the booked money. Null means that there is none, or the first attempt. */
+  /**
+   * The number of the attempt that brought the booked money. Null means that no money is booked, or that the first attempt brought
+   * it.
+   */
   settled_attempt: number | null
   payment_link_id: string | null
   merchant_code: string
@@ -45,11 +48,11 @@ export type LockedCollection = CollectionCore & {
 /** A locked collection as the database returns it. */
 export type LockedCollectionRow = Omit<LockedCollection, 'moved' | 'superseded'>
 
-/** Columns of a locked collection, without those of its merchant. */
+/** The columns of a locked collection, without the columns of its merchant. */
 export const LOCKED_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
        amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
 
-/** The columns of an attempt that settling writes. */
+/** The columns of an attempt that a settlement writes. */
 export type AttemptUpdate = {
   merchant_id: string
   collection_id: string

@@ -1,8 +1,8 @@
 // Defines the statuses of a collection, all moves between them, and the states of an attempt.
 
-/** Statuses of a collection. */
+/** All statuses of a collection. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** Status of a collection. */
+/** One status of a collection. */
 export type Status = (typeof STATUSES)[number]
 
 /**
@@ -10,7 +10,7 @@ export type Status = (typeof STATUSES)[number]
  * the answer is final. `final`: the provider gave a final answer. `given_up`: the deadline passed without a final answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
-/** State of an attempt. */
+/** One state of an attempt. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number]
 
 /** A move: its possible start statuses, its end status, and the event for the merchant. */
@@ -23,8 +23,8 @@ export const START = { from: ['created', 'failed'], to: 'processing' } as const 
 >
 
 /**
- * The moves of provider answers, and the two moves of operators. A late success wins over an earlier failure, because the money
- * has arrived (but see `wasDeclined`). Only a reversal leaves `successful`.
+ * The moves of provider answers, and the two moves of operators. A late success replaces an earlier failure, because the money has
+ * arrived; `wasDeclined` has the exception. Only a reversal leaves `successful`.
  */
 export const moves = {
   succeed: {
@@ -47,10 +47,10 @@ export const moves = {
   decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
 } as const satisfies Record<string, CollectionMove>
 
-/** The name of a move. */
+/** The name of one move. */
 export type CollectionMoveName = keyof typeof moves
 
-/** Returns true if the move may start from this status. */
+/** Returns true if the move may start from the given status. */
 export function mayMoveCollection(name: CollectionMoveName, from: Status): boolean {
   return (moves[name].from as readonly Status[]).includes(from)
 }

@@ -44,10 +44,15 @@ const FIND = sql(
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
 )
 
-/** The key of a look-up. A collection is visible in its own environment and in its environment of origin. */
+/**
+ * The key by which a request finds a collection. A collection is visible in its own environment and in its environment of origin.
+ */
 export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
 
-/** Returns the gatherer that finds collections: one statement serves all waiting requests, each of its own merchant. */
+/**
+ * Returns the function that finds collections in batches: one query serves all waiting requests. Each request finds only
+ * collections of its merchant.
+ */
 export function createFindCollection(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
   return gather<CollectionKey, Collection | null>(
     async (keys) => {
@@ -84,26 +89,26 @@ export type Attempt = {
   asks: number
   sent_at: Date | null
   deadline_at: Date
-  /** The time of the next step, or the end of the lease. Null means that no step waits. */
+  /** The time of the next step, or the end of the lease. Null means that no step is left. */
   due_at: Date | null
 }
 
-/** The time of a step apart from its calls: the wait for the next batch, and the write of the answer. */
+/** The time of a step without its calls: for the wait until the next batch, and for the write of the answer. */
 const AROUND_CALLS_MS = 5_000
 
 /**
- * The lease of an attempt: the time for one step with at most one query and one push. It is short, because a crash delays a
+ * The lease of an attempt: the time for one step with at most one query and one push. The lease is short, because a crash delays a
  * payment by this time. If a step takes longer, the process renews the lease before it sends a push.
  */
 export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 
-/** The highest stored count of queries, because the column is a smallint. The server continues to query. */
+/** The highest count of queries that the server stores, because the column is a smallint. The server continues to query. */
 export const ASKS_MAX = 32_000
 
 /** The key of an attempt. */
 export type AttemptId = { merchant_id: string; collection_id: string; number: number }
 
-/** Columns of an attempt as the driver needs them. */
+/** The columns of an attempt that the driver reads. */
 export const ATTEMPT_COLUMNS = [
   'merchant_id',
   'collection_id',

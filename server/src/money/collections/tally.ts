@@ -1,5 +1,5 @@
-// Counts and sums payments: closed days from their stored sums, all other days from their payments. Each statement reads sums,
-// marks and payments from one snapshot. A day without a mark in the snapshot has every change of the snapshot in its sums.
+// Counts and sums payments: closed days from their stored sums, other days from their payments. Each query reads sums, marks and
+// payments in one snapshot. If a day has no mark, its stored sums include every change that the snapshot shows.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -23,7 +23,7 @@ export type Segment = {
   from_id: string
   until_id: string
   items: number
-  /** The day whose sums store the ids of all matches. Null means that a statement must search the matches. */
+  /** The day whose stored sums have the ids of all matches. Null means that a query must search the matches. */
   day: number | null
 }
 
@@ -32,7 +32,7 @@ const UNTIL = sql(
   `select ${dayNumberSql('until_day')} as until_day from collection_days_until where merchant_id = $1 and environment = $2`,
 )
 
-/** Returns the first day that is not summed. This day only moves forward. */
+/** Returns the first day without stored sums. A later call never returns an earlier day. */
 export async function firstUnsummedDay(reader: Reader, { merchant_id, environment }: CollectionBook): Promise<number> {
   const [row] = await reader.query<{ until_day: number }>(UNTIL, [merchant_id, environment])
   return row?.until_day ?? 0
@@ -45,7 +45,7 @@ const MARKED = `marked as materialized (
 const SUMMED = `d.merchant_id = $1 and d.environment = $2 and d.day >= ${dateSql('$3')} and d.day < ${dateSql('$4')}
      and not exists (select 1 from marked where marked.day = d.day)`
 
-// Statements without a name get a plan for the given filters.
+// PostgreSQL plans these unnamed prepared statements for the given filters.
 const COUNT = sql(
   '',
   `with ${MARKED}
@@ -103,12 +103,12 @@ function idsOfDay(day: number): { from_id: string; until_id: string } {
   return { from_id: firstIdAt(startOfDay(day)), until_id: firstIdAt(startOfDay(day + 1)) }
 }
 
-/** A span of time with a sum of its own. */
+/** A period whose payments the server sums separately. */
 export type Slot = { from: Date; to: Date }
 
-/** The sums of the payments of one slot with the same status, method and network. The amounts are in cents. */
+/** The sums of the payments in one period with the same status, method and network. The amounts are in cents. */
 export type SlotSum = {
-  /** The index of the slot in the list of slots. */
+  /** The index of the period in the list of periods. */
   slot: number
   status: Status
   /** The method. Empty means that the payer has not chosen a method. */
@@ -137,7 +137,10 @@ const SUMS_OF = sql(
      group by 1, 2, 3) c`,
 )
 
-/** Returns the sums of consecutive slots, from one snapshot. If `by` is 'day', each slot is a whole day with stored sums. */
+/**
+ * Returns the sums of consecutive periods, from one snapshot. If `by` is 'day', each period is a whole day, so that the query can
+ * use stored sums.
+ */
 export async function readSlotSums(
   reader: Reader,
   whose: CollectionBook,
