@@ -292,8 +292,8 @@ const LATEST = sql(
 )
 
 /**
- * Returns for each page the payment that determines its state: a payment under review, else an open prompt, else an open code, else
- * the newest payment. A later failed payment must not hide an earlier payment that can still succeed.
+ * Returns for each page the payment that determines its state: a payment under review, an open prompt, an open code, or else the
+ * newest payment. A later failed payment must not hide an earlier payment that can still succeed.
  */
 export function latestPayments(
   reader: Reader,

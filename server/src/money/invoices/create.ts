@@ -19,7 +19,7 @@ import {
   updateInvoice,
 } from './store.ts'
 
-/** Returns true if the text is a date of the calendar. The pattern of the schema also allows 2026-02-30. */
+/** Returns true if the text is a date of the calendar, because the pattern of the schema also allows 2026-02-30. */
 function isCalendarDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
@@ -31,8 +31,8 @@ function emptyToNull(text: string | null): string | null {
 }
 
 /**
- * Reads the fields of a body. Refuses fields that are invalid although the schema accepts them, with one 400 error that names each
- * field.
+ * Reads the fields of a request body. Refuses fields that are invalid although the schema accepts them, with one 400 error that
+ * names each field.
  */
 function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent> {
   const problems: InvoiceFieldProblem[] = []
@@ -58,7 +58,7 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
   return read
 }
 
-/** Returns the content of a new invoice. Refuses a body that has invalid fields with 400. */
+/** Returns the content of a new invoice. Refuses a request body that has invalid fields with 400. */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
   const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw' } as const
   return { ...defaults, ...readContent(body) } as InvoiceContent
@@ -118,12 +118,12 @@ export async function createInvoice(
   return (await findInvoice(tx, merchant_id, id)) as Invoice
 }
 
-/** The fields that the payment link shows. If one of these fields changes, the link is outdated. */
+/** The fields that the payment link shows. If one of these fields changes, the payment link is outdated. */
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**
- * Edits a draft. If a field of its payment link changes, the server cancels the link, and holds money that a payer has already
- * approved for a review. Refuses an invoice that is not a draft with invalid_state.
+ * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a payment,
+ * the server holds the money for a review. Refuses an invoice that is not a draft with invalid_state.
  */
 export async function editInvoice(
   deps: Deps,

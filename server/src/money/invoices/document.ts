@@ -1,4 +1,4 @@
-// Builds the PDF of an invoice, for the page of its link and as an attachment of its e-mails.
+// Builds the PDF of an invoice, for the page of its payment link and for its e-mails.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
@@ -8,7 +8,10 @@ import { itemsOf } from './items.ts'
 import { displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice } from './store.ts'
 
-/** Returns the content of the PDF. `pay_url`: the base address of the pages. `test`: the invoice is not for real money. */
+/**
+ * Returns the content of the PDF. `pay_url` is the base address of the payment pages. If `test` is true, the PDF states that the
+ * invoice is not for real money.
+ */
 export async function invoiceDocument(
   deps: Deps,
   invoice: Invoice,
@@ -41,12 +44,12 @@ export async function invoiceDocument(
   }
 }
 
-/** The PDF as an attachment of an e-mail. */
+/** The PDF of an invoice as an attachment of an e-mail. */
 export type InvoiceFile = { filename: string; content: Buffer; content_type: string }
 
 /**
- * Makes the function that returns the attachments of a message when the worker sends the message. A message about an invoice has
- * the PDF of the current invoice; another message has no attachment.
+ * Makes the function that returns the attachments of a message when the worker sends the message. If the message is about an
+ * invoice, the attachment is the PDF of the current invoice. Any other message has no attachment.
  */
 export function createInvoiceFiles(
   deps: Deps,

@@ -1,5 +1,5 @@
-// Tests invoices with held, approved, declined or reversed payments. The server asks no customer to pay twice, and shows each
-// reversal.
+// Tests invoices with held, approved, declined or reversed payments. The server asks no customer to pay twice, and each invoice
+// shows the reversal of its payment.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { verify } from '../../apps/admin/verify.ts'
 import { invoiceDocument } from './document.ts'
 import { findInvoice } from './store.ts'
 
-/** A payment from this phone succeeds, and the server holds its money for a review. */
+/** The phone whose payments succeed with money that the server holds for a review. */
 const HELD_PHONE = '0754123014'
 const REVERSED: Answer = { kind: 'reversed', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'REVERSED' }
 
@@ -67,7 +67,7 @@ const payHeld = async (invoice: ShownInvoice): Promise<string> => {
   assert.equal((await world.get(`/v1/collections/${collection_id}`)).body.data.status, 'pending_clearance')
   return collection_id
 }
-/** Returns an invoice with held money on a cancelled link, and with a new link. */
+/** Returns an invoice whose cancelled link has held money, and which has a new link. */
 const invoiceWithReplacedLink = async () => {
   const sent = await invoices.sent({ customer_email: null })
   const collection_id = await payHeld(sent)
@@ -77,8 +77,8 @@ const invoiceWithReplacedLink = async () => {
   return { sent, collection_id, next: { id: next.id as string, payment_url: next.public_url as string } }
 }
 
-describe('approved held payments of replaced links', () => {
-  test('an approved held payment pays the invoice; the new link takes no second payment, and the worker sends no reminder', async () => {
+describe('approved held payments of cancelled links', () => {
+  test('the worker sends no reminder and the new link takes no second payment when an operator approves held money of the old link', async () => {
     const { sent, collection_id, next } = await invoiceWithReplacedLink()
     await clear(collection_id)
     const shown = await invoices.show(sent.id)
@@ -105,7 +105,7 @@ describe('approved held payments of replaced links', () => {
     }
   })
 
-  test('an approved held payment pays the invoice when the merchant cancelled its link and created no new link', async () => {
+  test('an approved held payment pays the invoice when the merchant cancelled the link and created no other link', async () => {
     const sent = await invoices.sent()
     const collection_id = await payHeld(sent)
     await cancelLink(sent.payment_link_id)
@@ -144,7 +144,7 @@ describe('approved held payments of replaced links', () => {
     assert.equal(await statusOfLink(sent.payment_link_id), 'CANCELLED')
   })
 
-  test('held money does not change an invoice that is paid or cancelled, or whose payment the operator declines', async () => {
+  test('held money does not change an invoice that is paid or cancelled, or an invoice whose payment an operator declines', async () => {
     const paid = await invoiceWithReplacedLink()
     const { collection_id } = (await invoices.pay({ payment_url: paid.next.payment_url })).body.data
     await clear(paid.collection_id)
@@ -163,7 +163,7 @@ describe('approved held payments of replaced links', () => {
     assert.equal(await statusOfLink(declined.next.id), 'ACTIVE')
   })
 
-  test('an approved held payment pays the invoice at most once when the merchant creates a link or cancels at that moment', async () => {
+  test('an approved held payment pays the invoice at most once when the merchant creates a link or cancels the invoice at that moment', async () => {
     for (let round = 0; round < 6; round++) {
       const sent = await invoices.sent({ customer_email: null })
       const collection_id = await payHeld(sent)
@@ -178,7 +178,7 @@ describe('approved held payments of replaced links', () => {
     }
   })
 
-  test('an approved held payment does not pay the invoice when the merchant has changed the amount', async () => {
+  test('an approved held payment does not pay the invoice when the merchant has changed the amount of the invoice', async () => {
     const { id } = await invoices.draft()
     const old_link = await linkOf(id)
     const collection_id = await payHeld({ payment_url: old_link.public_url })
@@ -189,7 +189,7 @@ describe('approved held payments of replaced links', () => {
 })
 
 describe('invoices with a payment under review', () => {
-  test('the worker sends no reminder while a payment is under review, and sends reminders after the operator declines the payment', async () => {
+  test('the worker sends no reminder during a review of a payment, and sends reminders after the operator declines the payment', async () => {
     const sent = await invoices.sent({ customer_email: null })
     const collection_id = await payHeld(sent)
     const { sent: other, collection_id: other_collection_id } = await invoiceWithReplacedLink()
@@ -201,7 +201,7 @@ describe('invoices with a payment under review', () => {
     assert.deepEqual([await reminders(sent.id), await reminders(other.id)], [1, 1])
   })
 
-  test('the page and the PDF of an invoice offer no second payment while a payment is under review', async () => {
+  test('the page and the PDF of an invoice offer no second payment during a review of a payment', async () => {
     const sent = await invoices.sent()
     const pay_link = `href="/pay/${slugOf(sent.payment_url)}?lang=sw"`
     assert.ok((await page(sent.payment_url)).text.includes(pay_link))
@@ -213,7 +213,7 @@ describe('invoices with a payment under review', () => {
   })
 })
 
-test('the worker sends no reminder while a payment of the invoice is processing, and sends one after the payment failed', async () => {
+test('the worker sends no reminder while a payment of the invoice has no outcome, and sends one reminder after the payment failed', async () => {
   const sent = await invoices.sent({ customer_email: null })
   world.deps.clock.advance(new Date('2026-01-17T05:59:59Z').getTime() - world.deps.clock.now().getTime())
   const { collection_id } = (await invoices.pay(sent, '0754123007')).body.data

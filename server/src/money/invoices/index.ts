@@ -1,4 +1,4 @@
-// Exports the public interface of invoices.
+// Exports the public interface of the room invoices.
 
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'

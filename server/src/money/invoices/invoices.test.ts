@@ -59,7 +59,7 @@ describe('new invoices', () => {
     }
   })
 
-  test('the server refuses a new invoice with 422 when its total is outside the limits of payments', async () => {
+  test('the server refuses a new invoice with 422 when its total is outside the limits of payment links', async () => {
     for (const items of [
       [item('1', '0')],
       [item('0.001', '1.00')],
@@ -75,7 +75,7 @@ describe('new invoices', () => {
     assert.equal(largest.total, '1000000000.00')
   })
 
-  test('the server refuses an invoice with all its invalid fields in one error, and the invoice uses no number', async () => {
+  test('the server names all invalid fields of a new invoice in one refusal, and the refused invoice uses no number', async () => {
     const before_count = await world.rows('select last_number from invoice_numbers order by environment')
     const wrong: [object, string][] = [
       [{ customer_name: ' ' }, 'customer_name'],
@@ -149,7 +149,7 @@ describe('new invoices', () => {
     }
   })
 
-  test('the server creates an invoice once under one Idempotency-Key, and creates an invoice without a key too', async () => {
+  test('the server creates one invoice for repeated requests with one Idempotency-Key, and also accepts a request without a key', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
     const again = await world.post('/v1/invoices', INVOICE, { idempotency_key: key })
@@ -169,7 +169,7 @@ describe('new invoices', () => {
 })
 
 describe('invoice numbers', () => {
-  test('twenty simultaneous requests get numbers without a gap when the server refuses some of the requests', async () => {
+  test('simultaneous invoices get numbers without a gap when the server refuses some of twenty requests', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const made = await Promise.all(
@@ -185,7 +185,7 @@ describe('invoice numbers', () => {
     )
   })
 
-  test('twenty simultaneous invoices get twenty numbers, and each merchant and environment begins at 1', async () => {
+  test('twenty simultaneous invoices get twenty different numbers, and each merchant and environment begins with number 1', async () => {
     const merchant = await world.newMerchant()
     const [sandbox, live] = [await world.newKey({ merchant }), await world.newKey({ merchant, environment: 'live' })]
     const made = await Promise.all(Array.from({ length: 20 }, () => invoices.draft({}, sandbox)))
@@ -216,7 +216,7 @@ describe('edits of invoices', () => {
     assert.deepEqual([unchanged.status, unchanged.body.data.total], [200, '300.00'])
   })
 
-  test('the server refuses an edit with an invalid field with the errors of a new invoice, and changes nothing', async () => {
+  test('the server refuses an edit with an invalid field as it refuses a new invoice, and changes nothing', async () => {
     const made = await invoices.draft()
     for (const [body, code] of [
       [{ due_date: '2025-01-01' }, 'validation_failed'],
@@ -229,7 +229,7 @@ describe('edits of invoices', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('the server refuses to edit an invoice that the merchant has sent or cancelled', async () => {
+  test('the server refuses an edit of an invoice that the merchant has sent or cancelled', async () => {
     const sent = await invoices.sent()
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
     const cancelled = await invoices.draft()
@@ -237,7 +237,7 @@ describe('edits of invoices', () => {
     assert.deepEqual(codeOf(await invoices.patch(cancelled.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('an edit cancels the payment link when a field of the link changes; the next link has the new amount', async () => {
+  test('an edit cancels the payment link when a field of the link changes, and the next link has the new amount', async () => {
     const made = await invoices.draft()
     const old_link = (await invoices.act(made.id, 'payment-link')).body.data
     const kept = await invoices.patch(made.id, { note: 'Asante', due_date: '2026-01-25' })
@@ -288,7 +288,7 @@ describe('reads of invoices', () => {
     }
   })
 
-  test('the server answers 404 for an invoice of another merchant or environment', async () => {
+  test('the server answers 404 to a read of an invoice of another merchant or environment', async () => {
     const made = await invoices.draft()
     const other_key = await world.newKey({ merchant: await world.newMerchant() })
     for (const key of [other_key, world.live_key]) {
@@ -308,7 +308,7 @@ describe('reads of invoices', () => {
     assert.deepEqual(await invoices.show(made.id), made)
   })
 
-  test('a session chooses the environment of an invoice, and a viewer reads and cannot write invoices', async () => {
+  test('a session chooses the environment of an invoice, and the server lets a viewer read but not write invoices', async () => {
     const finance = await world.newSession('FINANCE')
     const made = await world.post('/v1/invoices', { ...INVOICE, environment: 'sandbox' }, { key: finance.token })
     assert.deepEqual([made.status, made.body.data.environment], [201, 'sandbox'])
@@ -321,7 +321,7 @@ describe('reads of invoices', () => {
     ])
   })
 
-  test('the CSV file of invoices quotes names and stops formulas in names', async () => {
+  test('the CSV file of invoices quotes names and disables formulas in names', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await invoices.draft({ customer_name: '=HYPERLINK("http://evil.example","x")' }, key)

@@ -3,13 +3,13 @@
 import type { InvoiceItem } from '../../kernel/documents/index.ts'
 import { AMOUNT_HELP, divideHalfUp, parseFee } from '../../kernel/lib/index.ts'
 
-/** An item in JSON. JSON has no bigint, so each amount is a text of cents. */
+/** An item of an invoice in JSON. JSON has no bigint, so each amount is a text of cents. */
 export type StoredItem = { description: string; quantity: string; unit_price_minor: string; amount_minor: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 const QUANTITY_HELP = 'must be a decimal greater than zero such as "2" or "1.5", with at most three decimals'
 
-/** The stored value of a quantity of 1, because integers store quantities with three decimals. */
+/** The stored value of the quantity 1. The database stores a quantity as an integer number of thousandths. */
 const THOUSAND = 1_000n
 
 /** Returns the quantity in thousandths. Null means that the text is not a valid quantity. */
@@ -20,15 +20,15 @@ function parseQuantity(text: string): bigint | null {
   return thousandths > 0n ? thousandths : null
 }
 
-/** Returns the amount of an item in cents: quantity times unit price, rounded half up to the cent. */
+/** Returns the amount of an item in cents: quantity times unit price, rounded half up. */
 function itemAmount(thousandths: bigint, unit_price_minor: bigint): bigint {
   return divideHalfUp(thousandths * unit_price_minor, THOUSAND)
 }
 
-/** The problem of one invalid field. */
+/** The problem of one invalid field, for the refusal. */
 export type InvoiceFieldProblem = { field: string; message: string }
 
-/** Reads the items of a body. Adds each invalid field to `problems`. */
+/** Reads the items of a request body. Adds each invalid field to `problems`. */
 export function readItems(
   items: readonly { description: string; quantity: string; unit_price: string }[],
   problems: InvoiceFieldProblem[],
@@ -53,7 +53,7 @@ export function sumOfItems(items: readonly InvoiceItem[]): bigint {
   return items.reduce((sum, { amount_minor }) => sum + amount_minor, 0n)
 }
 
-/** Returns items as JSON for the database. */
+/** Returns items as JSON for their database column. */
 export function itemsToJson(items: readonly InvoiceItem[]): string {
   const stored: StoredItem[] = items.map((item) => ({
     ...item,

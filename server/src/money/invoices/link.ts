@@ -13,7 +13,7 @@ const SET_LINK = sql(
   'update invoices set payment_link_id = $3, updated_at = $4 where merchant_id = $1 and id = $2',
 )
 
-/** Returns the active link of a locked invoice that is not paid. If the invoice has no active link, this function creates one. */
+/** Returns the active payment link of a locked, unpaid invoice. If the invoice has no active link, this function creates a link. */
 export async function ensureLink(
   deps: Deps,
   tx: Tx,
@@ -34,8 +34,8 @@ export async function ensureLink(
 }
 
 /**
- * Returns the active link of an invoice. If the invoice has no active link, this function creates one. Refuses a paid or cancelled
- * invoice with invalid_state.
+ * Returns the active payment link of an invoice. If the invoice has no active link, this function creates a link. Refuses a paid or
+ * cancelled invoice with invalid_state.
  */
 export async function linkInvoice(
   deps: Deps,

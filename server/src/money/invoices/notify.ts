@@ -1,5 +1,5 @@
-// Writes the SMS and the e-mail about an invoice, in Swahili and English. Merchants type the names in these messages, so the server
-// keeps each name on one line and makes no link from a name.
+// Writes the SMS and the e-mail about an invoice, in Swahili and English. Merchants choose the names in these messages, so the
+// server keeps each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'
 import { queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
@@ -9,10 +9,10 @@ import { publicUrl } from '../payment-links/index.ts'
 import { displayNumber } from './state.ts'
 import type { Invoice } from './store.ts'
 
-/** The reason for a message: a new invoice or a reminder. */
+/** The reason for a message: the merchant sent the invoice, or a reminder is due. */
 type InvoiceMessageKind = 'invoice.send' | 'invoice.remind'
 
-/** The input of a message, in addition to the invoice. `today`: the day in Tanzania. `pay_url`: the page of its payment link. */
+/** The input of a message, beside the invoice. `today` is the day in Tanzania, and `pay_url` is the page of the payment link. */
 type InvoiceMessageContext = { kind: InvoiceMessageKind; today: string; pay_url: string; brand_name: string }
 
 type InvoiceMessageTexts = {
@@ -74,7 +74,8 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
 const NAME_MAX = 60
 
 /**
- * Returns the address of a page in the language of the invoice. Without a language parameter, the server shows pages in Swahili.
+ * Returns the address of a page in the language of the invoice. If the address has no language, the server shows the page in
+ * Swahili.
  */
 function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
@@ -96,7 +97,7 @@ function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) 
   }
 }
 
-/** Returns the text of the SMS. If the names are short enough, the SMS has one part of 160 characters. */
+/** Returns the text of the SMS. If the names are short enough, the text fits one SMS of 160 characters. */
 function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
   const { topic, amount, due, merchant } = messageParts(invoice, context)
   const url = inInvoiceLanguage(context.pay_url, invoice.language)
@@ -121,13 +122,14 @@ function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subje
   return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n') }
 }
 
-/** Returns the channels that reach the customer of an invoice. */
+/** Returns the channels for messages to the customer of an invoice: SMS, e-mail or both. */
 export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' | 'email')[] {
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }
 
 /**
- * Queues an SMS to the phone and an e-mail to the address of the customer. `slug`: the slug of the payment link in these messages.
+ * Queues an SMS to the customer's phone and an e-mail to the customer's address. `slug` identifies the payment link in these
+ * messages.
  */
 export async function queueInvoiceMessages(
   deps: Deps,

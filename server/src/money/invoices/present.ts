@@ -1,4 +1,4 @@
-// Presents an invoice in responses and in CSV files.
+// Converts an invoice to its record in responses and in CSV files.
 
 import { formatAmount } from '../../kernel/lib/index.ts'
 import { publicUrl } from '../payment-links/index.ts'
@@ -7,7 +7,7 @@ import type { InvoiceRecord } from './schema.ts'
 import { displayNumber, statusAt } from './state.ts'
 import type { Invoice } from './store.ts'
 
-/** Returns an invoice with its status at `now`. `pay_url`: the base address of the pages. */
+/** Returns the record of an invoice with its status at `now`. `pay_url` is the base address of the payment pages. */
 export function presentInvoice(invoice: Invoice, pay_url: string, now: Date): InvoiceRecord {
   const url = invoice.slug === null ? null : publicUrl(pay_url, invoice.slug)
   return {

@@ -22,7 +22,7 @@ import { countInvoices, findInvoice, type Invoice, readInvoices } from './store.
 const READ = { scopes: ['invoices:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const tags = ['Invoices']
 
-/** Finds an invoice by id, in the caller's merchant and environment. Refuses any other id with not_found. */
+/** Finds an invoice by id, in the caller's merchant and environment. Refuses an unknown id with not_found. */
 export async function findOwnInvoice(deps: Deps, { merchant, environment }: Caller, text: string): Promise<Invoice> {
   const id = text.toLowerCase()
   const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
@@ -62,7 +62,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
   app.get(
     '/v1/invoices/export.csv',
     {
-      // Without this option, the server would read the whole file from the database for a HEAD request.
+      // Without this option, a HEAD request would read the whole file from the database.
       exposeHeadRoute: false,
       schema: {
         tags,

@@ -1,4 +1,4 @@
-// Tests reminders: their days, one message for each day, and the invoices without reminders.
+// Tests the days of reminders, the limit of one reminder a day, and the invoices without reminders.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -79,7 +79,7 @@ describe('reminders to the customer of an unpaid invoice', () => {
     assert.match(email?.text ?? '', /reminds you of invoice INV-000001, which has not been paid yet/)
   })
 
-  test('the customer gets one reminder when no worker ran on several reminder days', async () => {
+  test('the customer gets only one reminder when no worker ran on several reminder days', async () => {
     const sent = await invoices.sent({ customer_email: null })
     await goTo('2026-01-27T12:00:00Z')
     assert.equal((await reminders(sent.id)).length, 1)
@@ -87,7 +87,7 @@ describe('reminders to the customer of an unpaid invoice', () => {
     assert.equal((await reminders(sent.id)).length, 1)
   })
 
-  test('the customer gets no reminder on the day on which the merchant sent the invoice', async () => {
+  test('the customer gets no reminder on the day on which the merchant sends the invoice', async () => {
     world.deps.clock.advance(-6 * HOUR_MS + DAY_MS)
     const sent = await invoices.sent({ due_date: '2026-01-09', customer_email: null })
     assert.equal(await dueAt(sent), '2026-01-10T06:00:00.000Z')
@@ -135,7 +135,7 @@ describe('invoices without reminders', () => {
 })
 
 describe('reminders of workers that fail or run at the same time', () => {
-  test('the database rolls a reminder back when the worker dies before the commit, and a worker sends one after the lease ends', async () => {
+  test('the customer gets one reminder after the lease ends when a worker dies before the commit', async () => {
     const sent = await invoices.sent({ customer_email: null })
     failing = 'invoices_move_on'
     await goTo('2026-01-17T06:00:00Z')
@@ -151,7 +151,7 @@ describe('reminders of workers that fail or run at the same time', () => {
     assert.equal(await dueAt(sent), '2026-01-21T06:00:00.000Z')
   })
 
-  test('a worker whose lease has ended does not repeat the reminder that another worker has sent', async () => {
+  test('a worker whose lease has ended does not repeat the reminder of another worker', async () => {
     const sent = await invoices.sent({ customer_email: null })
     const other = await createWorld({ url: world.url })
     try {
@@ -171,7 +171,7 @@ describe('reminders of workers that fail or run at the same time', () => {
     }
   })
 
-  test('two workers at once send one reminder for each of a hundred invoices of two merchants', async () => {
+  test('two concurrent workers send one reminder for each of a hundred invoices of two merchants', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     for (const [owner, of] of [
@@ -213,7 +213,7 @@ test("the next reminder is due at nine o'clock in Tanzania on the first reminder
   assert.equal(next('2026-01-05', []), null)
 })
 
-test('the server refuses a configuration whose INVOICE_REMINDER_DAYS is not a list of days', () => {
+test('the server refuses a configuration in which INVOICE_REMINDER_DAYS is not a list of days', () => {
   assert.deepEqual(readConfig({ INVOICE_REMINDER_DAYS: '7, 0,-3,7' }, PROVIDERS).invoice_reminder_days, [-3, 0, 7])
   for (const INVOICE_REMINDER_DAYS of ['x', '1.5', '1,,2', '10000', '0,1,2,3,4,5,6,7,8,9,10']) {
     assert.throws(() => readConfig({ INVOICE_REMINDER_DAYS }, PROVIDERS), ConfigError, INVOICE_REMINDER_DAYS)

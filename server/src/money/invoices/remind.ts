@@ -11,12 +11,15 @@ import { findInvoices, type Invoice } from './store.ts'
 const EVERY_MS = 10_000
 const LEASE_MS = 60_000
 const CLAIM_MAX = 100
-/** The maximum number of invoices of one merchant in one claim, so that the worker also serves other merchants. */
+/**
+ * The maximum number of invoices of one merchant in one claim. Without this limit, one merchant could delay the reminders of other
+ * merchants.
+ */
 const MERCHANT_MAX = 25
 
 type InvoiceKey = { merchant_id: string; id: string }
 
-// If a request sent or cancelled the invoice meanwhile, that request has ended the lease, so this statement skips the invoice.
+// If the merchant sent or cancelled the invoice meanwhile, that request has ended the lease, so this query skips the invoice.
 const LOCK_DUE = sql(
   'invoices_lock_due',
   `select i.merchant_id, i.id from (
@@ -41,13 +44,13 @@ const PROCESSING_MS = 3_600_000
 /** The time after which the worker checks a delayed reminder again. */
 const RECHECK_MS = 900_000
 
-/** Returns true while a recent payment of the invoice has no outcome. Its outcome decides whether a reminder is needed. */
+/** Returns true if a recent payment of the invoice has no outcome. The outcome decides whether the customer needs a reminder. */
 function isBeingPaid({ paid_at, processing_since }: Invoice, now: Date): boolean {
   return paid_at === null && processing_since !== null && now.getTime() - processing_since.getTime() < PROCESSING_MS
 }
 
 /**
- * Returns true if the customer can pay the invoice now, no payment is under review, and the server can send the customer a message.
+ * Returns true if the customer can pay the invoice now, no payment is under review, and the customer has a phone or e-mail address.
  */
 function needsReminder(invoice: Invoice): boolean {
   const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE' && !invoice.under_review
@@ -90,7 +93,7 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
     name: 'invoices',
     key: ['id'],
     returning: ['merchant_id', 'id'],
-    // The task must not take a reminder early, because the customer would then get the reminder before nine o'clock.
+    // A reminder is due at nine o'clock, so the task must not claim a reminder early.
     longest_pause_ms: null,
     written: 'updated_at',
   })

@@ -1,6 +1,6 @@
 // Calculates the times of reminders to customers.
 
-/** The time zone of Tanzania is three hours ahead of UTC, all year. */
+/** The difference in hours between the time in Tanzania and UTC, the same all year. */
 const EAT_HOURS = 3
 /** The hour of the day in Tanzania at which the worker sends reminders. */
 const REMIND_HOUR = 9
@@ -12,8 +12,8 @@ export function dayStart(day: string, later = 0): Date {
 }
 
 /**
- * Returns the time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`. A customer thus gets at
- * most one reminder a day. `days` are relative to the due date and sorted. Null means that no reminder day is left.
+ * Returns the time of the next reminder: nine o'clock in Tanzania on the first reminder day after `today`. Null means that no
+ * reminder day is left. `days` are relative to the due date and sorted.
  */
 export function nextReminder(days: readonly number[], due_date: string, today: string): Date | null {
   const tomorrow = dayStart(today, 1)

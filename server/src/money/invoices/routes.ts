@@ -40,12 +40,12 @@ type InvoiceRouteContext = InvoicesOptions & {
   deps: Deps
   app: App
   payUrl: () => string
-  /** Presents an invoice with its current status. */
+  /** Converts an invoice to its record with the current status. */
   show: (invoice: Invoice) => InvoiceRecord
   change: ReturnType<typeof createChange>
 }
 
-/** Makes the function that applies the caller's change to an invoice once per Idempotency-Key, and responds with the invoice. */
+/** Makes the function that changes an invoice once per Idempotency-Key, and responds with the invoice. */
 function createChange(deps: Deps, show: InvoiceRouteContext['show']) {
   return async (
     request: FastifyRequest<{ Params: { invoice_id: string } }>,
@@ -58,7 +58,7 @@ function createChange(deps: Deps, show: InvoiceRouteContext['show']) {
   }
 }
 
-/** Adds the endpoints of invoices. */
+/** Adds the endpoints that create and change invoices. */
 export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App) => void {
   return (app) => {
     const payUrl = () => payUrlOf(deps.config, app)
@@ -74,7 +74,7 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
   }
 }
 
-/** Adds POST /invoices, which creates a draft. */
+/** Adds the endpoint POST /invoices, which creates a draft. */
 function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices',
@@ -98,7 +98,7 @@ function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds PATCH, which edits a draft. */
+/** Adds the endpoint PATCH, which edits a draft. */
 function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): void {
   app.patch(
     '/v1/invoices/:invoice_id',
@@ -120,7 +120,7 @@ function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds POST send, which sends an invoice to its customer. */
+/** Adds the endpoint POST send, which sends an invoice to its customer. */
 function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/send',
@@ -140,7 +140,7 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
   )
 }
 
-/** Adds POST cancel, which cancels an invoice and its payment link. */
+/** Adds the endpoint POST cancel, which cancels an invoice and its payment link. */
 function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/cancel',
@@ -162,7 +162,7 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   )
 }
 
-/** Adds POST payment-link, which creates or returns the payment link of an invoice. */
+/** Adds the endpoint POST payment-link, which returns the active payment link of an invoice or creates a link. */
 function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/payment-link',

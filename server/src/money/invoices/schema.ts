@@ -72,7 +72,7 @@ export type InvoiceChange = Static<typeof InvoiceChange>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** An invoice in a response to its merchant. */
+/** The record of an invoice for its merchant. */
 export const InvoiceRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),
@@ -115,10 +115,10 @@ export const InvoiceRecord = Type.Object({
 })
 export type InvoiceRecord = Static<typeof InvoiceRecord>
 
-/** The query of a request without a body: the merchant and the environment. */
+/** The query of a request that has no body: the merchant and the environment. */
 export const OwnerQuery = Type.Object(ownerFields)
 
-/** Filters of the CSV file. */
+/** The filters of the CSV file of invoices. */
 export const ExportQuery = Type.Object({ ...ownerFields, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
 
 /** Filters of the list of invoices. */

@@ -1,4 +1,4 @@
-// Tests the sending, paying and cancelling of invoices, and their payment links.
+// Tests how merchants send and cancel invoices, how customers pay invoices, and the payment links of invoices.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -39,7 +39,7 @@ const auditEntries = (id: string) =>
   )
 
 describe('sent invoices', () => {
-  test('sending an invoice creates the payment link, sets SENT, and queues an SMS and an e-mail to the customer', async () => {
+  test('the server creates the payment link, sets SENT, and queues an SMS and an e-mail when a merchant sends an invoice', async () => {
     const sent = await invoices.sent()
     assert.equal(sent.status, 'SENT')
     assert.equal(sent.sent_at, world.deps.clock.now().toISOString())
@@ -68,7 +68,7 @@ describe('sent invoices', () => {
     )
   })
 
-  test('sending an invoice in English queues English messages with links to English pages', async () => {
+  test('the server queues English messages with links to English pages when the language of the sent invoice is English', async () => {
     const sent = await invoices.sent({ language: 'en', due_date: '2026-01-05' })
     const [sms, email] = await invoices.messages(sent.id)
     assert.equal(sms?.text, `Duka la Asha: invoice ${sent.number}, TZS 25,000, pay today: ${sent.payment_url}?lang=en`)
@@ -76,7 +76,7 @@ describe('sent invoices', () => {
     assert.ok(email?.text.includes(`${sent.invoice_url}?lang=en`))
   })
 
-  test('the server sends an invoice to the phone or e-mail address that exists, and refuses an invoice without both', async () => {
+  test('the server sends an invoice to the phone or to the e-mail address when the customer has only one, and refuses to send without both', async () => {
     for (const [missing, channels] of [
       [{ customer_email: null }, ['sms']],
       [{ customer_phone: null }, ['email']],
@@ -94,7 +94,7 @@ describe('sent invoices', () => {
     assert.deepEqual(await invoices.show(neither.id), neither)
   })
 
-  test(`the server sends an invoice at most ${SENDS_MAX} times a day with the same link, and sends again the next day`, async () => {
+  test(`the server sends an invoice with the same link at most ${SENDS_MAX} times a day, and sends again the next day`, async () => {
     const other = await createWorld()
     try {
       const { act, draft, messages } = invoicesOf(other)
@@ -118,7 +118,7 @@ describe('sent invoices', () => {
     }
   })
 
-  test('two simultaneous sends queue messages twice with one link, and two sends under one Idempotency-Key queue them once', async () => {
+  test('two simultaneous sends of an invoice queue its messages twice with one link, and two sends with one Idempotency-Key queue its messages once', async () => {
     const { id } = await invoices.draft()
     const both = await Promise.all([invoices.act(id, 'send'), invoices.act(id, 'send')])
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe('sent invoices', () => {
     }
   })
 
-  test('the audit log has an entry with the user for each send and cancellation of an invoice', async () => {
+  test('the audit log has an entry with the user for each time that a user sends or cancels an invoice', async () => {
     const { token } = await world.newSession('FINANCE')
     const { id } = await invoices.draft({}, token)
     await invoices.act(id, 'send', token)
@@ -177,7 +177,7 @@ describe('sent invoices', () => {
     assert.equal(entries[1]?.after.payment_link_cancelled, true)
   })
 
-  test('sending an invoice queues an SMS of one part for each name, and shows attacks in names as plain text', async () => {
+  test('the SMS of an invoice has one part for each tested name, and the messages make no link or header from a name', async () => {
     for (const name of [
       'Kampuni ya Usambazaji wa Vifaa vya Ujenzi na Huduma za Jumla Tanzania Limited',
       '\u202eelddaD\u202c <script>alert(1)</script> https://evil.example/pay?x=1',
@@ -227,7 +227,7 @@ describe('payment links of invoices', () => {
     assert.equal(new Set(made.map(({ body }) => body.data.id)).size, 1)
   })
 
-  test('a request for a payment link waits while another request creates the link, and gets the same link', async () => {
+  test('a request for a payment link waits while another request creates the link, and then gets that link', async () => {
     let second_request: Promise<Reply> | null = null
     let inserts = 0
     const other = await createWorld({
@@ -235,7 +235,7 @@ describe('payment links of invoices', () => {
         if (name !== 'payment_links_insert') return
         inserts++
         second_request ??= act(id, 'payment-link')
-        // The loop ends when the second request waits for the first request, or creates its own link.
+        // The loop ends when the second request waits for the first request, or has created a second link.
         const waiting = async () =>
           (
             await world.rows("select 1 from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'", [
@@ -269,7 +269,7 @@ describe('payment links of invoices', () => {
 })
 
 describe('paid invoices', () => {
-  test('a payment sets its invoice to PAID, and has the number of the invoice as its reference', async () => {
+  test('a payment sets its invoice to PAID and has the number of the invoice as its reference', async () => {
     const sent = await invoices.sent()
     const paid = await invoices.pay(sent)
     assert.equal(paid.status, 202, paid.text)
@@ -287,7 +287,7 @@ describe('paid invoices', () => {
     assert.deepEqual(codeOf(await invoices.patch(sent.id, { note: 'x' })), [409, 'invalid_state'])
   })
 
-  test('a payment by the link of a draft sets the invoice to PAID, and the merchant can no longer edit the invoice', async () => {
+  test('a payment by the link of a draft sets the invoice to PAID, and the server refuses a later edit', async () => {
     const { id } = await invoices.draft()
     const link = (await invoices.act(id, 'payment-link')).body.data
     await invoices.pay({ payment_url: link.public_url })
@@ -303,7 +303,7 @@ describe('paid invoices', () => {
     assert.equal(await statusOf(sent.id), 'PAID')
   })
 
-  test('a customer can pay an overdue invoice, and the merchant can send an overdue invoice again', async () => {
+  test('a customer can pay an overdue invoice, and a merchant can send an overdue invoice again', async () => {
     const other = await createWorld()
     try {
       const { act, pay, sent, show, messages } = invoicesOf(other)
@@ -322,7 +322,7 @@ describe('paid invoices', () => {
 })
 
 describe('cancelled invoices', () => {
-  test('cancelling an invoice cancels its payment link, and the merchant can repeat the request', async () => {
+  test('the server cancels the payment link with its invoice, and answers a repeated cancellation in the same way', async () => {
     const sent = await invoices.sent()
     for (let twice = 0; twice < 2; twice++) {
       const cancelled = await invoices.act(sent.id, 'cancel')
@@ -334,7 +334,7 @@ describe('cancelled invoices', () => {
     assert.deepEqual(codeOf(await invoices.act(sent.id, 'send')), [409, 'invalid_state'])
   })
 
-  test('the server holds a payment that the payer approves after the cancellation, and the invoice stays cancelled', async () => {
+  test('the server holds the money when the payer approves after the cancellation, and the invoice stays cancelled', async () => {
     const sent = await invoices.sent()
     const waiting = await invoices.pay(sent, '0754123007')
     assert.equal(waiting.status, 202)
@@ -345,13 +345,13 @@ describe('cancelled invoices', () => {
     assert.equal(await statusOf(sent.id), 'CANCELLED')
   })
 
-  test('a cancellation at the moment of a payment fails, or the server holds the money or refuses the payment', async () => {
+  test('at the moment of a payment, the server refuses the cancellation, holds the money or refuses the payment', async () => {
     for (let round = 0; round < 12; round++) {
       const sent = await invoices.sent()
       const held_before = Number(await held())
       const [paid, cancelled] = await Promise.all([
         invoices.pay(sent),
-        // Each round starts the cancellation a little later.
+        // Each round starts the cancellation a few turns of the event loop later.
         (async () => {
           for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate)
           return invoices.act(sent.id, 'cancel')
@@ -376,7 +376,7 @@ describe('cancelled invoices', () => {
     ['pay', 'links_pay', 'cancel', 'invoices_lock_links', ['PAID', 202, 409]],
     ['cancel', 'invoices_cancel', 'pay', 'payment_links_lock', ['CANCELLED', 409, 200]],
   ] as const) {
-    test(`a ${first} request succeeds and a simultaneous ${second} request fails when the ${first} request comes first`, async () => {
+    test(`the server accepts the request ${first} and refuses a simultaneous request ${second} when ${first} locks the invoice first`, async () => {
       let stopped = false
       let arrived = () => {}
       const arrival = new Promise<void>((resolve) => {

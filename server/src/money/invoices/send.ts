@@ -1,5 +1,5 @@
-// Sends an invoice. One transaction writes its link, its status, its messages and the time of its first reminder. If the process
-// dies before the commit, the invoice is unsent; after the commit, the messages are in the outbox.
+// Sends an invoice. One transaction writes its payment link, its status, its messages and the time of its first reminder. If the
+// process dies before the commit, the invoice is unsent. If it dies after the commit, the outbox has the messages.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -12,7 +12,7 @@ import { dayStart, nextReminder } from './reminder-days.ts'
 import { checkState, displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice, lockInvoice } from './store.ts'
 
-/** The maximum number of times that a merchant sends one invoice in a day. */
+/** The maximum number of times that a merchant can send one invoice in a day. */
 export const SENDS_MAX = 5
 
 const SENT = sql(
@@ -21,7 +21,7 @@ const SENT = sql(
    where merchant_id = $1 and id = $2 and status in ('DRAFT', 'SENT')`,
 )
 
-/** Returns the number of sends today, including this send. Refuses more than SENDS_MAX sends with rate_limited. */
+/** Returns today's number of sends of an invoice, including this send. Refuses a send above SENDS_MAX with rate_limited. */
 function countSend(invoice: Invoice, now: Date): number {
   const today = dayOf(now)
   const earlier = invoice.sent_at !== null && dayOf(invoice.sent_at) === today ? invoice.sends_today : 0
@@ -32,8 +32,8 @@ function countSend(invoice: Invoice, now: Date): number {
 }
 
 /**
- * Sends an invoice to its customer, the first time or again. Refuses a paid or cancelled invoice and an invoice without phone and
- * e-mail (invalid_state). Refuses a merchant without live access (production_access_restricted), and too many sends in a day
+ * Sends an invoice to its customer, the first time or again. Refuses a paid or cancelled invoice, and a customer without phone and
+ * e-mail (invalid_state). Refuses a merchant without live access (production_access_restricted), and a send above SENDS_MAX
  * (rate_limited).
  */
 export async function sendInvoice(

@@ -9,7 +9,10 @@ import type { Link } from '../payment-links/index.ts'
 import { itemsToJson, type StoredItem } from './items.ts'
 import type { StoredStatus } from './state.ts'
 
-/** An invoice with its paid link or newest link, and its payment. Amounts are in cents, and `due_date` has the form YYYY-MM-DD. */
+/**
+ * An invoice with its payment, and with its paid link or else its newest link. Amounts are in cents, and `due_date` has the form
+ * YYYY-MM-DD.
+ */
 export type Invoice = {
   merchant_id: string
   id: string
@@ -56,14 +59,14 @@ const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.custo
      (select max(h.at) from collection_history h
       where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
         and h.to_status = 'reversed') as reversed_at`
-// The join selects the paid link, or the newest link if no link is paid. If an operator approves held money of a cancelled link,
-// that older link becomes the paid link.
+// The join selects the paid link. If no link is paid, the join selects the newest link. If an operator approves held money of a
+// cancelled link, that link becomes the paid link.
 const LINK_JOINS = `join merchants m on m.id = i.merchant_id
    left join lateral (
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id
      order by p.status = 'PAID' desc, p.id = i.payment_link_id desc limit 1) l on true`
-// The statement selects the payments without a final outcome on any link of the invoice.
+// The query selects the payments without a final outcome on any link of the invoice.
 const OPEN_PAYMENTS_JOIN = `left join lateral (
      select bool_or(c.status = 'pending_clearance') as under_review,
        max(c.created_at) filter (where c.status = 'processing') as processing_since
@@ -76,7 +79,7 @@ const FIND = sql(
   `select ${COLUMNS} from invoices i ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} where i.merchant_id = $1 and i.id = $2`,
 )
 
-/** Returns the invoice with this id of a merchant, or null. */
+/** Returns the merchant's invoice with this id. Null means that no such invoice exists. */
 export async function findInvoice(reader: Reader, merchant_id: string, id: string): Promise<Invoice | null> {
   const [row] = await reader.query<Invoice>(FIND, [merchant_id, id])
   return row ?? null
@@ -88,12 +91,12 @@ const LOCK_LINKS = sql(
   'select 1 as locked from payment_links where merchant_id = $1 and invoice_id = $2 order by id for update',
 )
 
-/** Locks the invoice and its links, and returns the invoice, or null. */
+/** Locks the merchant's invoice with this id and its links, and returns the invoice. Null means that no such invoice exists. */
 export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Promise<Invoice | null> {
   const locked = await tx.query(LOCK, [merchant_id, id])
   if (locked.length === 0) return null
   await tx.query(LOCK_LINKS, [merchant_id, id])
-  // After the locks, a separate statement sees the rows that the previous holders of the locks committed.
+  // After the locks, a separate query sees the rows that the previous holders of the locks committed.
   return findInvoice(tx, merchant_id, id)
 }
 
@@ -103,7 +106,7 @@ const BY_ID = sql(
    join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN}`,
 )
 
-/** Finds several invoices by their ids in one statement. */
+/** Finds several invoices by their ids in one query. */
 export function findInvoices(reader: Reader, keys: readonly { merchant_id: string; id: string }[]): Promise<Invoice[]> {
   return reader.query<Invoice>(BY_ID, [JSON.stringify(keys)])
 }
@@ -181,8 +184,8 @@ export async function updateInvoice(
 }
 
 /**
- * Makes the gatherer that finds the invoice of a payment link. Null means that the link has no invoice, or is neither the newest
- * nor the paid link of its invoice.
+ * Makes the function that finds the invoice of a payment link, in batches. Null means that the link has no invoice, or is neither
+ * the newest nor the paid link of its invoice.
  */
 export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Invoice | null> {
   const find = gather<{ merchant_id: string; id: string }, Invoice | null>(
@@ -223,7 +226,7 @@ const CONDITIONS: Record<InvoiceStatus, string> = {
 const filterCondition = (status: InvoiceStatus | undefined) =>
   `i.merchant_id = $1 and i.environment = $2 and $3::date is not null and ${status ? CONDITIONS[status] : 'true'}`
 
-// PostgreSQL plans a statement without a name for the given status. The inner query reads and skips the rows of earlier pages.
+// PostgreSQL plans this unnamed prepared statement for the given status. The inner query reads and skips the rows of earlier pages.
 const invoiceListStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
@@ -232,7 +235,7 @@ const invoiceListStatement = (status: InvoiceStatus | undefined) =>
        order by i.id desc limit $4 offset $5) x
      join invoices i on i.merchant_id = $1 and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} order by i.id desc`,
   )
-// The order of the list uses the same index, so that counting stops at the limit.
+// The query counts in the order of the list, so that PostgreSQL uses the same index and stops at the limit.
 const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
@@ -240,7 +243,7 @@ const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
        select 1 from invoices i where ${filterCondition(status)} order by i.id desc limit $4) counted`,
   )
 
-/** The highest number that the count returns, so that the cost of a count has a limit. */
+/** The highest number that a count returns, so that the count reads a limited number of rows. */
 const COUNT_MAX = 10_000
 
 function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
