@@ -1,6 +1,6 @@
-// Starts payments on a page. One transaction locks the page, checks that no other payment is in progress, counts the request
-// against the prompt limits and writes the attempt. If the process dies before the commit, no row exists and the payer may repeat.
-// If it dies after the commit, the attempt becomes due and the Idempotency-Key has its answer.
+// Starts payments on a page. One transaction locks the page, checks that no other payment is in progress, counts the request for
+// the prompt limits and writes the attempt. If the process dies before the commit, no row exists. If it dies after the commit, the
+// attempt becomes due, and the Idempotency-Key keeps its answer.
 
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -30,7 +30,7 @@ import { PUBLIC_NAMES } from './present.ts'
 import { linkStatusAt } from './state.ts'
 import { type Link, lockLink } from './store.ts'
 
-/** The dependencies of `createCollect`. A false `sends` means that this process leaves the sending to a worker. */
+/** The dependencies of `createCollect`. If `sends` is false, this process sends no attempt, and a worker sends the attempts. */
 export type CollectOptions = {
   driver: Driver
   providerFor(environment: 'live', payment: { method: Method }): Provider
@@ -40,7 +40,7 @@ export type CollectOptions = {
 /** The payer's choice, with the client address for the prompt limits. */
 export type PayerChoice = { method: Method; phone: string | null; address: string | null }
 
-/** Starts a payment on a page, with the answer of the public pay calls. Refuses with 409, 422, 429 or 503. */
+/** Starts a payment on a page and returns the answer to the payer's request. Refuses with 409, 422, 429 or 503. */
 export type Collect = (
   link: Link,
   choice: PayerChoice,
@@ -53,7 +53,7 @@ const MESSAGES: Record<Method, string> = {
   qr: 'Scan the code with a banking or mobile-money app to pay.',
 }
 
-/** Returns the canonical phone of a payment. Refuses a missing or invalid phone with 400. A QR code needs no phone. */
+/** Returns the canonical phone of a payment. If the phone is missing or invalid, refuses with 400. A QR code needs no phone. */
 export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
   if (phone === undefined || phone === null || phone === '') {
     return method === 'qr'
@@ -63,7 +63,7 @@ export function checkPayerPhone(method: Method, phone: string | null | undefined
   return canonicalPhone(phone) ?? refuseField('customer_phone', PHONE_HELP)
 }
 
-/** The dependencies of the steps of a payment, with `inTurn`, which runs the work on one page in sequence. */
+/** The dependencies of the functions that start a payment. `inTurn` runs the work on one page in sequence. */
 type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
 
 type CollectReply = StoredAnswer & { replayed: boolean }
@@ -71,7 +71,7 @@ type CollectReply = StoredAnswer & { replayed: boolean }
 /** Makes the function that starts payments on pages. */
 export function createCollect(deps: Deps, options: CollectOptions): Collect {
   const work: CollectWork = { deps, options, inTurn: createPageTurns() }
-  // A second request with the same key, such as a double tap, waits for the result of the first.
+  // A second request with the same key, such as a double tap, waits for the result of the first request.
   return (link, choice, claim) => work.inTurn(`${link.id} ${claim.key}`, () => collectOnce(work, link, choice, claim))
 }
 
@@ -98,7 +98,7 @@ async function collectOnce(
 type PagePrice = { provider: Provider; fee_minor: bigint }
 type PricedChoice = PayerChoice & PagePrice
 
-/** Chooses the provider and computes the fee, before the transaction locks the page. */
+/** Chooses the provider and computes the fee before the transaction locks the page. */
 async function priceOf({ deps, options }: CollectWork, link: Link, method: Method): Promise<PagePrice> {
   const provider = options.providerFor('live', { method })
   if (!mayServe(link, provider)) {
@@ -112,13 +112,13 @@ async function priceOf({ deps, options }: CollectWork, link: Link, method: Metho
   return { provider, fee_minor: await pageFee(deps, link, method, provider) }
 }
 
-/** A page under lock, with its hosted payment and its payments in progress. */
+/** A page under lock, with the collection of a hosted page and the payments in progress. */
 type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePayment[] }
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
-/** Locks the page. Refuses a page that takes no payments, or on which another payer pays now. */
+/** Locks the page. Refuses a page that takes no payments, or a page on which another payer is paying. */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
-  // The transaction locks the payment before its page, in the same order as settling.
+  // The transaction locks the collection before its page, in the same order as a settlement.
   const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
   const page = await lockLink(tx, link.merchant_id, link.id)
   if (page === null) return refuse('not_found')
@@ -148,7 +148,7 @@ async function startLinkPayment(
   return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
 }
 
-/** Pays by a prompt on the payer's phone: stores the attempt, answers, and sends it. */
+/** Starts a payment by a prompt on the payer's phone: stores the attempt, answers the payer, and sends the attempt. */
 async function collectByPush(
   { deps, options, inTurn }: CollectWork,
   link: Link,
@@ -156,7 +156,8 @@ async function collectByPush(
   claim: IdempotencyClaim,
 ): Promise<CollectReply> {
   const { driver } = options
-  // The server reserves capacity before it accepts the payment. Without capacity the attempt gets no lease, and a worker sends it.
+  // The server reserves capacity before it accepts the payment. If the provider has no free capacity, the attempt gets no lease,
+  // and a worker sends it.
   const releaseCapacity = options.sends ? driver.reserve(choice.provider.name) : null
   try {
     let attempt: Attempt | null = null
@@ -179,8 +180,9 @@ async function collectByPush(
 }
 
 /**
- * Pays by a QR code: shows a recent code again, or stores an attempt and fetches its code before the answer. If the process dies
- * meanwhile, the key is free after seconds. The next request makes a new attempt, because no payer has seen the first code.
+ * Starts a payment by a QR code: shows a recent code again, or stores an attempt and fetches its code before the answer. If the
+ * process dies meanwhile, the key becomes free within seconds. The next request makes a new attempt, because no payer has seen the
+ * first code.
  */
 async function collectByQr(
   { deps, options, inTurn }: CollectWork,
@@ -204,7 +206,7 @@ async function collectByQr(
   if ('known' in found) return { ...found.known, replayed: true }
   if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
   const { attempt } = found.begun
-  // This call runs outside the page's turn, so that a slow provider delays no other payer of the page.
+  // This call runs after the sequential work on the page, so that a slow provider does not delay the other payers of the page.
   const answer = await fetchQr(deps, driver, attempt, answerFields('qr'), claim)
   if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
   return { ...answer, replayed: false }
@@ -212,7 +214,10 @@ async function collectByQr(
 
 type PageTurns = <Result>(id: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Runs the work on one page in sequence, so that its payers do not hold all connections while they wait for its lock. */
+/**
+ * Returns the function that runs the work on one page in sequence. The payers of one page thus do not hold all connections while
+ * they wait for its lock.
+ */
 function createPageTurns(): PageTurns {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
@@ -230,7 +235,7 @@ function answerFields(method: Method) {
   return { status: 'processing', method: PUBLIC_NAMES[method], message: MESSAGES[method] }
 }
 
-/** Refuses a page that takes no payments now with payment_link_not_active. */
+/** If a page takes no payments now, refuses with payment_link_not_active. */
 function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
@@ -245,24 +250,24 @@ export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>)
 }
 
 /**
- * Returns true if a provider may serve the payments of a page. A page from a time when the installation had only simulated
- * providers never moves real money.
+ * Returns true if a provider may serve the payments of a page. If an installation with only simulated providers made the page, the
+ * page never takes real money.
  */
 export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Provider): boolean {
   return page.environment === 'live' || capabilities.rehearses === true
 }
 
-/** Returns true if the status of a hosted page's payment allows no further attempts. Returns false for a payment link. */
+/** Returns true if the payment of a hosted page allows no further attempt. Returns false for a payment link. */
 export function isOver(page: Pick<Link, 'collection_id'>, payment: PagePayment | null): boolean {
   return page.collection_id !== null && payment !== null && !mayStart(payment)
 }
 
-/** The time for which a page shows its code again instead of a new code. */
+/** The time for which a page shows a QR code again before it requests a new code. */
 const SAME_CODE_MS = 15 * 60_000
 
 /**
- * Returns the recent, still usable QR code of a hosted page, because a repeated request means the same payment. On a payment link
- * each request starts a new payment. Null means that there is no such code.
+ * Returns the recent, still usable QR code of a hosted page, because a repeated request means the same payment. Null means that no
+ * such code exists, or that the page is a payment link, on which each request starts a new payment.
  */
 function recentCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
   const since = deps.clock.now().getTime() - SAME_CODE_MS
@@ -283,7 +288,7 @@ const CLOSED = {
   CANCELLED: 'The business has cancelled this payment. Ask the business for a new link.',
 } as const
 
-/** Refuses with payment_in_progress while a payer may approve a payment of this page, or a payment is under review. */
+/** If a payer may still approve a payment of this page, or a payment is under review, refuses with payment_in_progress. */
 function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[]): void {
   for (const payment of payments) {
     if (payment.status === 'pending_clearance') {
@@ -299,7 +304,9 @@ function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[]):
   }
 }
 
-/** Returns the seconds left to approve the prompt of a payment, and 0 for a QR code or a payment with an outcome. */
+/**
+ * Returns the seconds in which the payer may still approve the prompt. Returns 0 for a QR code, and for a payment with an outcome.
+ */
 export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
   if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
   const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000

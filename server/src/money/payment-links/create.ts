@@ -1,5 +1,5 @@
-// Makes payment links, and the hosted page of one collection. One transaction writes the page and its Idempotency-Key. If the
-// process dies before the commit, no row exists. If it dies after the commit, a retry gets the stored answer.
+// Makes payment links, and hosted pages of one collection each. One transaction writes the page and its Idempotency-Key. If the
+// process dies before the commit, no row exists. If it dies after the commit, a repeated request gets the stored answer.
 
 import { findMerchant } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -36,7 +36,7 @@ type PageBody = {
   expires_at?: string | null
 }
 
-/** A valid body of a page. The amount is in cents. */
+/** A valid request body for a page. The amount is in cents. */
 export type CheckedPage = Pick<
   Link,
   | 'currency'
@@ -84,8 +84,8 @@ export function checkPage(body: PageBody): CheckedPage {
 const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
 
 /**
- * Returns the time that a text names. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function refuses such
- * a text, because the page would end at another time than the merchant wrote.
+ * Returns the time that a text states. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function refuses such
+ * a text, because the page would end at a time that the merchant did not write.
  */
 function readExpiry(text: string): Date | 'not_a_time' {
   const time = new Date(text)
@@ -103,8 +103,8 @@ function textOrNull(text: string | null | undefined): string | null {
 }
 
 /**
- * Returns the environment of a new page: live if the configured provider moves real money, else the caller's environment. A live
- * page needs an approved, verified and priced merchant: the function refuses other merchants with production_access_restricted.
+ * Returns the environment of a new page: live if the configured provider moves real money, else the caller's environment. If a live
+ * page has no approved, verified and priced merchant, refuses it with production_access_restricted.
  */
 export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
   const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
@@ -120,10 +120,10 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
   return environment
 }
 
-/** Checks a page by the rules: merchant, expiry, currency, limits and whole shillings. Returns the amount in cents. */
+/** Applies the rules to a page: merchant, expiry, currency, limits and whole shillings. Returns the amount in cents. */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)
-  // This check comes after the Idempotency-Key, so that a replay after the expiry still gets its stored answer.
+  // This check comes after the check of the Idempotency-Key, so that a replay after the expiry still gets the stored answer.
   if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
     refuseField('expires_at', 'must be in the future')
   }
@@ -144,7 +144,7 @@ export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage,
   return amount_minor
 }
 
-/** Makes a payment link in the caller's transaction. If `invoice_id` is not null, the link pays that invoice. */
+/** Makes a payment link in the caller's transaction. If `invoice_id` is not null, the link is for that invoice. */
 export async function createLink(
   deps: Deps,
   tx: Tx,
@@ -160,7 +160,7 @@ export async function createLink(
   return made
 }
 
-/** Makes the page of one hosted collection, and that collection, in the caller's transaction. */
+/** Makes one collection and its hosted page in the caller's transaction. */
 export async function createHostedPage(
   deps: Deps,
   tx: Tx,
@@ -208,12 +208,15 @@ async function buildPage(
 
 const RETURN_URL_MAX = 2_000
 
-/** The message for a refused return address. */
+/** The message of the refusal of a return address. */
 const RETURN_URL_HELP = 'must be an address that begins with https:// or http://, without a user name or password'
 
-/** Returns true for an http(s) address without credentials. Payers follow the address, so that scripts and files are unsafe. */
+/**
+ * Returns true for a web address without credentials. Payers follow the address, so that an address of a script or a file is
+ * unsafe.
+ */
 function isReturnUrl(text: string): boolean {
-  // The URL parser drops tabs and line ends and accepts backslashes. The stored text must be the checked text.
+  // The URL parser removes tabs and line ends and accepts backslashes. The stored text must be the text that the server checked.
   if (text.length > RETURN_URL_MAX || /[\s\p{Cc}\p{Cf}\\<>"]/u.test(text)) return false
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return false
   const { protocol, username, password, hostname } = new URL(text)

@@ -37,7 +37,7 @@ const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
 const SUCCESS: Answer = { kind: 'succeeded', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 describe('a hosted page', () => {
-  test('a new hosted page has a collection, which stays created until a payer chooses a method', async () => {
+  test('a new hosted page has a collection that stays created until a payer chooses a method', async () => {
     const { collection_id, slug, rest } = await newPage()
     assert.deepEqual(rest, { reference: 'ORDER-1', status: 'created' })
     const shown = await show(collection_id)
@@ -56,7 +56,7 @@ describe('a hosted page', () => {
     assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])
   })
 
-  test('a repeated Idempotency-Key gets the first hosted page again, with the same answer', async () => {
+  test('a request with a repeated Idempotency-Key gets the hosted page of the first request, with the same answer', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/collections', PAGE, { idempotency_key: key })
     const again = await world.post('/v1/collections', { ...PAGE, amount: '25000.00' }, { idempotency_key: key })
@@ -79,7 +79,7 @@ describe('a hosted page', () => {
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
   })
 
-  test('a failed collection of a hosted page returns to processing when the payer pays again', async () => {
+  test('a failed collection of a hosted page becomes processing again when the payer pays again', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('a hosted page', () => {
     ])
   })
 
-  test('a collection stays processing when an earlier attempt fails after the start of a new attempt', async () => {
+  test('a collection stays processing when an earlier attempt fails after the payer started a new attempt', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -113,12 +113,12 @@ describe('a hosted page', () => {
     assert.equal((await show(collection_id)).status, 'processing')
   })
 
-  test('the first of two attempts that take money pays the collection, and an operator reviews the second payment', async () => {
+  test('the first of two attempts that take money pays the collection, and the money of the second attempt waits for an operator', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
     const before_balance = (await world.get('/v1/balance')).body.data
-    // The provider reports each success several times, and two successes of the second attempt at the same time.
+    // The provider reports each success several times, and reports two successes of the second attempt at the same time.
     await applyAnswer(collection_id, 1, SUCCESS)
     await applyAnswer(collection_id, 1, SUCCESS)
     await Promise.all([applyAnswer(collection_id, 2, SUCCESS), applyAnswer(collection_id, 2, SUCCESS)])
@@ -136,7 +136,7 @@ describe('a hosted page', () => {
     assert.equal(others.length, 1)
     const [duplicate] = others
     assert.equal(duplicate?.status, 'pending_clearance')
-    // A reversal of the second attempt reverses only the second payment.
+    // A reversal of the second attempt reverses only the money of the second attempt.
     const reversed: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
     await applyAnswer(collection_id, 2, reversed)
     await applyAnswer(collection_id, 2, reversed)
@@ -147,7 +147,7 @@ describe('a hosted page', () => {
     assert.deepEqual((await world.get('/v1/balance')).body.data.held, before_balance.held)
   })
 
-  test('one of two attempts that succeed in one batch pays the collection, and an operator reviews the other payment', async () => {
+  test('one of two attempts that succeed in one batch pays the collection, and the money of the other attempt waits for an operator', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -159,7 +159,7 @@ describe('a hosted page', () => {
     assert.deepEqual(all, [{ status: 'pending_clearance' }, { status: 'successful' }])
   })
 
-  test('the server accepts only web addresses as return addresses of a hosted page', async () => {
+  test('the server accepts only http and https addresses as return addresses of a hosted page', async () => {
     for (const url of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -179,7 +179,7 @@ describe('a hosted page', () => {
     }
   })
 
-  test('a hosted page takes live money only for an approved merchant, with a key of either environment', async () => {
+  test('only an approved merchant can create a hosted page for live money, with a key of either environment', async () => {
     const made = await world.post('/v1/collections', PAGE, { key: world.live_key })
     assert.equal(
       (await world.get(`/v1/collections/${made.body.data.collection_id}`, world.live_key)).body.data.environment,
@@ -207,7 +207,7 @@ describe('a hosted page', () => {
         403,
         'production_access_restricted',
       ])
-      // A sandbox key of an approved merchant creates a live page, and can read that page.
+      // The merchant is approved, so that its sandbox key creates a live page and can read that page.
       const page = await live.post('/v1/collections', PAGE)
       const shown = await live.get(`/v1/collections/${page.body.data.collection_id}`)
       assert.equal(shown.body.data.environment, 'live')

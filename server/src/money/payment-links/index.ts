@@ -1,4 +1,4 @@
-// The public interface of payment links and hosted pages.
+// Exports the public interface of payment links and hosted pages.
 
 export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
 export {

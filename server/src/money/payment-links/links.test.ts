@@ -40,7 +40,7 @@ const statusOf = async (slug: string, collection_id: string): Promise<Reply> =>
   world.call({ method: 'GET', url: `/public/payment-links/${slug}/collections/${collection_id}/status`, key: null })
 const balance = async () => (await world.get('/v1/balance')).body.data
 
-describe('the request of a payer that the server refuses with 409', () => {
+describe('refusals with 409 of requests to pay', () => {
   const closed: [string, (link: { id: string; public_slug: string }) => Promise<unknown>][] = [
     ['is CANCELLED', ({ id }) => world.post(`/v1/payment-links/${id}/cancel`, {})],
     ['is PAID', ({ public_slug }) => pay(public_slug, '0754123001')],
@@ -49,7 +49,7 @@ describe('the request of a payer that the server refuses with 409', () => {
   for (const verb of ['collect', 'pay']) {
     for (const [state, close] of closed) {
       for (const method of ['WALLET_PUSH', 'TANQR']) {
-        test(`a repeated key for ${verb} by ${method} gets the same refusal again on a link that ${state}`, async () => {
+        test(`a repeated key for the endpoint ${verb} with ${method} gets the stored refusal again on a link that ${state}`, async () => {
           const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
           const link = await newLink({ expires_at })
           await close(link)
@@ -71,7 +71,7 @@ describe('the request of a payer that the server refuses with 409', () => {
     }
   }
 
-  test('the server stores no key of a malformed request or of a request for an unknown link, and refuses a missing key', async () => {
+  test('the server stores no key of a malformed request or of an unknown link, and refuses a request without a key', async () => {
     const link = await newLink()
     await world.post(`/v1/payment-links/${link.id}/cancel`, {})
     const key = randomUUID()
@@ -90,7 +90,7 @@ describe('the request of a payer that the server refuses with 409', () => {
     ])
   })
 
-  test('the key of a refused request starts no payment after the merchant accepts payments again', async () => {
+  test('the server repeats the stored refusal of a key after the merchant accepts payments again', async () => {
     const { public_slug } = (await world.post('/v1/payment-links', LINK, { key: world.live_key })).body.data
     const move = (to: string) =>
       world.post(`/v1/operator/merchants/${world.merchant.id}/${to}`, { reason: 'Test' }, { key: operator })
@@ -121,7 +121,7 @@ describe('the request of a payer that the server refuses with 409', () => {
     assert.equal(all.filter((reply) => reply.headers['idempotency-replayed'] === undefined).length, 1)
   })
 
-  test('a payer can repeat a request with the same key after the prompt of another payer has ended', async () => {
+  test('a payer can repeat a refused request with the same key after the prompt of another payer has ended', async () => {
     const link = await newLink()
     await pay(link.public_slug, '0754123007')
     const key = randomUUID()
@@ -135,8 +135,8 @@ describe('the request of a payer that the server refuses with 409', () => {
   })
 })
 
-describe('a payment link', () => {
-  test('a new payment link is ACTIVE with its own address, and its merchant can read the link', async () => {
+describe('payment links', () => {
+  test('a new payment link is ACTIVE with a unique address, and its merchant can read the link', async () => {
     const link = await newLink({ merchant_id: world.merchant.id, currency: 'TZS', customer_phone: '0754 123 001' })
     assert.equal(link.status, 'ACTIVE')
     assert.equal(link.merchant_id, world.merchant.id)
@@ -150,7 +150,7 @@ describe('a payment link', () => {
     assert.equal(list.body.data.items[0].id, link.id)
   })
 
-  test('a payer with the address of a payment link sees the link without ids', async () => {
+  test('a payer with the address of a payment link reads the link without ids', async () => {
     const link = await newLink()
     const view = await world.call({ method: 'GET', url: `/public/payment-links/${link.public_slug}`, key: null })
     assert.equal(view.status, 200)
@@ -194,7 +194,7 @@ describe('a payment link', () => {
     assert.equal(view.body.data.status, 'PAID')
   })
 
-  test('a payer can pay a link by /pay and by /collect, with a wallet and with a QR code', async () => {
+  test('a payer can pay a link by the endpoints /pay and /collect, with a wallet and with a QR code', async () => {
     for (const [method, verb] of [
       ['PROVIDER_PESA', 'pay'],
       ['TANQR', 'collect'],
@@ -214,7 +214,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('a repeated key on a link gets the same bytes and one prompt, and the server refuses another body or a missing key', async () => {
+  test('a repeated key on a link gets the same bytes and one prompt, and the server refuses a used key with another body, and a missing key', async () => {
     const link = await newLink()
     const key = randomUUID()
     const first = await pay(link.public_slug, '0754123007', 'WALLET_PUSH', key)
@@ -238,7 +238,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(none), [400, 'idempotency_key_required'])
   })
 
-  test('a link refuses a second payer until the prompt has expired, and a late success of the first payer waits for an operator', async () => {
+  test('a link refuses a second payer until the first prompt has expired, and a late success of the first payer waits for an operator', async () => {
     const link = await newLink()
     const first = await pay(link.public_slug, '0754123007')
     const refused = await pay(link.public_slug, '0754123001')
@@ -267,7 +267,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).paid_collection_id, second.body.data.collection_id)
   })
 
-  test('a link accepts one of forty payers at once and refuses the other payers', async () => {
+  test('a link accepts one of forty concurrent payers and refuses the other payers', async () => {
     const link = await newLink()
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => pay(link.public_slug, `07541${String(20 + i).padStart(2, '0')}001`)),
@@ -281,7 +281,7 @@ describe('a payment link', () => {
     assert.deepEqual(made, [{ status: 'successful' }])
   })
 
-  test('a link stays ACTIVE after a failed payment, shows the reason, and starts another collection for the next payment', async () => {
+  test('a link stays ACTIVE after a failed payment, shows the reason, and makes another collection for the next payment', async () => {
     const link = await newLink()
     const failed = await pay(link.public_slug, '0754123003')
     const failed_status = (await statusOf(link.public_slug, failed.body.data.collection_id)).body.data
@@ -293,7 +293,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).status, 'PAID')
   })
 
-  test('a link is EXPIRED after its end without a change of its row, and refuses payments', async () => {
+  test('a link is EXPIRED after its end without a change of the stored status, and refuses payments', async () => {
     const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     const link = await newLink({ expires_at })
     assert.equal((await show(link.id)).status, 'ACTIVE')
@@ -309,7 +309,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(past), [400, 'validation_failed'])
   })
 
-  test('a repeated Idempotency-Key gets its link or page again, also after the end of the link', async () => {
+  test('a request with a repeated Idempotency-Key gets the first link or page again, even after the end of the link', async () => {
     const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     for (const path of ['/v1/payment-links', '/v1/collections']) {
       const idempotency_key = randomUUID()
@@ -324,7 +324,7 @@ describe('a payment link', () => {
     }
   })
 
-  test('a link ends at the given moment in any time zone and with any fraction of a second', async () => {
+  test('a link ends at the moment that the merchant names in any time zone and with any fraction of a second', async () => {
     for (const [written, expected] of [
       ['2032-02-29T23:59:59Z', '2032-02-29T23:59:59.000Z'],
       ['2030-01-01T00:30:00+03:00', '2029-12-31T21:30:00.000Z'],
@@ -356,7 +356,7 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(await poster()), [409, 'payment_link_not_active'])
   })
 
-  test('a merchant can cancel a link twice, and the link then refuses payments, but a paid link stays PAID', async () => {
+  test('a merchant can cancel a link twice, and cannot cancel a paid link', async () => {
     const link = await newLink()
     for (let round = 0; round < 2; round++) {
       const cancelled = await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -370,7 +370,7 @@ describe('a payment link', () => {
     assert.equal((await show(paid.id)).status, 'PAID')
   })
 
-  test('money waits for an operator when the payer approved after the merchant cancelled the link', async () => {
+  test('the money of a payer waits for an operator when the payer approves after the merchant cancelled the link', async () => {
     const link = await newLink()
     const first = await pay(link.public_slug, '0754123007')
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -387,7 +387,7 @@ describe('a payment link', () => {
     assert.equal((await show(link.id)).status, 'CANCELLED')
   })
 
-  test('an invalid body makes no link, and the answer names each invalid field', async () => {
+  test('the server makes no link from an invalid body, and the answer names each invalid field', async () => {
     const before_count = (await world.rows('select 1 from payment_links')).length
     for (const [body, field] of [
       [{ amount: '0' }, 'amount'],
@@ -415,7 +415,7 @@ describe('a payment link', () => {
     assert.equal((await world.rows('select 1 from payment_links')).length, before_count)
   })
 
-  test('another merchant that reads or cancels a link gets not_found', async () => {
+  test('the server answers not_found when another merchant reads or cancels a link', async () => {
     const link = await newLink()
     const other = await world.newKey({ merchant: await world.newMerchant() })
     assert.deepEqual(codeOf(await world.get(`/v1/payment-links/${link.id}`, other)), [404, 'not_found'])
@@ -426,8 +426,8 @@ describe('a payment link', () => {
   })
 })
 
-describe('the limits of prompts', () => {
-  test('the server refuses further prompts to a phone without approvals, and not to a phone that pays', async () => {
+describe('limits of prompts', () => {
+  test('the server refuses further prompts to a phone whose payer approves none, and not to a phone whose payer approves', async () => {
     const limited = await createWorld({ env: { PROMPTS_PER_PHONE: '3' } })
     try {
       const make = async () => (await limited.post('/v1/payment-links', LINK)).body.data.public_slug as string
@@ -448,7 +448,7 @@ describe('the limits of prompts', () => {
     }
   })
 
-  test('each link and each IP address has a limit of attempts', async () => {
+  test('the server limits the number of attempts of each link and of each IP address', async () => {
     const limited = await createWorld({ env: { TRIES_PER_LINK: '3', TRIES_PER_ADDRESS: '5', PROMPTS_PER_PHONE: '0' } })
     try {
       const make = async () => (await limited.post('/v1/payment-links', LINK)).body.data.public_slug as string

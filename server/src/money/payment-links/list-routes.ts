@@ -66,7 +66,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
   app.get(
     '/v1/payment-links/export.csv',
     {
-      // A HEAD request would read all rows from the database and discard them.
+      // Without this option, a HEAD request would read all rows from the database and discard them.
       exposeHeadRoute: false,
       schema: {
         tags,

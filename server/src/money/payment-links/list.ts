@@ -16,19 +16,20 @@ export type LinkFilter = PageChoice & {
   to?: string | undefined
 }
 
-// In CONDITIONS, $3 is the stored status, and $4 selects links whose end is before $5 (true) or after $5 (false).
+// In CONDITIONS, $3 is the stored status. If $4 is true, the links end until $5; if $4 is false, the links end after $5.
 const END = "coalesce(l.expires_at, 'infinity'::timestamptz)"
 const CONDITIONS = `l.merchant_id = $1 and l.environment = $2 and l.collection_id is null and ($3::text is null or l.status = $3)
      and ($4::boolean is null or case when $4 then ${END} <= $5 else ${END} > $5 end) and l.id >= $6 and l.id < $7`
 
-// The statements have no name, so that PostgreSQL plans them for each status. The inner query skips the rows of earlier pages.
+// PostgreSQL plans these unnamed prepared statements for the status of the request. The inner query skips the rows of earlier
+// pages.
 const LIST = sql(
   '',
   `select ${LINK_COLUMNS} from (
      select l.id from payment_links l where ${CONDITIONS} and l.id < $8 order by l.id desc limit $9 offset $10) p
    join payment_links l on l.merchant_id = $1 and l.id = p.id join merchants m on m.id = l.merchant_id order by l.id desc`,
 )
-// The count uses the order of an index of exactly these rows, so that PostgreSQL stops early.
+// The query counts in the order of an index that has exactly these rows, so that PostgreSQL stops at the limit.
 const countIn = (order: string) =>
   sql(
     '',
@@ -45,7 +46,7 @@ function linkFilterValues(deps: Deps, { merchant_id, environment, status, from, 
   return [merchant_id, environment, stored ?? null, expired, deps.clock.now(), from_id, until_id]
 }
 
-/** Returns links that pass the filter, newest first. If `before_id` is not null, returns only smaller ids. */
+/** Returns links that pass the filter, newest first. If `before_id` is not null, returns only links with smaller ids. */
 export function readLinks(
   deps: Deps,
   filter: LinkFilter,

@@ -1,8 +1,9 @@
-// Stores the help for payers who get no prompt, by network. Operators edit this help, because networks change their menus.
+// Stores the help for payers who get no prompt: one text for each network. Operators edit the texts, because networks change their
+// menus.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** Help for the payers of one network, with the USSD code of its menu. */
+/** The help for payers of one network, with the USSD code of the network's menu. */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
 
 const WAITING_SW = 'Fungua menyu, chagua Lipa, kisha angalia maombi yanayosubiri na uthibitishe kwa PIN.'
@@ -15,7 +16,7 @@ const builtInHelp = (code: string, name: string, menu_code: string | null): Netw
   help_en: WAITING_EN,
 })
 
-/** The help for each network until an operator replaces the list. */
+/** The help for each network before an operator replaces the list. */
 export const BUILT_IN_HELP: readonly NetworkHelp[] = [
   builtInHelp('MPESA', 'M-Pesa', '*150*00#'),
   builtInHelp('MIXX', 'Mixx by Yas', '*150*01#'),
@@ -28,16 +29,16 @@ const LIST = sql(
   'select code, name, menu_code, help_sw, help_en from network_help order by position',
 )
 
-/** Returns the help for all networks, in the order in which payers read it. */
+/** Returns the help for all networks, in the order in which pages show it. */
 export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkHelp[]> {
   const rows = await reader.query<NetworkHelp>(LIST)
   return rows.length > 0 ? rows : BUILT_IN_HELP
 }
 
-/** The time for which a process caches the help, because no money depends on the help. */
+/** The time for which a process caches the help. An outdated help moves no money. */
 const FRESH_MS = 30_000
 
-/** Returns the cached reader of the help, for pages. */
+/** Returns the function with which pages read the help from a cache. */
 export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHelp[]> {
   let cached: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
   return () => {
@@ -53,7 +54,7 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   }
 }
 
-// If two operators edit at once, the second operator reads and replaces the text of the first.
+// If two operators edit at once, the second edit waits, and then reads and replaces the result of the first edit.
 const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
 const CLEAR = sql('network_help_clear', 'delete from network_help')
 const WRITE = sql(

@@ -1,4 +1,4 @@
-// Tests payments on pages with late, repeated or simultaneous answers, and after a change of the installation.
+// Tests payments on pages with late, repeated or simultaneous answers, and after the installation changes its provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -64,7 +64,7 @@ const booksHold = async (url = world.url) => {
   )
 }
 
-/** Returns a provider that declares real money. */
+/** Returns a provider that moves real money. */
 function realProvider(over: Partial<Provider> = {}): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -80,7 +80,7 @@ function realProvider(over: Partial<Provider> = {}): Provider {
   }
 }
 
-describe('a payment whose first answer is a reversal', () => {
+describe('payments whose first answer is a reversal', () => {
   test('a payment whose first answer is a reversal closes its link', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
@@ -92,7 +92,7 @@ describe('a payment whose first answer is a reversal', () => {
     await booksHold()
   })
 
-  test('an operator reviews one of two payments when a reversal and a success arrive at the same time', async () => {
+  test('an operator reviews the second payment when a reversal and a success of two payments arrive at the same time', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
@@ -106,8 +106,8 @@ describe('a payment whose first answer is a reversal', () => {
   })
 })
 
-describe('a prompt at the same time as a QR code', () => {
-  test('a page waits for its prompt, also when a QR code of the same moment has the newer id', async () => {
+describe('prompts at the same time as QR codes', () => {
+  test('a page waits for its prompt even when a QR code of the same moment has the newer id', async () => {
     const live = await createWorld({
       env: { TRIES_PER_ADDRESS: '0' },
       compose: { providers: [realProvider()] },
@@ -127,8 +127,8 @@ describe('a prompt at the same time as a QR code', () => {
   })
 })
 
-describe('an earlier attempt that pays after the start of a later attempt', () => {
-  test('an earlier attempt that pays late has its own fee, and the payment shows its method and phone', async () => {
+describe('earlier attempts that pay after the start of a later attempt', () => {
+  test('a payment gets the fee, the method and the phone of an earlier attempt when the earlier attempt pays late', async () => {
     const merchant = await world.newMerchant()
     const rule = (method: Method, flat_fee: string) => ({
       flow: 'collection',
@@ -162,7 +162,7 @@ describe('an earlier attempt that pays after the start of a later attempt', () =
     assert.equal((await world.get('/v1/balance', key)).body.data.available, '24300.00')
     const receipt = await html(`/pay/${slug}/c/${collection_id}/receipt`)
     assert.match(receipt, /0754 \*\*\* 007/)
-    // The second attempt took money too. Its duplicate payment waits for an operator with the fee of the second attempt.
+    // The second attempt took money too. Its duplicate payment waits for an operator, with the fee of the second attempt.
     await settle(2, SUCCESS)
     const [duplicate] = await world.rows<{ id: string; fee_minor: bigint }>(
       "select id, fee_minor from collections where merchant_id = $1 and status = 'pending_clearance'",
@@ -174,7 +174,7 @@ describe('an earlier attempt that pays after the start of a later attempt', () =
 })
 
 describe('money under review', () => {
-  test('a review keeps a link closed, also after an attempt of another payer, and the page shows the review', async () => {
+  test('a payment under review keeps its link closed, even after an attempt of another payer, and the page shows the review', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
@@ -184,7 +184,7 @@ describe('money under review', () => {
     assert.match(await html(`/pay/${slug}`), /under review/)
   })
 
-  test('the approval of held money makes the link PAID, and the receipt shows the received amount', async () => {
+  test('the link becomes PAID and the receipt shows the received amount when an operator approves held money', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123011')).body.data
     assert.equal((await linkOf(slug)).status, 'ACTIVE')
@@ -195,7 +195,7 @@ describe('money under review', () => {
     assert.doesNotMatch(receipt, /25,000/)
   })
 
-  test('the decline of held money ends a hosted page, and the page offers no further attempt', async () => {
+  test('a hosted page ends and offers no further attempt when an operator declines held money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123011')
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
@@ -209,7 +209,7 @@ describe('money under review', () => {
     await booksHold()
   })
 
-  test('an operator sees the reference of the attempt that took the held money', async () => {
+  test('operators see the provider reference of the attempt that took the held money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -231,7 +231,7 @@ describe('money under review', () => {
     assert.equal((await linkOf(slug)).status, 'PAID')
   })
 
-  test('an operator and the provider that decide about a duplicate payment at the same time do not deadlock', async () => {
+  test('the decision of an operator and the answer of a provider about one duplicate payment do not deadlock', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, '0754123002')
     await pay(slug, '0754123007')
@@ -242,7 +242,7 @@ describe('money under review', () => {
       [world.merchant.id, collection_id],
     )
     assert.ok(duplicate)
-    // The answer of the provider pauses between its locks. Its first lock must not block the operator.
+    // The transaction of the provider's answer pauses between its locks. Its first lock must not block the operator.
     let markReached = () => {}
     const reached = new Promise<void>((resolve) => {
       markReached = resolve
@@ -271,7 +271,7 @@ describe('money under review', () => {
       await waitsForLock(1)
       release()
       const [, decided] = await Promise.all([settling, clearing])
-      // The answer of the provider was first, so that the server refused the operator's decision.
+      // The server settled the provider's answer first, so that it refused the operator's decision.
       assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
       assert.equal((await show(duplicate.id)).status, 'reversed')
     } finally {
@@ -281,7 +281,7 @@ describe('money under review', () => {
   })
 })
 
-/** Waits until this number of statements wait for a lock. */
+/** Waits until `count` database connections wait for a lock. */
 async function waitsForLock(count: number): Promise<void> {
   for (let look = 0; look < 2_000; look++) {
     const [row] = await world.rows<{ waiting: number }>(
@@ -292,7 +292,7 @@ async function waitsForLock(count: number): Promise<void> {
   assert.fail('too few statements wait for a lock')
 }
 
-describe('an installation that changes to a real provider', () => {
+describe('installations that change to a real provider', () => {
   test('a page for simulated money takes no real money after the installation changes to a real provider', async () => {
     const database = await createTestDatabase()
     const rehearsing = await createWorld({ url: database.url })
@@ -338,8 +338,8 @@ describe('an installation that changes to a real provider', () => {
   })
 })
 
-describe('a QR code', () => {
-  test('a QR code of a slow provider does not block other payers of the link', async () => {
+describe('QR codes', () => {
+  test('a payer gets a prompt while another payer of the link waits for the QR code of a slow provider', async () => {
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -387,7 +387,7 @@ describe('a QR code', () => {
     }
   })
 
-  test('a repeated key gets its QR code after the prompt of another payer has ended', async () => {
+  test('a request with a repeated key gets its QR code after the prompt of another payer has ended', async () => {
     const { public_slug: slug } = await newLink()
     await pay(slug, '0754123007')
     const key = randomUUID()
@@ -403,7 +403,7 @@ describe('a QR code', () => {
 })
 
 describe('limits and times of pages', () => {
-  test('the server refuses a request without a key before the search for the link', async () => {
+  test('the server refuses a request without an Idempotency-Key before it searches the link', async () => {
     const nowhere = await world.call({
       method: 'POST',
       url: '/public/payment-links/nowhere/collect',
@@ -435,7 +435,7 @@ describe('limits and times of pages', () => {
     }
   })
 
-  test('the time of a payment stays the same after later answers', async () => {
+  test('the receipt shows the same time of payment after a later reversal', async () => {
     const { public_slug: slug } = await newLink()
     const { collection_id } = (await pay(slug, '0754123001')).body.data
     const path = `/pay/${slug}/c/${collection_id}/receipt`
@@ -448,9 +448,9 @@ describe('limits and times of pages', () => {
     assert.ok(later.includes(time), 'the receipt of a reversed payment shows when it was paid')
   })
 
-  test('at most one of two concurrent payers of a link at two processes gets a prompt', async () => {
+  test('at most one of two concurrent payers of a link gets a prompt from two processes', async () => {
     const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
-    // Both processes share one clock, so that the prompt of one process is not expired for the other.
+    // Both processes share one clock, so that neither process sees the prompt of the other process as expired.
     const other = await createWorld({ url: world.url, clock: world.deps.clock, env })
     try {
       for (let round = 0; round < 5; round++) {

@@ -25,7 +25,7 @@ const paymentsOf = (id: string, query = '', key?: string) =>
 test('a merchant reads all payments of a link, including failed payments, newest first, in pages', async () => {
   const [link, other] = [await newLink(), await newLink()]
   const failed = await pay(link.public_slug, '0754123002')
-  // The test advances the clock, because ids of the same millisecond have no order.
+  // The test advances the clock between payments, because ids of the same millisecond have no order.
   world.deps.clock.advance(1_000)
   const paid = await pay(link.public_slug, '0754123001')
   await pay(other.public_slug, '0754123001')
@@ -43,7 +43,7 @@ test('a merchant reads all payments of a link, including failed payments, newest
   assert.deepEqual(items[0], (await world.get(`/v1/collections/${paid}`)).body.data)
 })
 
-test('the server answers not_found for the payments of a link to another merchant and in the other environment', async () => {
+test('the server answers not_found to another merchant and to the other environment when they read the payments of a link', async () => {
   const link = await newLink()
   const stranger = await world.newKey({ merchant: await world.newMerchant() })
   for (const key of [stranger, world.live_key]) {

@@ -1,4 +1,4 @@
-// Serves all payments of a payment link, also failed payments, so that a merchant can check the claim of a payer.
+// Serves all payments of a payment link, including failed payments, so that a merchant can check a payer's claim.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -1,4 +1,4 @@
-// Presents payment pages to merchants and payers.
+// Converts payment pages to their records for merchants and payers.
 
 import { FAILURE_REASONS, type Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -38,8 +38,8 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 }
 
 /**
- * Returns the public record of a page, without ids. The record names the customer only of a payment link, because the merchant made
- * that link for the payer to read. Invoices and orders keep the customer private.
+ * Returns the public record of a page, without ids. If the page is a payment link, the record has the customer's name and phone,
+ * because the merchant wrote both for the payer. Pages of invoices and orders keep the customer private.
  */
 export function presentPublic(deps: Deps, link: Link) {
   const names_customer = link.invoice_id === null && link.collection_id === null
@@ -55,7 +55,7 @@ export function presentPublic(deps: Deps, link: Link) {
   }
 }
 
-/** The names of methods in public calls. */
+/** The names of payment methods in the API for payers. */
 export const PUBLIC_NAMES: Record<Method, (typeof PUBLIC_METHODS)[number]> = {
   wallet_push: 'WALLET_PUSH',
   provider_pesa: 'PROVIDER_PESA',

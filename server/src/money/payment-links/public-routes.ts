@@ -1,4 +1,4 @@
-// Serves the endpoints of payers: read a page, pay on the page, and read the status of a payment.
+// Serves the endpoints of payers, which read a page, pay on the page, and read the status of a payment.
 
 import Type from 'typebox'
 import type { Method } from '../../adapters/providers/port.ts'
@@ -28,7 +28,7 @@ const METHOD_OF: Record<(typeof PUBLIC_METHODS)[number], Method> = {
 
 const SlugParams = Type.Object({ public_slug: Type.String() })
 
-/** Finds a page by its slug, or refuses with not_found. */
+/** Finds a page by its slug. Refuses an unknown slug with not_found. */
 type RequirePage = (slug: string) => Promise<Link>
 
 /** Adds the routes of payers. */
@@ -109,7 +109,7 @@ function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void
   )
 }
 
-/** Returns the function that finds a page's payment, or null: one statement serves all concurrent requests. */
+/** Returns the function that finds a payment of a page, in batches. Null means that the page has no such payment. */
 export function createFindPayment(deps: Deps): (link: Link, collection_id: string) => Promise<PagePayment | null> {
   const find = gather<{ merchant_id: string; collection_id: string }, PagePayment | null>(
     async (keys) => {

@@ -1,4 +1,4 @@
-// Serves the merchant's endpoints of payment links and hosted pages. public-routes.ts serves the endpoints of payers.
+// Serves the endpoints of payment links and hosted pages for merchants. public-routes.ts serves the endpoints for payers.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -28,7 +28,7 @@ import { publicLinkRoutes } from './public-routes.ts'
 import { HostedBody, LinkBody, LinkRecord, LinksQuery } from './schema.ts'
 import { type FindOwnLink, findLink, type Link } from './store.ts'
 
-/** The dependencies of the routes, with the providers of live payments in `live`. */
+/** The dependencies of the routes. `live` has the providers of live payments. */
 export type PaymentLinksOptions = { collect: Collect; live: LiveProviders }
 
 const WRITE = { scopes: ['payment_links:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access
@@ -55,7 +55,7 @@ export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOpt
   }
 }
 
-/** Returns the function that finds a caller's link in its environment, or in its environment of origin. */
+/** Returns the function that finds a caller's link. A link is visible in its environment and in its environment of origin. */
 function createFindOwn(deps: Deps): FindOwnLink {
   return async (principal, text) => {
     const id = text.toLowerCase()
@@ -68,7 +68,10 @@ function createFindOwn(deps: Deps): FindOwnLink {
   }
 }
 
-/** Returns the presenter of links. Each call reads the base URL of the pages, because the URL depends on the open port. */
+/**
+ * Returns the function that converts links to records. Each call reads the base URL of the pages, because the URL depends on the
+ * open port.
+ */
 function createPresent(deps: Deps, app: App): (link: Link) => LinkRecord {
   return (link) => presentLink(deps, payUrlOf(deps.config, app), link)
 }

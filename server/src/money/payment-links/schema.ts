@@ -85,17 +85,17 @@ export const PublicLink = Type.Object({
   status: oneOf(LINK_STATUSES),
 })
 
-/** The payment methods in public calls. */
+/** The payment methods in the API for payers. */
 export const PUBLIC_METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
 
-/** Body of the public pay calls. */
+/** Body of a request to pay on a page. */
 export const CollectBody = Type.Object({
   method: oneOf(PUBLIC_METHODS),
   customer_phone: Type.Optional(nullable(line(32, 'The phone that pays. TANQR needs none.'))),
 })
 export type CollectBody = Static<typeof CollectBody>
 
-/** Answer of the public pay calls. */
+/** Answer to a request to pay on a page. */
 export const CollectAnswer = Type.Object({
   collection_id: Type.String({ format: 'uuid' }),
   status: oneOf(['processing']),

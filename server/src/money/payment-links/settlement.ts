@@ -1,4 +1,4 @@
-// Changes payment links when a transaction settles a payment: the statements behind `LinkSettlement`.
+// Changes payment links when a transaction settles a payment. This file implements `LinkSettlement`.
 
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { LinkedPayment, LinkSettlement, LinkStatus, LockedLink, PaidLink } from '../collections/index.ts'
@@ -30,12 +30,12 @@ const LOCK_WITH_INVOICE = sql(
    order by id for update`,
 )
 
-// A transaction that adds a link to an invoice, or cancels the invoice, locks these links too.
+// A transaction that adds a link to an invoice, or that cancels the invoice, also locks these links.
 async function lockLinksOfInvoice(tx: Tx, { merchant_id, payment_link_id: id }: LinkedPayment): Promise<void> {
   if (id !== null) await tx.query(LOCK_WITH_INVOICE, [merchant_id, id])
 }
 
-// The payment that this transaction clears pays the reopened link. The statement cancels the link that replaced the reopened link.
+// This transaction clears a payment, which pays the reopened link. The query cancels the link that replaced the reopened link.
 const REOPEN = sql(
   'links_reopen',
   `update payment_links l set status = case when l.id = p.id then 'ACTIVE' else 'CANCELLED' end, updated_at = $3
@@ -54,7 +54,7 @@ const REOPEN = sql(
 
 async function reopenLink(tx: Tx, { merchant_id, payment_link_id }: LinkedPayment, now: Date): Promise<string[]> {
   if (payment_link_id === null) return []
-  // A separate statement after the locks sees a link or a cancelled invoice that another process committed before the locks.
+  // A separate query after the locks sees a link or a cancelled invoice that another process committed before the locks.
   const changed = await tx.query<{ id: string; status: LinkStatus }>(REOPEN, [merchant_id, payment_link_id, now])
   return changed.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id)
 }
@@ -70,7 +70,7 @@ async function markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<v
   if (paid.length > 0) await tx.query(PAY, [JSON.stringify(paid), now])
 }
 
-/** The functions on payment links for transactions that settle payments or clear held money. */
+/** The functions that change payment links in a transaction that settles payments or clears held money. */
 export const linkSettlement: LinkSettlement = {
   lock: lockLinks,
   lockWithInvoice: lockLinksOfInvoice,

@@ -1,13 +1,13 @@
-// Defines the statuses of a payment link for readers.
+// Defines the statuses of a payment link as merchants and payers read them.
 
 import type { LinkStatus } from '../collections/index.ts'
 
-/** Statuses of a payment link. */
+/** All statuses of a payment link. */
 export const LINK_STATUSES = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'] as const
 /** One status of a payment link, including EXPIRED, which the server never stores. */
 export type ShownLinkStatus = (typeof LINK_STATUSES)[number]
 
-/** Returns the status at `now`. A stored ACTIVE link is EXPIRED after its `expires_at`. */
+/** Returns the status at `now`. If a stored ACTIVE link has passed its `expires_at`, the status is EXPIRED. */
 export function linkStatusAt(link: { status: LinkStatus; expires_at: Date | null }, now: Date): ShownLinkStatus {
   const has_expired = link.expires_at !== null && link.expires_at <= now
   return link.status === 'ACTIVE' && has_expired ? 'EXPIRED' : link.status

@@ -9,7 +9,7 @@ import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 const SECRET_BYTES = 16
 const SLUG = /^[A-Za-z0-9_-]{28}$/
 
-/** Returns a new slug of 28 URL-safe characters, the public name of a page: the routing code, then 128 random bits. */
+/** Returns a new slug, the public name of a page in 28 URL-safe characters: the routing code, then 128 random bits. */
 export function newSlug(random: Random, routing_code: number): string {
   const bytes = Buffer.alloc(5 + SECRET_BYTES)
   bytes.writeUInt32BE(routing_code, 0)
@@ -17,12 +17,12 @@ export function newSlug(random: Random, routing_code: number): string {
   return bytes.toString('base64url')
 }
 
-/** Returns the routing code in a slug, which names the merchant without a search. Null means an invalid slug. */
+/** Returns the routing code in a slug, which identifies the merchant without a search. Null means that the slug is invalid. */
 function routingCodeOfSlug(slug: string): number | null {
   return SLUG.test(slug) ? Buffer.from(slug, 'base64url').readUInt32BE(0) : null
 }
 
-/** A payment link, or the page of one hosted collection. The amount is in cents. */
+/** A payment link, or the page of one collection. The amount is in cents. */
 export type Link = PaymentPage & {
   slug: string
   status: LinkStatus
@@ -38,7 +38,7 @@ export type Link = PaymentPage & {
   merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
 }
 
-/** The columns of a link, with the table aliases l (payment_links) and m (merchants). */
+/** The columns of a link. The tables have the aliases l (payment_links) and m (merchants). */
 export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
      l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
      l.expires_at, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
@@ -81,7 +81,7 @@ const FIND = sql(
   `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id where l.merchant_id = $1 and l.id = $2`,
 )
 
-/** Returns the page with this id of this merchant, or null. */
+/** Returns the page of this merchant with this id. Null means that no such page exists. */
 export async function findLink(reader: Reader, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await reader.query<Link>(FIND, [merchant_id, id])
   return row ?? null
@@ -106,7 +106,7 @@ const BY_SLUG = sql(
    join merchants m on m.id = l.merchant_id`,
 )
 
-/** Returns the function that finds pages by slug: one statement serves all concurrent requests with valid slugs. */
+/** Returns the function that finds pages by slug, in batches. */
 export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | null> {
   const merchantOf = merchantByRoutingCode(deps)
   const find = gather<{ merchant_id: string; slug: string }, Link | null>(
@@ -136,7 +136,8 @@ export async function cancelActive(tx: Tx, merchant_id: string, id: string, now:
   return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
 }
 
-// The task of invoices runs both statements after it has locked and marked the invoices, so that their names begin with invoices.
+// The room invoices runs both statements after it has locked and marked the invoices, so that the names of the statements begin
+// with invoices.
 const LOCK_LINKS = sql(
   'invoices_paid_lock_links',
   `select 1 as locked from (
@@ -149,11 +150,13 @@ const NOTE = sql(
    where l.merchant_id = i.merchant_id and l.id = i.id`,
 )
 
-/** Notes on paid links that the task has marked their invoices as paid. The caller passes the links in lock order. */
+/**
+ * Notes on paid links that the worker has marked their invoices as paid. The caller passes the links in the order of their keys.
+ */
 export async function noteInvoicesMarked(tx: Tx, links: readonly { merchant_id: string; id: string }[]): Promise<void> {
   await tx.query(LOCK_LINKS, [JSON.stringify(links)])
   await tx.query(NOTE, [JSON.stringify(links)])
 }
 
-/** Finds a payment link of the caller, or refuses with not_found. */
+/** Finds a payment link of the caller. Refuses an unknown link with not_found. */
 export type FindOwnLink = (caller: Caller, id: string) => Promise<Link>
