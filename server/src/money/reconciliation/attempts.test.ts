@@ -1,4 +1,5 @@
-// Tests payments with two attempts. The server compares each attempt only with the money that this attempt took.
+// Tests payments with two attempts. The server compares the money that the books have for an attempt only with the lines of that
+// attempt.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -28,7 +29,7 @@ afterEach(() => world.close())
 const AT = new Date('2026-01-05T07:00:00Z')
 const AMOUNT = 100_000n
 
-/** Two attempts of one payment. `two` is the second attempt, with its duplicate payment if the second attempt took money too. */
+/** Two attempts of one payment. `two` is the second attempt; if it took money too, `two` has its duplicate payment. */
 type Pair = { one: PlantedRecord; two: PlantedRecord }
 
 async function plantPair(
@@ -51,7 +52,7 @@ const openCases = async () =>
 const describeCase = (kind: string, { reference }: PlantedRecord, difference: bigint, line_kind = 'payment') =>
   `${kind} of a ${line_kind} ${reference} ${formatAmount(difference)}`
 
-/** The state of the books, the lines of the provider, and the expected cases. */
+/** The state of the books, the lines of the provider, and the expected cases for one payment with two attempts. */
 const SCENARIOS: {
   name: string
   make(): Promise<Pair>
@@ -177,7 +178,7 @@ const SCENARIOS: {
   },
 ]
 
-test('the comparison finds each difference at its attempt when a payment has two attempts', async () => {
+test('the comparison reports each difference for the attempt of the line when a payment has two attempts', async () => {
   const expected: string[] = []
   const rows: StatedRow[] = []
   const names = new Map<string, string>()
@@ -194,12 +195,12 @@ test('the comparison finds each difference at its attempt when a payment has two
   const withName = (text: string) => `${text}: ${names.get(text.split(' ')[4] ?? '')}`
   assert.deepEqual((await openCases()).map(withName), expected.sort().map(withName))
   assert.equal(statement.matched, agreeing)
-  // If another statement repeats the lines, the server opens and closes no case.
+  // A second statement with the same lines opens and closes no case.
   const again = await operator.importRows(rows)
   assert.deepEqual([again.opened, again.explained], [0, 0])
 })
 
-test('the comparison assigns held money to its attempt when another attempt paid', async () => {
+test('the comparison matches the line of held money with its attempt when another attempt paid', async () => {
   const { one, two } = await plantPair('paid', { duplicate: {} })
   await world.rows("update collections set status = 'pending_clearance' where id = $1", [two.id])
   await operator.importRows([lineOf(one)])
@@ -208,7 +209,7 @@ test('the comparison assigns held money to its attempt when another attempt paid
   assert.deepEqual(await openCases(), [])
 })
 
-test('the comparison expects from each provider only its own attempts when the attempts are at two providers', async () => {
+test('the comparison expects from each provider only the attempts at that provider', async () => {
   const paid_at_selcom = await plantPair('paid', { settled: true, provider: 'selcom' })
   const paid_at_mock = await plantPair('paid', { provider: 'selcom' })
   const both = await plantPair('paid', { provider: 'selcom', duplicate: {} })
@@ -228,14 +229,14 @@ test('the comparison expects from each provider only its own attempts when the a
   assert.deepEqual(await openCases(), [])
 })
 
-test('the comparison finds the unbooked attempt when two providers took money and the books have one payment', async () => {
+test('the comparison opens a case for the unbooked attempt when two providers took money and the books have one payment', async () => {
   const { one, two } = await plantPair('paid', { settled: true, provider: 'selcom' })
   await operator.importRows([lineOf(two)], { provider: 'selcom' })
   await operator.importRows([lineOf(one)])
   assert.deepEqual(await openCases(), [describeCase('outcome_differs', one, AMOUNT)])
 })
 
-test('a later booking of the second attempt closes its case, and the case of the first attempt stays open', async () => {
+test('a later booking of the second attempt closes the case of that attempt, and the case of the first attempt stays open', async () => {
   const { one, two } = await plantPair('paid')
   await operator.importRows([lineOf(one), secondLine(one), lineOf(two)])
   assert.deepEqual(await openCases(), [

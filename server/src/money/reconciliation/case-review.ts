@@ -1,4 +1,4 @@
-// Implements the operators' work on cases: listing cases, querying the provider about a case, and closing a case.
+// Implements the operators' work on cases. Operators list cases, query the provider about a case, and close a case.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -14,10 +14,10 @@ import { parseOwnReference } from './subject.ts'
 
 /** The resolutions with which an operator closes a case. */
 export const RESOLUTIONS = ['accepted', 'written_off', 'corrected'] as const
-/** The resolution of a closed case. */
+/** The resolution of a case that is closed. */
 export type CaseResolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
 
-/** A stored case. */
+/** A case as the database stores it. */
 export type ReconciliationCase = {
   id: string
   provider: string
@@ -48,10 +48,10 @@ const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind,
    ours_status, difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
    resolved_by_name, explained_by`
 
-/** Filters of the list of cases. */
+/** The filters of the list of cases. */
 export type CaseFilter = PageChoice & { state?: 'open' | 'resolved'; kind?: CaseKind; provider?: string }
 
-// PostgreSQL plans a statement without a name for the given filter, and can thus use the small index of open cases.
+// PostgreSQL plans this unnamed prepared statement for the given filter, and can thus use the small index of open cases.
 const caseCondition = (state: 'open' | 'resolved') =>
   `resolution is ${state === 'open' ? '' : 'not '}null and ($1::text is null or provider = $1)
      and ($2::text is null or kind = $2)`
@@ -87,7 +87,7 @@ const MERCHANTS = sql(
   `select routing_code::float8 as routing_code, id from merchants where routing_code = any($1::bigint[])`,
 )
 
-/** Finds the merchants of cases by the routing code in each reference. */
+/** Finds the merchants of cases by the routing code in the reference of each case. */
 async function merchantsOf(reader: Reader, rows: readonly ReconciliationCase[]): Promise<Map<number, string>> {
   const codes = rows.flatMap(({ reference }) => parseOwnReference(reference)?.routing_code ?? [])
   if (codes.length === 0) return new Map()
@@ -134,14 +134,14 @@ const LOCK = sql('reconciliation_lock', `select ${COLUMNS} from reconciliation_e
 
 const NOT_FOUND = { message: 'There is no such case.' }
 
-/** Finds a case. Refuses an unknown id with not_found. */
+/** Finds a case. If the id is unknown, refuses with not_found. */
 export async function findCase(reader: Reader, id: string, statement = FIND): Promise<ReconciliationCase> {
   const key = id.toLowerCase()
   const [row] = isId(key) ? await reader.query<ReconciliationCase>(statement, [key]) : []
   return row ?? refuse('not_found', NOT_FOUND)
 }
 
-/** Locks a case until the transaction ends. Refuses a closed case with invalid_state. */
+/** Locks a case until the transaction ends. If the case is closed, refuses with invalid_state. */
 async function lockOpenCase(tx: Tx, id: string): Promise<ReconciliationCase> {
   const row = await findCase(tx, id, LOCK)
   if (row.resolution !== null) refuse('invalid_state', { message: `This case is closed: ${row.resolution}.` })
@@ -156,8 +156,8 @@ const CLOSE = sql(
 )
 
 /**
- * Closes a case with an operator's resolution. No money moves; an adjustment or a resolved withdrawal moves money. Refuses a closed
- * case with invalid_state.
+ * Closes a case with an operator's resolution. No money moves, because an operator moves money only by an adjustment or by
+ * resolving a withdrawal. If the case is closed, refuses with invalid_state.
  */
 export async function resolveCase(
   deps: Deps,
@@ -172,11 +172,12 @@ export async function resolveCase(
   return auditCase(deps, tx, act, 'reconciliation.resolve', before, row as ReconciliationCase, reason)
 }
 
-/** The drivers that query providers. */
+/** The drivers that query providers about payments and payouts. */
 export type CaseDrivers = { driver: Driver; payouts: PayoutDriver }
 
 /**
- * Makes the function that queries the provider about a case. Refuses a case without a payment or payout of ours with invalid_state.
+ * Makes the function that queries the provider about a case. If the case has no payment or payout of ours, refuses with
+ * invalid_state.
  */
 export function createQueryProvider(
   deps: Deps,
@@ -202,8 +203,8 @@ const NOT_OURS = {
 }
 
 /**
- * Compares the subject of a case again after a query at the provider. If books and statements agree now, the function closes the
- * cases of the subject. Refuses a closed case with invalid_state.
+ * After a query at the provider, compares the payment or payout of a case again. If books and statements agree now, closes its
+ * cases. If the case is closed already, refuses with invalid_state.
  */
 export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
   const before = await lockOpenCase(tx, id)

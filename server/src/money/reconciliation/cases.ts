@@ -1,4 +1,5 @@
-// Opens cases for differences, and closes cases whose difference no longer exists, in batches.
+// Opens cases for differences between books and statements. Closes cases whose difference no longer exists. Both functions work in
+// batches.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
@@ -6,30 +7,33 @@ import type { CaseKind, LineDifference } from './compare.ts'
 import type { LineSubject } from './facts.ts'
 import type { LineKind } from './line.ts'
 
-/** A subject with its differences. `open`: the kinds of its open cases. `ours_status`: the status in our books. */
+/**
+ * A payment, a payout or an unknown reference, with its differences. `open` has the kinds of its open cases, and `ours_status` has
+ * the status in our books.
+ */
 export type ComparedSubject = LineSubject & {
   differences: readonly LineDifference[]
   open: readonly CaseKind[]
   ours_status: string | null
 }
 
-/** The origin of a comparison: an imported statement, or an operator or task that compares again. */
+/** The origin of a comparison: an imported statement, or an operator or a task that compares again. */
 export type CaseOrigin = {
   provider: string
-  /** The compared statement. If the server compares subjects again, this is the statement that opened the case. */
+  /** The compared statement. After a repeated comparison, this is the statement that opened the case. */
   statement_id: string
-  /** The statement that closes cases. Null means that no statement closes cases. */
+  /** The statement that closes cases. Null means that an operator or a task closes cases. */
   explained_by: string | null
-  /** The operator or task that closes cases. Null means that the statement of an import closes cases. */
+  /** The operator or the task that closes cases. Null means that an imported statement closes cases. */
   closed_by: { id: string | null; name: string } | null
-  /** Returns the kinds of a subject for which a missing line may open a case. */
+  /** Returns the kinds of cases that a missing line of the given payment or payout may open. */
   missingKinds: (subject: string) => readonly LineKind[]
 }
 
 /** The numbers of opened and closed cases. */
 export type CaseCounts = { opened: number; explained: number }
 
-// If an operator has closed a case, the statement opens a new case only when the difference has changed.
+// If an operator has closed a case, the query opens another case only after the difference has changed.
 const OPEN = sql(
   'reconciliation_open',
   `insert into reconciliation_exceptions as e (id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor,
@@ -67,7 +71,7 @@ const EXPLAIN = sql(
    returning 1 as closed`,
 )
 
-// An open duplicate keeps its difference. This statement updates only the status in our books.
+// An open duplicate keeps its difference. This query updates only the status in our books.
 const UPDATE_STATUS = sql(
   'reconciliation_restate',
   `update reconciliation_exceptions e set ours_status = i.ours_status
@@ -78,8 +82,8 @@ const UPDATE_STATUS = sql(
 )
 
 /**
- * Opens a case for each difference without one, and closes open cases whose difference no longer exists. This function closes no
- * duplicate, because a later statement with one movement does not undo the second movement.
+ * Opens a case for each difference without a case, and closes open cases whose difference no longer exists. An open duplicate stays
+ * open, because a later statement with one movement does not prove that the second movement is gone.
  */
 export async function applyDifferences(
   deps: Deps,
@@ -126,7 +130,7 @@ function newCaseRow(deps: Deps, subject: string, reference: string | null, diffe
     id: newId(deps, 0),
     kind,
     subject,
-    // The case has the reference of our payment or payout, or else the reference in the provider's line.
+    // If we have a payment or payout, the case has our reference; otherwise the case has the reference in the provider's line.
     reference: reference ?? line?.reference ?? null,
     provider_id: line?.provider_id ?? null,
     line_kind,

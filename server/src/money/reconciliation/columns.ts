@@ -1,10 +1,10 @@
-// Finds the column of each field by our names, by names that providers use, or by names that the operator gives.
+// Finds the column of each field in a header: by the names that the operator gives, by our names, or by names that providers use.
 
 import { LINE_FIELDS, type LineTexts } from './line.ts'
 
 type LineField = (typeof LINE_FIELDS)[number]
 
-/** The known names of each field in a header, in lower case. */
+/** The column names of each field that we and providers use, in lower case. */
 const KNOWN_NAMES: Record<LineField, readonly string[]> = {
   reference: ['reference', 'our_reference', 'order_id', 'transid', 'external_reference', 'third_party_reference'],
   provider_id: ['provider_id', 'transaction_id', 'receipt', 'receipt_number', 'receipt no.', 'provider_reference'],
@@ -21,8 +21,8 @@ const COLUMNS_MAX = 200
 export type ColumnNames = ReadonlyMap<LineField, string>
 
 /**
- * Parses names such as `reference=Order No,at=Completed,kind=`. A field with an empty name has no column, even if a header has a
- * known name. If the text is invalid, returns the problem as a string.
+ * Parses names such as `reference=Order No,at=Completed,kind=`. If a field has an empty name, the file has no column for the field.
+ * If the text is invalid, returns the problem as a string.
  */
 export function readColumnNames(text: string): ColumnNames | string {
   const names = new Map<LineField, string>()
@@ -39,7 +39,7 @@ export function readColumnNames(text: string): ColumnNames | string {
   return names
 }
 
-/** Picks the texts of a line from a record. Null means that the record and the header have different numbers of fields. */
+/** Picks the texts of a line from a record. Null means that the record has more or fewer fields than the header. */
 export type PickTexts = (fields: readonly string[]) => LineTexts | null
 
 /** Parses a header. If the header is invalid, returns the problem as a string. */
@@ -55,7 +55,7 @@ export function readHeader(header: readonly string[], names: ColumnNames): PickT
     }
     const accepted = given === undefined ? KNOWN_NAMES[field] : [given.toLowerCase()]
     const matching = headers.flatMap((name, position) => (accepted.includes(name) ? [position] : []))
-    // The first known name in the list counts, because a file may have both a type column and a kind column.
+    // A file may have both a type column and a kind column, so that the function takes the first name of the list.
     const first = accepted.map((name) => headers.indexOf(name)).find((position) => position !== -1)
     if (given !== undefined && first === undefined) return `has no column "${given}"`
     if (matching.length > 1 && headers.filter((name) => name === headers[first as number]).length > 1) {

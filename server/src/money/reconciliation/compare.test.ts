@@ -1,4 +1,4 @@
-// Tests the comparison of lines with our books, as a table of cases.
+// Tests the comparison of lines with our books by a table of cases.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,8 @@ function line(kind: StoredLine['kind'], amount_minor = 1_000n, currency = 'TZS')
 const [payment_line, payout_line, reversal_line] = [line('payment'), line('payout'), line('reversal')]
 
 /**
- * Each row lists differences as "kind line difference". A question mark means that only a sweep of the period may open the case.
+ * The differences of each row, each as "kind line difference". A question mark means that only a sweep of the period may open the
+ * case.
  */
 const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
   ['a payment on both sides', payment, [payment_line], []],
@@ -140,7 +141,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     [payment_line, line('reversal', 1_500n)],
     ['outcome_differs reversal -500'],
   ],
-  // These cases have charges.
+  // The payouts of these rows have charges.
   ['a charge of a failed payout', { ...payout, ...failed }, [line('charge', 20n)], ['outcome_differs charge -20']],
   [
     'a failed payout that the provider reversed without its charge',
@@ -155,7 +156,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     ['outcome_differs payout -1020'],
   ],
   ['a charge in another currency', payout, [payout_line, line('charge', 20n, 'USD')], ['amount_differs charge 20']],
-  // The comparison adds two differences of one kind.
+  // The comparison adds the two differences of one kind.
   [
     'a payout with another amount and another charge',
     payout,

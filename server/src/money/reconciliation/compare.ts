@@ -4,7 +4,7 @@
 import type { LineKind } from './line.ts'
 import type { MoneyFlow } from './subject.ts'
 
-/** Kinds of differences. */
+/** All kinds of differences. */
 export const CASE_KINDS = [
   'unknown_to_us',
   'unknown_to_them',
@@ -15,7 +15,7 @@ export const CASE_KINDS = [
 /** One kind of difference. */
 export type CaseKind = (typeof CASE_KINDS)[number]
 
-/** A stored line of a statement. */
+/** A line of a statement as the database stores it. */
 export type StoredLine = {
   kind: LineKind
   statement_id: string
@@ -27,20 +27,22 @@ export type StoredLine = {
   at: Date
 }
 
-/** A payment or payout in our books, with the facts that a provider can state. */
+/** A payment or payout in our books, with the facts that a provider's statement can have. */
 export type BookedMovement = {
   flow: MoneyFlow
   status: string
-  /** True if the platform received or paid out the money. */
+  /** True means that the platform received or paid out the money. */
   moved: boolean
-  /** True if the money went back afterwards. */
+  /** True means that the money went back after the platform received or paid it. */
   returned: boolean
-  /** True if the payment or payout failed finally. */
+  /** True means that the payment or payout has failed for ever. */
   ended: boolean
   /** The received or paid amount. If no money moved, this is the requested amount. */
   amount_minor: bigint
   currency: string
-  /** The provider's charge of a payout. Null means a payment, because the books have no provider's charge of a payment. */
+  /**
+   * The provider's charge of a payout. Null means that this is a payment, because the books have no provider's charge of a payment.
+   */
   charge_minor: bigint | null
   at: Date | null
 }
@@ -56,21 +58,24 @@ export type LineDifference = {
   /** The currency of `ours_minor` and `difference_minor`. */
   currency: string
   ours_status: string | null
-  /** The excess of the provider's money over our books, summed over the differences of this kind. */
+  /** The sum of the provider's money above the money in our books, over all differences of this kind. */
   difference_minor: bigint
   at: Date | null
   line: StoredLine | null
   /**
-   * True if a line is missing. Another statement may have the line. So the difference opens a case only after a sweep of the
-   * period, and keeps an open case open.
+   * True means that a line is missing, which another statement may have. The difference keeps an open case open, and opens a case
+   * only after a sweep of the period.
    */
   opens_only_in_sweep: boolean
 }
 
-/** Both sides of one subject. Null in `ours` means that the subject is no payment or payout of ours. */
+/**
+ * Our books and the provider's lines about one reference. Null in `ours` means that the reference belongs to no payment or payout
+ * of ours.
+ */
 export type Comparison = { ours: BookedMovement | null; lines: readonly StoredLine[] }
 
-/** Returns all differences of a subject, at most one of each kind. */
+/** Returns all differences between books and lines, at most one difference of each kind. */
 export function compareSubject(comparison: Comparison): LineDifference[] {
   const by_kind = new Map<CaseKind, LineDifference>()
   for (const difference of findAll(comparison)) {
@@ -81,8 +86,8 @@ export function compareSubject(comparison: Comparison): LineDifference[] {
 }
 
 /**
- * Combines two differences of one kind, because a subject has one case of each kind. The result is the larger difference with the
- * sum of both. If the currencies differ, the result is the difference in the currency of our books.
+ * Combines two differences of one kind, because a payment or payout has one case of each kind. The result is the larger difference
+ * with the sum of both. If the currencies differ, the result has the currency of our books.
  */
 function combine(one: LineDifference, other: LineDifference, ours: BookedMovement | null): LineDifference {
   if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
@@ -91,7 +96,7 @@ function combine(one: LineDifference, other: LineDifference, ours: BookedMovemen
   return { ...larger, difference_minor: one.difference_minor + other.difference_minor, opens_only_in_sweep }
 }
 
-/** Returns the number of the given lines of a subject that agree with our books. */
+/** Returns the number of the given lines that agree with our books. */
 export function countAgreeing(comparison: Comparison, lines: readonly StoredLine[]): number {
   const differing = new Set(findAll(comparison).map(({ line }) => line))
   return lines.filter((line) => !differing.has(line)).length
@@ -101,7 +106,7 @@ function findAll({ ours, lines }: Comparison): LineDifference[] {
   return ours === null ? lines.map(unknownToUs) : compareWithBooks(ours, lines)
 }
 
-/** Returns the difference of a second movement under one reference. The server compares only the first movement with the books. */
+/** Returns the difference of a second movement under one reference. The server compares only the first movement with our books. */
 export function duplicateOf(line: StoredLine, ours: BookedMovement | null): LineDifference {
   const { kind: line_kind, amount_minor, currency, at } = line
   return {
@@ -121,10 +126,7 @@ export function duplicateOf(line: StoredLine, ours: BookedMovement | null): Line
 
 const size = ({ difference_minor }: LineDifference) => (difference_minor < 0n ? -difference_minor : difference_minor)
 
-/**
- * Returns the sign of a movement: 1 if the movement increases the money at the provider, and -1 if the movement decreases this
- * money.
- */
+/** Returns 1 if the movement increases the money at the provider, and -1 if the movement decreases this money. */
 function signOf(kind: LineKind, ours: { flow: MoneyFlow } | null): bigint {
   if (kind === 'payment') return 1n
   return kind === 'reversal' && ours?.flow === 'payout' ? 1n : -1n
@@ -139,13 +141,14 @@ function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): L
   const [main, reversal, charge] = [findLine(ours.flow), findLine('reversal'), findLine('charge')]
   const differences = [...compareMain(ours, main, reversal), ...compareReversal(ours, main, reversal)]
   if (charge !== null && ours.charge_minor !== null) differences.push(...compareCharge(ours, charge, ours.charge_minor))
-  // Our books have no money in the opposite direction under this reference.
+  // A payment of ours cannot have a payout line, and a payout of ours cannot have a payment line.
   const opposite = findLine(ours.flow === 'payment' ? 'payout' : 'payment')
   return opposite === null ? differences : [...differences, { ...unknownToUs(opposite), ours_status: ours.status }]
 }
 
 /**
- * Returns true if our books have a returned movement that the provider does not state. The net amount is then zero on both sides.
+ * Returns true if the money of our books went out and came back, and the provider states neither movement. The net amount is then
+ * zero on both sides.
  */
 const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>
   ours.moved && ours.returned && main === null && reversal === null
@@ -173,12 +176,12 @@ function compareReversal(ours: BookedMovement, main: StoredLine | null, reversal
     return [missingLine(ours, 'outcome_differs', 'reversal', ours.amount_minor)]
   }
   if (ours.returned) return compareAmount(ours, reversal, ours.amount_minor)
-  // If our books have a failed movement and the provider states only its reversal, both sides agree.
+  // If our payment or payout failed and the provider states only its reversal, both sides agree.
   const agrees = !ours.moved && (main === null ? ours.ended : isFullyReversed(main, reversal))
   return agrees ? [] : [differingLine(ours, reversal, 'outcome_differs', null, reversal.amount_minor)]
 }
 
-/** Compares the charge of a payout. A payout that the provider did not pay has no charge. */
+/** Compares the charge of a payout. If the provider did not pay the payout, our books expect no charge. */
 function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor: bigint): LineDifference[] {
   if (ours.moved) return compareAmount(ours, charge, expected_minor)
   return [differingLine(ours, charge, 'outcome_differs', null, charge.amount_minor)]
@@ -186,7 +189,7 @@ function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor:
 
 function compareAmount(ours: BookedMovement, line: StoredLine, ours_minor: bigint): LineDifference[] {
   if (line.currency !== ours.currency) {
-    // An amount in another currency counts as zero until an operator states its value.
+    // An amount in another currency counts as zero until an operator states its worth in shillings.
     return [{ ...differingLine(ours, line, 'amount_differs', ours_minor, -ours_minor), currency: ours.currency }]
   }
   const difference = line.amount_minor - ours_minor

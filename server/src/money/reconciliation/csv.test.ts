@@ -121,7 +121,7 @@ const READABLE: [string, string, string[][]][] = [
 ]
 
 for (const [name, content, expected] of READABLE) {
-  test(`the reader reads ${name} in chunks of any size`, async () => {
+  test(`the CSV reader reads ${name} in chunks of any size`, async () => {
     for (const size of [1, 2, 3, 7, 65_536]) assert.deepEqual(await read(content, size), expected, `chunks of ${size}`)
   })
 }
@@ -140,10 +140,10 @@ const INVALID: [string, string | Buffer, string][] = [
 ]
 
 for (const [name, content, expected] of INVALID) {
-  test(`the reader refuses ${name} with the line number`, async () => assert.equal(await read(content), expected))
+  test(`the CSV reader refuses ${name} with the line number`, async () => assert.equal(await read(content), expected))
 }
 
-test('the reader refuses a line of 10 MB without reading all of it into memory', async () => {
+test('the CSV reader refuses a line of 10 MB before it has read the whole line into memory', async () => {
   const long = Buffer.concat([Buffer.from('a,b\n1,'), Buffer.alloc(10_000_000, 'x')])
   assert.equal(await read(long), 'line 2 is longer than 16384 characters')
   const quoted = Buffer.concat([Buffer.from('a,b\n1,"'), Buffer.alloc(10_000_000, 'x\n')])
@@ -161,14 +161,14 @@ test('the reader refuses a line of 10 MB without reading all of it into memory',
   assert.equal(taken, 1)
 })
 
-test('the reader counts line ends in quoted fields when it numbers the lines', async () => {
+test('the CSV reader counts line ends in quoted fields when it numbers the lines', async () => {
   const numbers: number[] = []
   for await (const { records } of readCsv(inChunks(Buffer.from('a,b\n"1\n\n2",3\n\n4,5\n'), 5)))
     numbers.push(...records.map(({ line }) => line))
   assert.deepEqual(numbers, [1, 2, 6])
 })
 
-test('the reader returns valid records unchanged, and refuses random bytes the same way in chunks of any size', async () => {
+test('the CSV reader returns valid records unchanged, and refuses random bytes in the same way for chunks of any size', async () => {
   const field = fc.string({ unit: fc.constantFrom('a', '1', ',', ';', '"', '\n', ' ', 'é', '=') })
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   await fc.assert(
@@ -180,7 +180,7 @@ test('the reader returns valid records unchanged, and refuses random bytes the s
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 9 }), async (bytes, size) => {
       const got = await read(Buffer.from(bytes), size)
-      // The size of the chunks must not change the result.
+      // The result must not depend on the size of the chunks.
       const whole = await read(Buffer.from(bytes))
       assert.deepEqual(typeof got === 'string' ? 'refused' : got, typeof whole === 'string' ? 'refused' : whole)
     }),

@@ -1,5 +1,5 @@
-// Parses CSV (RFC 4180) from a stream. The parser refuses invalid CSV with the line number, and limits the length of a record to
-// limit the memory.
+// Parses CSV (RFC 4180) from a stream. If the CSV is invalid, the parser refuses it with the line number. A maximum length of a
+// record limits the memory.
 
 /** One record with the number of its first line. */
 export type CsvRecord = { line: number; fields: string[] }
@@ -7,7 +7,7 @@ export type CsvRecord = { line: number; fields: string[] }
 /** The separator of the fields in a file. */
 export type Delimiter = ',' | ';'
 
-/** The error of a file that is invalid CSV from this line on. */
+/** The error of a file whose CSV is invalid at this line. */
 export class CsvProblem extends Error {
   readonly line: number
   constructor(line: number, message: string) {
@@ -26,7 +26,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
 /**
  * Parses the records of a UTF-8 file in batches, with or without a byte order mark. The first record determines the delimiter. The
- * parser skips empty lines, and throws a CsvProblem if the file is invalid.
+ * parser skips empty lines. If the file is invalid, the parser throws a CsvProblem.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -84,7 +84,7 @@ function countLines(text: string): number {
 }
 
 /**
- * Returns the position of the line end of the record that begins at `start`. Null means that the text does not contain the line end
+ * Returns the position of the line end that ends the record at `start`. Null means that the text does not contain this line end
  * yet.
  */
 function endOfRecord(text: string, start: number, last: boolean, line: number): number | null {
@@ -114,7 +114,7 @@ function endOfRecord(text: string, start: number, last: boolean, line: number): 
 const QUOTE = 34
 const NEWLINE = 10
 
-/** Returns the delimiter of the header. */
+/** Returns the delimiter that the header uses. */
 function findDelimiter(header: string): Delimiter {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, '')
   return unquoted.split(';').length > unquoted.split(',').length ? ';' : ','

@@ -1,4 +1,5 @@
-// Tests the daily run: one process fetches each day of a provider's list once, and logs each day that the provider does not return.
+// Tests the daily run: one process fetches each day of a provider's list of movements once. The server logs each day that the
+// provider does not return.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +17,7 @@ import type { MovesPage, ProviderLists, ProviderMove } from '../../adapters/prov
 import { settableClock } from '../../kernel/lib/index.ts'
 import { reconciliationTask } from './daily.ts'
 
-/** The pages of a provider's list. Null means that the provider does not respond. */
+/** The pages of a provider's list of movements. Null means that the provider does not respond. */
 let pages: (MovesPage | null)[] = []
 let calls: (string | null)[] = []
 
@@ -35,7 +36,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Returns a separate process at `now`, with the given functions of the adapter `mock`. */
+/** Returns a separate process at the time `now`, whose adapter `mock` has the given functions. */
 function processAt(now: string, extras: ProviderLists = lists) {
   const clock = settableClock(new Date(now))
   const deps = { ...world.deps, clock, process_id: randomUUID() }
@@ -87,7 +88,7 @@ test('one process fetches yesterday once, page by page, from 02:00 on', async ()
   assert.deepEqual(statement, { source: 'list', lines: 2, matched: 1, opened: 2, imported_by_kind: 'system' })
 })
 
-test('the next run fetches a day again when its list was incomplete, and no case opens before', async () => {
+test('the next daily run fetches a day again when its list was incomplete, and the server opens no case before', async () => {
   const [one] = (await plant(world, [paid('2026-01-07T05:00:00Z')])) as [PlantedRecord]
   pages = [{ moves: [], next: '1' }]
   const opened = (await operator.cases()).length
@@ -95,7 +96,7 @@ test('the next run fetches a day again when its list was incomplete, and no case
   await task.runOnce()
   assert.equal((await runsOf('2026-01-07'))[0]?.finished_at, null)
   assert.equal((await operator.cases()).length, opened)
-  // No process takes the day before the lease ends. Afterwards the first process takes the day.
+  // Before the lease ends, no other process takes the day. After the lease ends, the first process takes the day.
   const early = calls.length
   await processAt('2026-01-07T23:05:00Z').task.runOnce()
   assert.equal(calls.length, early)
@@ -113,7 +114,7 @@ test("a daily run does not import a provider's list with an invalid movement, an
   assert.ok(world.deps.logged.some((line) => line.includes("movement 1 of the provider's list is invalid")))
 })
 
-test('a day stays unfinished when the adapter throws or does not respond', async () => {
+test('a daily run does not finish a day when the adapter throws or does not respond', async () => {
   const thrown = processAt('2026-01-09T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
   await thrown.task.runOnce()
   assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
@@ -134,12 +135,12 @@ test('a day stays unfinished when the adapter throws or does not respond', async
   assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
 })
 
-test('the server logs missing movements once and opens no case when the provider has no list', async () => {
+test('the server logs missing movements once and opens no case when the provider has no list of movements', async () => {
   await plant(world, [paid('2026-01-10T05:00:00Z')])
   const opened = (await operator.cases()).length
   const countLogged = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
   const before = countLogged()
-  // A day without movements has no missing movements.
+  // Our books have no movements on this day, so that no movement is missing.
   await processAt('2026-01-10T22:00:00Z', {}).task.runOnce()
   assert.equal(countLogged(), before)
   for (let i = 0; i < 2; i++) await processAt('2026-01-10T23:00:00Z', {}).task.runOnce()
@@ -147,7 +148,7 @@ test('the server logs missing movements once and opens no case when the provider
   assert.equal((await operator.cases()).length, opened)
 })
 
-test('the next daily run closes a case when our books agree with the statement', async () => {
+test('the next daily run closes a case when the settled payment agrees with the statement', async () => {
   const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one)], next: null }]
   await processAt('2026-01-11T23:00:00Z').task.runOnce()
@@ -161,7 +162,7 @@ test('the next daily run closes a case when our books agree with the statement',
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
 })
 
-test('a daily run fetches the days on which no process ran, the oldest first', async () => {
+test('a daily run fetches all days on which no process ran, and fetches the oldest day first', async () => {
   const days = ['2026-01-13', '2026-01-14', '2026-01-15']
   const made = await plant(
     world,
@@ -199,7 +200,7 @@ test('a day that always fails delays no other day, and a daily run stops after o
   assert.notEqual((await runsOf('2026-01-16'))[0]?.finished_at, null)
 })
 
-test('a daily run also checks a provider that serves no new payments', async () => {
+test('a daily run logs missing movements of a provider that serves no new payments', async () => {
   await plant(world, [paid('2026-02-02T05:00:00Z')], 'former')
   const deps = { ...world.deps, clock: settableClock(new Date('2026-02-02T23:00:00Z')), process_id: randomUUID() }
   await reconciliationTask(deps, new Map([['former', { name: 'former' } as never]])).runOnce()
@@ -207,7 +208,7 @@ test('a daily run also checks a provider that serves no new payments', async () 
   assert.equal(logged.length, 1)
 })
 
-test('a daily run fetches a list again when an operator has withdrawn its statement', async () => {
+test('a daily run fetches a list of movements again when an operator has withdrawn its statement', async () => {
   const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [PlantedRecord]
   pages = [{ moves: [movementOf(one, { amount_minor: 499n })], next: null }]
   await processAt('2026-01-18T23:00:00Z').task.runOnce()

@@ -1,5 +1,5 @@
-// Runs the daily reconciliation: the server fetches yesterday's movements from each provider with a list, and compares open cases
-// again. A run also fetches earlier days that no process fetched. Each provider and day is a row with a lease.
+// Runs the daily reconciliation. The server fetches yesterday's movements from each provider that has a list of movements, and
+// compares open cases again. A run also fetches earlier days that no process fetched. Each provider and day is a row with a lease.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { MovesPage, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -18,12 +18,12 @@ const RUN_EVERY_MS = 10 * 60_000
 const LEASE_MS = 10 * 60_000
 const TANZANIA_MS = 3 * 3_600_000
 const DAY_MS = 86_400_000
-/** The time of the day from which the server fetches yesterday. */
+/** The time after midnight in Tanzania from which the server fetches yesterday's movements. */
 const FETCH_FROM_MS = 2 * 3_600_000
-/** The maximum number of pages of a list. The number is far above that of a real day, so that an endless list fails. */
+/** The maximum number of pages of a list of movements, far above the number of any real day. An endless list thus fails. */
 const PAGES_MAX = 10_000
 const BATCH_ROWS = 1_000
-/** The maximum number of days of one provider in one run. The next run continues. */
+/** The maximum number of days of one provider in one run. The next run fetches the later days. */
 const DAYS_MAX = 31
 
 const SYSTEM: Act = { actor: { kind: 'system', id: null, name: 'reconciliation' }, request_id: null, address: null }
@@ -40,7 +40,7 @@ const FINISH = sql(
   `update reconciliation_runs set finished_at = $4, lease_until = null, lease_owner = null, statement_id = $5
    where provider = $1 and day = $2 and lease_owner = $3`,
 )
-// The statement returns the first unfinished day. If every day is finished, the statement returns the day after the newest day.
+// The query returns the first unfinished day. If every day is finished, the query returns the day after the newest day.
 const FIRST_OPEN = sql(
   'reconciliation_first_open_day',
   `select to_char(coalesce(min(day) filter (where finished_at is null), max(day) + 1), 'YYYY-MM-DD') as day
@@ -60,7 +60,10 @@ const COVERED = sql(
 /** A day in Tanzania. */
 type StatementDay = { name: string; from: Date; to: Date }
 
-/** Returns the newest day in Tanzania to fetch: yesterday from 02:00 on, and the day before yesterday until 02:00. */
+/**
+ * Returns the last day that the server may fetch. From 02:00 on, this is yesterday in Tanzania; before 02:00, it is the day before
+ * yesterday.
+ */
 export function newestDay(now: Date): StatementDay {
   const local = now.getTime() + TANZANIA_MS - FETCH_FROM_MS
   return dayAt(Math.floor(local / DAY_MS) * DAY_MS - DAY_MS)
@@ -73,8 +76,8 @@ function dayAt(midnight: number): StatementDay {
 }
 
 /**
- * Returns the days of a provider to fetch: new days first, the oldest first, then failed days. A day that always fails thus delays
- * no other day. A new provider begins with the newest day.
+ * Returns the days of a provider that the run fetches. The new days come first, the oldest first, and then the failed days. A day
+ * that always fails thus delays no other day. For a new provider, the run begins with the newest day.
  */
 async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]> {
   type DayRunRow = { day: string; finished_at: Date | null; lease_until: Date | null }
@@ -92,7 +95,10 @@ async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]
   return days.sort((one, other) => leaseOf(one) - leaseOf(other)).slice(0, DAYS_MAX)
 }
 
-/** Returns the worker's task for each configured provider. A provider without new payments may still move money. */
+/**
+ * Returns the worker's task for each configured provider, even for a provider without new payments, because money may still move
+ * there.
+ */
 export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task {
   let next_run = 0
   return {
@@ -117,7 +123,10 @@ export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task
   }
 }
 
-/** Fetches one day and compares open cases again. 'taken' means that another process works on the day or has finished the day. */
+/**
+ * Fetches one day and compares open cases again. The result 'taken' means that another process works on the day or has finished the
+ * day.
+ */
 async function runDay(
   deps: Deps,
   name: string,
@@ -126,7 +135,7 @@ async function runDay(
 ): Promise<'done' | 'failed' | 'taken'> {
   const now = deps.clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
-  // If a lease ends after `latest`, a process with a fast clock wrote the lease, and the statement treats the lease as expired.
+  // If a lease ends after `latest`, a process with a fast clock wrote the lease, and the query treats the lease as expired.
   const latest = new Date(until.getTime() + 5_000)
   const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now, latest])
   if (claimed.length === 0) return 'taken'
@@ -147,8 +156,8 @@ async function runDay(
 }
 
 /**
- * Imports a day from the provider's list, and returns the statement id. Null means that the provider has no list, or that another
- * statement covers the day.
+ * Imports a day from the provider's list of movements, and returns the id of the statement. Null means that the provider has no
+ * list, or that another statement has the whole day.
  */
 async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: StatementDay): Promise<string | null> {
   const { from, to } = day
@@ -158,7 +167,7 @@ async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: 
     if (missing === 0) return null
     deps.log.warn(
       { provider: name, day: day.name, missing },
-      'no statement has these movements, and the provider has no list of movements: import its file of the day',
+      'no statement has these movements of our books: import the file of the provider for this day, because the provider has no list',
     )
     return null
   }
@@ -176,7 +185,10 @@ async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: 
   return id
 }
 
-/** Yields the lines of a provider's list in batches. Throws if the list is incomplete or has an invalid movement. */
+/**
+ * Yields the lines of a provider's list of movements in batches. If the list is incomplete or has an invalid movement, the function
+ * throws.
+ */
 async function* listLines(
   deps: Deps,
   name: string,
@@ -193,20 +205,20 @@ async function* listLines(
       name,
       async () => (await provider.listMoves?.(from, to, at)) ?? null,
     )
-    if (moves_page === null) throw new Error('the provider did not return its list')
+    if (moves_page === null) throw new Error('the provider did not return its list of movements')
     const lines: ImportedLine[] = []
     for (const move of moves_page.moves) {
       number += 1
       const line = lineOfMove(name, number, move)
       if (line === null) throw new Error(`movement ${number} of the provider's list is invalid`)
-      // A provider may list whole days of another time zone, so the run skips movements outside the day.
+      // A provider may list whole days of another time zone, so that the run skips movements outside the requested day.
       if (line.at >= from && line.at < to) lines.push(line)
     }
     for (let i = 0; i < lines.length; i += BATCH_ROWS) yield lines.slice(i, i + BATCH_ROWS)
     if (moves_page.next === null) return
     cursor = moves_page.next
   }
-  throw new Error("the provider's list does not end")
+  throw new Error(`the provider's list of movements has more than ${PAGES_MAX} pages`)
 }
 
 const OPEN_CASES = sql(

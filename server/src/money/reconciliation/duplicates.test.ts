@@ -1,4 +1,4 @@
-// Tests that the comparison distinguishes a repeated line of one movement from a second movement.
+// Tests that the comparison distinguishes a repeated line about one movement from a second movement.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -39,13 +39,13 @@ const LINES: [string, Partial<StatedRow>, Partial<StatedRow>][] = [
   ['the second has only the id', { provider_id: null }, { reference: null }],
 ]
 for (const [condition, first, second] of LINES) {
-  test(`a payout that the provider states again a day later opens a duplicate case when ${condition}`, async () => {
+  test(`a second line about a payout a day later opens a duplicate case when ${condition}`, async () => {
     const one = await plantPayout()
     await operator.importRows([lineOf(one, first)], FIRST)
     await operator.importRows([lineOf(one, { at: LATER, ...second })], SECOND)
     assert.deepEqual(await openKinds(one), ['duplicate'])
   })
-  test(`a payout that another statement of the same day repeats opens no case when ${condition}`, async () => {
+  test(`a second line about a payout in another statement of the same day opens no case when ${condition}`, async () => {
     const one = await plantPayout()
     await operator.importRows([lineOf(one, first)], FIRST)
     const earlier = new Date(AT.getTime() - 42_000)
@@ -54,7 +54,7 @@ for (const [condition, first, second] of LINES) {
   })
 }
 
-test('a line with the same time and amount opens no case when the periods of the statements differ', async () => {
+test('a line with the same time and amount opens no case when statements of different periods have the line', async () => {
   const one = await plantPayout()
   await operator.importRows([lineOf(one, { provider_id: null })], FIRST)
   const from_the_line = { from: '2026-01-03T07:00:00Z', to: '2026-01-05' }
@@ -63,7 +63,7 @@ test('a line with the same time and amount opens no case when the periods of the
   assert.deepEqual(await openKinds(one), [])
 })
 
-test('two lines of one file open a duplicate case when one has our reference and the other only the provider id', async () => {
+test('two lines of one file open a duplicate case when one line has our reference and the other line has only the provider id', async () => {
   const one = await plantPayout()
   const rows = [
     lineOf(one, { provider_id: null }),

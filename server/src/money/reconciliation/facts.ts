@@ -1,16 +1,14 @@
-// Reads the facts about a batch of subjects in one statement: our books, the stored lines and the open cases.
+// Reads the facts about a batch of payments, payouts and unknown references in one query: our books, the stored lines and the open
+// cases.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { BookedMovement, CaseKind, StoredLine } from './compare.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** A subject, and the reference that leads to our payment or payout. Null in `reference` means that the subject is not ours. */
+/** A subject is a payment, a payout, or a reference that is not ours. Null in `reference` means that the subject is not ours. */
 export type LineSubject = { subject: string; reference: string | null }
 
-/**
- * Returns the subject of a reference. A text in the form of our references is a subject itself, even if our books have no such
- * payment.
- */
+/** Returns the subject of a reference. A text in the form of our references is a subject even if our books have no such payment. */
 export function subjectOfReference(reference: string): LineSubject {
   return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }
@@ -19,7 +17,7 @@ export function subjectOfReference(reference: string): LineSubject {
 export type SubjectFacts = {
   merchant_id: string | null
   ours: BookedMovement | null
-  /** The stored lines of the subject, without the lines `own` of the caller. */
+  /** The stored lines about the subject, without the lines that the caller stores at the same time. */
   lines: StoredLine[]
   open: CaseKind[]
 }
@@ -54,7 +52,7 @@ const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::s
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// The statement finds each row by its whole key and excludes the lines of the caller. A duplicate payment of an attempt has its own
+// The query finds each row by its whole key and excludes the lines of the caller. A duplicate payment of an attempt has a separate
 // collection.
 const FACTS = sql(
   'reconciliation_facts',
@@ -94,8 +92,8 @@ const FACTS = sql(
 const NO_STATEMENT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Returns the facts about subjects at one provider, in the order of `subjects`. `own`: for each subject, the line of this statement
- * that the caller stores at the same time.
+ * Returns the facts about subjects at one provider, in the order of `subjects`. For each subject, `own` has the line that the
+ * caller stores at the same time.
  */
 export async function readFacts(
   reader: Reader,
@@ -144,12 +142,12 @@ function unpaidAttempt(row: SubjectFactsRow, status: string): BookedMovement {
   }
 }
 
-/** Returns the payment or payout in our books. Null means that our books have no payment or payout for the subject. */
+/** Returns the payment or payout in our books. Null means that our books have no such payment or payout. */
 function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
   if (row.c_status !== null) {
     const status = row.c_status
     if (row.c_by_other) return unpaidAttempt(row, status)
-    // If an operator declined held money, the provider received the money and must return the money.
+    // If an operator declined held money, the provider received the money and must return it to the payer.
     const is_declined = status === 'failed' && (row.c_received !== null || row.c_foreign !== null)
     return {
       flow: 'payment',
@@ -157,7 +155,7 @@ function bookedMovement(row: SubjectFactsRow): BookedMovement | null {
       moved: is_declined || status === 'successful' || status === 'pending_clearance' || status === 'reversed',
       returned: is_declined || status === 'reversed',
       ended: status === 'failed',
-      // The provider states the received amount, not the value that an operator assigned to the payment.
+      // The provider states the received amount in its currency, and not the worth in shillings that an operator stated.
       amount_minor: row.c_foreign ?? row.c_received ?? (row.c_amount as bigint),
       currency: row.c_foreign_currency ?? (row.c_currency as string),
       charge_minor: null,

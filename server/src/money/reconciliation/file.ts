@@ -1,11 +1,11 @@
-// Reads the file of a statement. The server checks the whole file before storing any line, and then reads its lines in batches.
+// Reads the file of a statement. The server checks the whole file before it stores any line, and then reads the lines in batches.
 
 import { refuse } from '../../kernel/lib/index.ts'
 import { type ColumnNames, type PickTexts, readHeader } from './columns.ts'
 import { CsvProblem, type CsvRecord, readCsv } from './csv.ts'
 import { type ImportedLine, type LineFormat, parseLine } from './line.ts'
 
-/** A file that the server can read several times. Each `open` reads from the beginning. */
+/** A file that the server can read several times. Each `open` reads the file from the beginning. */
 export type StatementFile = {
   name: string | null
   sha256: Buffer
@@ -22,8 +22,8 @@ type LineProblem = { line: number; problem: string }
 const PROBLEMS_MAX = 20
 
 /**
- * Reads the whole file and returns the number of its lines. Refuses an invalid file with one 400 error that names the first invalid
- * lines.
+ * Reads the whole file and returns the number of its lines. If the file is invalid, refuses it with one 400 error that names the
+ * first invalid lines.
  */
 export async function checkFile(file: StatementFile, format: StatementFormat): Promise<number> {
   const problems: LineProblem[] = []

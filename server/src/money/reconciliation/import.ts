@@ -1,5 +1,5 @@
 // Imports a statement: first its lines in batches, then the lines without one of our references, then a sweep of our books. Each
-// batch is a transaction, and repeating a batch changes nothing. If the process dies, the import fails when its lease ends.
+// batch is a transaction, and a repeated batch changes nothing. If the process dies, the import fails when its lease ends.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -30,7 +30,7 @@ export type FileImport = { file: StatementFile } & StatementFormat
 export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<UnfinishedImport> {
   const { provider, file, period } = input
   checkPeriod(deps, period)
-  // Files without lines are equal for several days, so their statements have no hash.
+  // Files without lines are equal on several days, so that their statements have no hash.
   const is_empty = (await checkFile(file, input)) === 0
   const { name: file_name } = file
   const sha256 = is_empty ? null : file.sha256
@@ -47,16 +47,16 @@ export async function importAndFinish(deps: Deps, act: Act, input: FileImport): 
 function checkPeriod(deps: Deps, { from, to }: { from: Date; to: Date }): void {
   if (from >= to) refuseField('to', 'must be after from')
   if (to.getTime() - from.getTime() > PERIOD_MS_MAX) refuseField('to', 'must not be more than 62 days after from')
-  // A statement cannot have future movements. Future bookings would thus each open a case.
+  // If a statement ended in the future, the server would open a case for each later booking of its period.
   if (to > deps.clock.now()) refuseField('to', 'must not be in the future')
 }
 
-/** An import with stored and compared lines. `finishImport` completes the import. */
+/** An import whose lines are stored and compared. `finishImport` completes the import. */
 export type UnfinishedImport = { id: string; totals: ImportTotals }
 
 /**
- * Imports the lines of a statement and compares the lines with our books, in both directions. If the import throws an error, this
- * function marks the import as failed.
+ * Imports the lines of a statement, compares each line with our books, and then finds bookings without a line. If the import throws
+ * an error, this function marks the import as failed.
  */
 export async function importLines(
   deps: Deps,
@@ -68,7 +68,7 @@ export async function importLines(
   try {
     return { id, totals: await compareAll(deps, origin, statement.period, lines()) }
   } catch (error) {
-    // If this write fails too, the import fails when its lease ends.
+    // If the database does not store the failure, the import fails when its lease ends.
     await failStatement(deps, id).catch((failure) =>
       deps.log.warn(
         { err: failure, statement_id: id },
@@ -93,7 +93,7 @@ async function compareAll(
     totals.explained += counts.explained
   }
   let unplaced = 0
-  // While the database works on one batch, this process reads the next batch.
+  // While the database stores one batch, this process reads the next batch.
   let running: Promise<void> = Promise.resolve()
   for await (const lines of batches) {
     await running
@@ -103,7 +103,7 @@ async function compareAll(
       unplaced += result.unplaced
       add(result)
     })
-    // The function awaits this promise later. Until then, this handler prevents an unhandled rejection.
+    // The function awaits this promise later. This handler prevents an unhandled rejection before that.
     running.catch(() => {})
   }
   await running

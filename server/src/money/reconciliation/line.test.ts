@@ -50,7 +50,7 @@ const AMOUNTS: [string, string, bigint | string][] = [
   ['99999999999999999', 'payment', 'amount must be a decimal such as 25000 or 25000.50, without separators'],
 ]
 for (const [amount, kind, expected] of AMOUNTS) {
-  test(`the line parser ${typeof expected === 'string' ? 'refuses' : 'reads'} the amount "${amount}" of a ${kind}`, () => {
+  test(`the line parser ${typeof expected === 'string' ? 'refuses' : 'reads'} the amount "${amount}" of a ${kind} line`, () => {
     const line = parse({ amount, kind })
     assert.equal(typeof line === 'string' ? line : line.amount_minor, expected)
   })
@@ -78,7 +78,7 @@ for (const [texts, problem] of INVALID)
   test(`the line parser refuses a line with ${JSON.stringify(texts).slice(0, 60)}`, () =>
     assert.equal(parse(texts), problem))
 
-test('the line parser takes the kind from our reference when the line has no kind', () => {
+test('the line parser derives the kind from our reference when the line has no kind', () => {
   const kindOf = (reference: string) => {
     const line = parse({ kind: '', reference })
     return typeof line === 'string' ? line : line.kind
@@ -114,7 +114,7 @@ const names = (text: string) => {
   return read
 }
 
-test('the header parser finds columns by our names, by known names, and by given names', () => {
+test('the header parser finds columns by our names, by names of providers, and by names of the operator', () => {
   const pick = readHeader(['Receipt No.', 'Order_Id', 'AMOUNT', 'Completion Time', 'x'], names(''))
   assert.ok(typeof pick !== 'string', String(pick))
   assert.deepEqual(pick(['A1', ' R1 ', '5', '2026-01-05', 'y']), {
@@ -142,7 +142,7 @@ test('the header parser refuses a header with a missing or ambiguous column', ()
   assert.match(String(readColumnNames('wage=x')), /must be pairs/)
 })
 
-test("the line parser refuses a movement of a provider's list when a movement has an invalid field", () => {
+test("the line parser refuses a movement of a provider's list when the movement has an invalid field", () => {
   const move = {
     reference: OURS,
     provider_id: null,
@@ -168,7 +168,7 @@ test("the line parser refuses a movement of a provider's list when a movement ha
     assert.equal(lineOfMove('mock', 3, { ...move, ...fields }), null, Object.keys(fields).join())
 })
 
-test('the newest day to fetch is yesterday in Tanzania from 02:00 on', () => {
+test('the server may fetch the movements of yesterday from 02:00 in Tanzania on, and only of earlier days before 02:00', () => {
   const nameAt = (now: string) => newestDay(new Date(now)).name
   assert.equal(nameAt('2026-01-05T22:59:59Z'), '2026-01-04')
   assert.equal(nameAt('2026-01-05T23:00:00Z'), '2026-01-05')
@@ -179,7 +179,7 @@ test('the newest day to fetch is yesterday in Tanzania from 02:00 on', () => {
   })
 })
 
-test('the line parser converts a reference in the form of its provider, and keeps this form for another provider', () => {
+test('the line parser converts a reference in the form of its provider, and leaves a reference in the form of another provider unchanged', () => {
   const id = newId({ clock: settableClock(PERIOD.from), random: seededRandom('packed') }, 7)
   const ours = attemptReference(id, 1)
   const packed = statementForm('vodacom', ours) as string
@@ -195,7 +195,7 @@ test('the line parser converts a reference in the form of its provider, and keep
   assert.equal(typeof own === 'string' ? own : own.reference, ours)
 })
 
-test('the header parser skips the kind column when the operator gives the empty name', () => {
+test('the header parser ignores the kind column when the operator gives the column an empty name', () => {
   const names = readColumnNames('kind=')
   if (typeof names === 'string') throw new Error(names)
   const pick = readHeader(['reference', 'type', 'amount', 'at'], names)

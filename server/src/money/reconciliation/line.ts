@@ -5,15 +5,15 @@ import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
 import { flowOf, parseOwnReference } from './subject.ts'
 
-/** Kinds of statement lines. */
+/** All kinds of statement lines. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
-/** One kind of statement line. */
+/** One kind of a statement line. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
-/** A movement that a provider states, with its line number. The amount is in cents and above zero. */
+/** A movement in a provider's statement, with its line number. The amount is in cents and above zero. */
 export type ImportedLine = ProviderMove & { line: number }
 
-/** The texts of a statement line. An empty text means that the line does not have the field. */
+/** The texts of a statement line. An empty text means that the line has no such field. */
 export type LineTexts = {
   reference: string
   provider_id: string
@@ -23,7 +23,7 @@ export type LineTexts = {
   at: string
 }
 
-/** The fields of a statement line. */
+/** All fields of a statement line. */
 export const LINE_FIELDS = [
   'reference',
   'provider_id',
@@ -35,7 +35,10 @@ export const LINE_FIELDS = [
 
 const TEXT_MAX = 128
 
-/** The format of the lines of a statement. If `decimal_comma` is true, amounts may have the form 25000,50. */
+/**
+ * The provider and the period of a statement, and the format of its amounts. If `decimal_comma` is true, amounts may have the form
+ * 25000,50.
+ */
 export type LineFormat = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
 
 /** Parses a statement line. If the line is invalid, returns the problem as a string. */
@@ -81,7 +84,7 @@ export function lineOfMove(provider: string, line: number, move: ProviderMove): 
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 const AMOUNT_MAX = 2n ** 53n
 
-/** Converts a reference from the form of the provider to our form, and returns any other reference unchanged. */
+/** Converts a reference from the form of the provider to our form. Returns any other reference unchanged. */
 function toOwnReference(provider: string, reference: string | null, at: Date): string | null {
   if (reference === null || parseOwnReference(reference) !== null) return reference
   return readStatementForm(provider, reference, at) ?? reference
@@ -93,7 +96,10 @@ function parseKind(text: string, reference: string | null): LineKind | null {
   return LINE_KINDS.find((kind) => kind === name) ?? null
 }
 
-/** Parses an amount. Outgoing money may have a minus sign, because the kind of a line determines the direction. */
+/**
+ * Parses an amount. The amount of an outgoing movement may have a minus sign, because the kind of the line determines the
+ * direction.
+ */
 function parseLineAmount(text: string, kind: LineKind, decimal_comma: boolean): bigint | string {
   let digits = kind !== 'payment' && text.startsWith('-') ? text.slice(1) : text
   if (decimal_comma && /^\d+,\d{1,2}$/.test(digits)) digits = digits.replace(',', '.')
@@ -111,8 +117,8 @@ const TIME_OR_DAY =
 const TANZANIA_MS = 3 * 3_600_000
 
 /**
- * Parses a time in ISO 8601. A time without an offset is a time in Tanzania, and a date is the beginning of its day. Null means
- * that the text is not a valid time.
+ * Parses a time in ISO 8601. A time without an offset is a time in Tanzania, and a date is the beginning of that day in Tanzania.
+ * Null means that the text is not a valid time.
  */
 export function parseTimeOrDay(text: string): Date | null {
   const match = TIME_OR_DAY.exec(text)

@@ -1,5 +1,5 @@
-// Matches the lines of a statement with our books in batches. One SQL statement stores the lines, and another statement reads the
-// facts about their subjects. Only differences need further writes.
+// Matches the lines of a statement with our books in batches. One query stores the lines, and another query reads the facts about
+// their payments and payouts. Only differences need further queries.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { applyDifferences, type CaseCounts, type CaseOrigin, type ComparedSubject } from './cases.ts'
@@ -11,15 +11,18 @@ import { foreignSubject, parseOwnReference } from './subject.ts'
 /** The maximum number of lines in a batch. */
 export const BATCH_LINES = 1_000
 
-/** The counts of a batch. `unplaced`: lines without one of our references, which the import places after storing all lines. */
+/**
+ * The counts of a batch. `unplaced` counts the lines without one of our references, which the import places after it has stored all
+ * lines.
+ */
 export type MatchCounts = { matched: number; opened: number; explained: number; unplaced: number }
 
-/** An imported line with its subject. `ours` is true if the line has one of our references. */
+/** An imported line with its subject. True in `ours` means that the line has one of our references. */
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
-// A line of another statement replaces the stored line if both have the same provider id. Without an id, both must have the same
-// time and amount, or the stored time must be in the new period. Any other line is a second movement, which `groupBySubject`
-// reports as a duplicate.
+// A new line replaces a stored line of another statement if both have the same provider id. If one has no id, both need the same
+// time and amount, or the stored time must be in the new period. Otherwise, the new line is a second movement, which
+// `groupBySubject` reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -40,7 +43,7 @@ const STORE = sql(
 /** The period of a statement, from `from` (inclusive) to `to` (exclusive). */
 export type Period = { from: Date; to: Date }
 
-/** Stores and matches one batch of lines in one transaction. A repeated call changes nothing. */
+/** Stores and matches one batch of lines in one transaction. A repeated call with the same lines changes nothing. */
 export function matchBatch(
   deps: Deps,
   origin: CaseOrigin,
@@ -50,7 +53,7 @@ export function matchBatch(
   const { first, repeated } = splitRepeated(lines)
   return inTransaction(deps.db, async (tx) => {
     const own = { statement_id: origin.statement_id, lines: first.map(({ line }) => line.line) }
-    // The process sends both statements at once. The connection keeps their order, so the second statement reads the stored lines.
+    // The process sends both queries at once. The connection keeps their order, so that the second query reads the stored lines.
     const [, facts] = await Promise.all([
       storeLines(tx, origin, period, first),
       readFacts(tx, origin.provider, first, own),
@@ -62,7 +65,7 @@ export function matchBatch(
   })
 }
 
-/** Splits lines into the first line of each subject and kind, in lock order, and the repeated lines. */
+/** Separates the first line of each subject and kind, in the order of the locks, from the repeated lines. */
 function splitRepeated(lines: readonly ImportedLine[]): { first: LineWithSubject[]; repeated: LineWithSubject[] } {
   const first = new Map<string, LineWithSubject>()
   const repeated: LineWithSubject[] = []
@@ -105,8 +108,8 @@ async function storeLines(
 }
 
 /**
- * The lines of one subject. `stored`: earlier lines. `own`: new stored lines. `duplicates`: new lines that the database did not
- * store.
+ * The lines about one subject. The database stored `stored` before, and stores `own` now. The lines in `duplicates` are second
+ * movements.
  */
 type SubjectLines = {
   entry: LineWithSubject
@@ -139,7 +142,7 @@ function groupBySubject(
       if (stored.statement_id !== statement_id || !own_numbers.has(stored.line_number))
         group.stored.set(stored.kind, stored)
     }
-    // If another line of the same kind is stored, the database did not store this line, so the line is a duplicate.
+    // If the database has another line of the same kind, it did not store this line, so that this line is a duplicate.
     if (group.stored.has(line.kind)) group.duplicates.push(duplicateOf(toStoredLine(statement_id, line), ours))
     else group.own.push(toStoredLine(statement_id, line))
   })
@@ -159,7 +162,7 @@ function compareBatch(
   for (const [subject, { entry, facts, stored, own, duplicates }] of subjects) {
     const { reference } = entry
     if (!entry.ours) {
-      // The import places this line after storing all lines. Until then, the other cases of the subject stay unchanged.
+      // The import places this line after it has stored all lines. Until then, the other cases of the subject stay unchanged.
       const open = facts.open.filter((kind) => kind === 'duplicate')
       compared.push({ subject, reference, differences: duplicates.slice(0, 1), open, ours_status: null })
       continue
@@ -167,7 +170,7 @@ function compareBatch(
     const { ours } = facts
     const lines_before = [...stored.values()]
     const comparison = { ours, lines: [...lines_before, ...own] }
-    // A later line can change the result of an earlier line of this statement.
+    // A later line can change the comparison of an earlier line of this statement.
     const earlier = lines_before.filter((line) => line.statement_id === statement_id)
     matched += countAgreeing(comparison, [...own, ...earlier])
     if (earlier.length > 0) matched -= countAgreeing({ ours, lines: lines_before }, earlier)
@@ -187,7 +190,7 @@ function toStoredLine(statement_id: string, line: ImportedLine): StoredLine {
   return { kind, statement_id, line_number: line.line, reference, provider_id, amount_minor, currency, at }
 }
 
-/** Compares subjects again. Opens a case for each difference, and closes cases whose difference no longer exists. */
+/** Compares subjects again. Opens a case for each difference without a case, and closes cases whose difference no longer exists. */
 export async function compareAgain(
   deps: Deps,
   tx: Tx,

@@ -1,5 +1,5 @@
-// Places lines without one of our references: finds our attempt or payout of the period by the provider's id. The other lines are
-// unknown to our books.
+// Places lines without one of our references: finds our attempt or payout with the provider's id, in the period of the statement.
+// If no attempt or payout has the id, the line is unknown to our books.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -8,15 +8,17 @@ import { compareSubject, countAgreeing, duplicateOf, type StoredLine } from './c
 import { type LineSubject, readFacts, subjectOfReference } from './facts.ts'
 import type { Period } from './match.ts'
 
-/** The maximum number of attempts or payouts in a page. */
+/** The maximum number of attempts or payouts that one query reads. */
 const PAGE_ROWS = 2_000
 const BATCH_ROWS = 1_000
 const DAY_MS = 86_400_000
-/** The maximum age of a payment or payout before the period, because a movement of the period may belong to an older payment. */
+/**
+ * The time before the period in which the server also searches payments and payouts, because an old payment may move in the period.
+ */
 const OLDER_MS = { payment: 4 * DAY_MS, payout: 15 * DAY_MS }
 
-// The statement reads the primary keys merchant by merchant. An id begins with its time, so the period is a range of ids. A full
-// page always returns its last row, and the next page begins after that row.
+// The query reads the primary keys merchant by merchant. An id begins with its time, so that the period is a range of ids. The last
+// row of a full page is always in the result, and the next page begins after that row.
 const pageStatement = (name: string, rows: string) =>
   sql(
     name,
@@ -50,15 +52,17 @@ const PAYOUTS = pageStatement(
    order by p.withdrawal_id limit $6`,
 )
 
-/** An attempt or payout, with a line that has the same provider id. */
+/** An attempt or payout, and a line that has the same provider id. */
 type CandidateRow = { merchant_id: string; id: string; number: number; provider_reference: string; last: boolean } & (
   | ({ subject: string } & StoredLine)
   | { subject: null }
 )
-/** A line under its present subject, and the subject of our attempt or payout. */
+/** A line with its present subject, and our attempt or payout as its next subject. */
 type PlacedLine = { subject: string; line: StoredLine; ours: LineSubject }
 
-/** Places the lines that have the provider id of an attempt or payout. `matched` counts the lines that agree with our books. */
+/**
+ * Finds the lines that have the provider id of an attempt or payout of ours. `matched` counts the lines that agree with our books.
+ */
 export async function placeLines(
   deps: Deps,
   origin: CaseOrigin,
@@ -100,7 +104,8 @@ export async function placeLines(
   return total
 }
 
-// Moves a line to our subject. If that subject already has a line of the kind, the line keeps its subject.
+// The query assigns a line to our attempt or payout. If that attempt or payout already has a line of the kind, the line keeps its
+// subject.
 const MOVE_LINES = sql(
   'statement_lines_place',
   `update statement_lines l set placed = true, subject = case when exists (
@@ -111,7 +116,7 @@ const MOVE_LINES = sql(
    where l.provider = $2 and l.subject = i.subject and l.kind = i.kind and not l.placed`,
 )
 
-/** Returns true if a line and the stored line of the subject are two movements. The rule is the same as in `STORE` of match.ts. */
+/** Returns true if a line and the stored line are two movements. The rule is the same as in `STORE` of match.ts. */
 function isSecondMovement(line: StoredLine, stored: StoredLine | undefined, period: Period): boolean {
   if (stored === undefined) return false
   const same_row = stored.statement_id === line.statement_id && stored.line_number === line.line_number
@@ -145,7 +150,7 @@ function placeBatch(
       if (!is_second) matched += countAgreeing(subject_facts, stored === undefined ? [] : [stored])
       return { ...ours, differences, open: subject_facts.open, ours_status: subject_facts.ours?.status ?? null }
     })
-    // A line may have had a case of its own before the placement. This call closes that case.
+    // Before the placement, the line may have had a case. This call closes that case.
     const former = placed.map(({ subject }): ComparedSubject => {
       return { subject, reference: null, differences: [], open: ['unknown_to_us'], ours_status: null }
     })

@@ -30,7 +30,7 @@ const at = (i: number) => new Date(MORNING + i * 1_000)
 
 type Expected = { kind: string; line_kind: string; difference: bigint }
 
-/** The ten kinds of difference between a statement and our books, each with its expected case. */
+/** The ten kinds of differences between a statement and our books, each with the expected case. */
 const DIFFERENCES: {
   name: string
   record: Pick<PlannedRecord, 'flow' | 'state'> | null
@@ -99,7 +99,7 @@ const DIFFERENCES: {
   },
 ]
 
-/** Returns the items in a fixed mixed order. */
+/** Returns the items in a mixed order that is the same in every run. */
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const placed = items.map((item, i) => ({ item, place: (i * 7_919 + 13) % 1_000_003 }))
   return placed.sort((a, b) => a.place - b.place).map(({ item }) => item)
@@ -122,7 +122,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
       }),
     ),
   )
-  // Some lines have none of our references, so only the provider's id leads to the payment.
+  // Some lines have none of our references, so that only the provider's id identifies the payment.
   const rows: StatedRow[] = agreeing.flatMap((one, i) => {
     const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
     const reversal = {
@@ -132,7 +132,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     }
     return one.state === 'reversed' ? [line, reversal] : [line]
   })
-  // If the provider does not state an open or failed payment, no difference exists.
+  // If a payment is open or failed in our books and the provider does not state it, both sides agree.
   await plant(
     world,
     Array.from(
@@ -189,7 +189,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
   assert.equal(statement.matched, rows.length - PER_KIND * 8)
 })
 
-test('the summary shows the exact sums of unexplained money', async () => {
+test('the summary shows the exact sums of the money in open cases', async () => {
   const cases = await operator.cases()
   const minor = (text: string) => BigInt(text.replace('.', ''))
   const net = cases.reduce((total, { difference }) => total + minor(difference), 0n)

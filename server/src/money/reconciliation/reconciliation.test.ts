@@ -1,4 +1,4 @@
-// Tests statements and cases of operators, over several imports.
+// Tests how operators import statements and work on cases.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -57,16 +57,16 @@ const paid = { flow: 'payment', state: 'paid', amount_minor: 2_500_000n, at: AT 
 const plantPayment = async (fields: Partial<PlannedRecord> = {}) =>
   (await plant(world, [{ ...paid, ...fields }]))[0] as PlantedRecord
 
-/** Returns the case of a planted payment or payout, or undefined if no case exists. */
+/** Returns the case of a planted payment or payout. Undefined means that no case exists. */
 async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): Promise<CaseView | undefined> {
   return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
-/** Earlier payments and payouts. Each statement repeats their lines, so that these payments open no further cases. */
+/** The earlier payments and payouts of this file. Each statement repeats their lines, so that they open no further cases. */
 const earlier: PlantedRecord[] = []
 const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
-test('the server refuses a file that an operator imported before, and returns the id of the first import', async () => {
+test('the server refuses a file that an operator has already imported, and returns the id of the first import', async () => {
   earlier.push(await plantPayment())
   const first = await operator.upload(csvOf(earlierLines()), { query: '&file_name=monday.csv' })
   assert.equal(first.status, 201, first.text)
@@ -118,9 +118,9 @@ test('the server opens no case for a repeated line or for a line whose case an o
     reason: 'Too small to follow',
   })
   assert.equal(done.status, 200, done.text)
-  // After an operator has closed a case, a file with the same difference opens no case.
+  // After an operator closes a case, a file with the same difference opens no case.
   assert.equal((await operator.importRows([lineOf(one), ...earlierLines()])).opened, 0)
-  // Another difference opens a new case.
+  // A file with another difference opens another case.
   assert.equal((await operator.importRows([lineOf(one, { amount_minor: 7n }), ...earlierLines()])).opened, 1)
   const [new_case] = (await operator.cases()).filter(({ reference }) => reference === one.reference)
   await operator.act(new_case?.id ?? '', 'resolve', { resolution: 'written_off', reason: 'This one too' })
@@ -132,7 +132,7 @@ test('a later statement closes the case of a movement that an earlier statement 
   assert.equal(first.opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['unknown_to_them', 'payment', '-25000.00'])
-  // The clock of the provider puts the movement into the statement of the previous hours.
+  // The clock of the provider assigns the movement to the statement of the previous hours.
   const late = await operator.importRows([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
     from: '2026-01-04T20:00:00Z',
     to: '2026-01-04T21:00:00Z',
@@ -143,7 +143,7 @@ test('a later statement closes the case of a movement that an earlier statement 
   earlier.push(one)
 })
 
-test('a line with the right amount closes the case of a wrong amount, and a line with another id closes no case', async () => {
+test('a line with the right amount closes the case of a wrong amount, and a line with another provider id closes no case', async () => {
   const one = await plantPayment()
   await operator.importRows([...earlierLines(), lineOf(one, { amount_minor: 2_400_000n })])
   assert.equal((await caseOf(one))?.difference, '-1000.00')
@@ -173,7 +173,7 @@ test('a payment that the provider paid and reversed opens no case in either orde
   earlier.push(two)
 })
 
-test('a booked reversal has a case until a statement has its line', async () => {
+test('a booked reversal has a case until a statement has the line of the reversal', async () => {
   const one = await plantPayment({ state: 'reversed' })
   assert.equal((await operator.importRows([...earlierLines(), lineOf(one)])).opened, 1)
   const found = await caseOf(one)
@@ -186,7 +186,7 @@ test('a booked reversal has a case until a statement has its line', async () => 
   earlier.push(one)
 })
 
-test('the server compares a charge with the expected charge of its payout, and opens a case for a charge without a payout', async () => {
+test('the server compares each charge with its payout, and opens a case for a charge without a payout', async () => {
   const [right, wrong] = [await plantPayment({ flow: 'payout' }), await plantPayment({ flow: 'payout' })]
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
@@ -200,7 +200,7 @@ test('the server compares a charge with the expected charge of its payout, and o
   earlier.push(right, wrong)
 })
 
-test('a query at the provider settles the outcome and closes the case when books and statement agree', async () => {
+test('a query at the provider settles the outcome, and closes the case when books and statements agree', async () => {
   const one = await plantPayment({ state: 'processing' })
   const out = await plantPayment({ state: 'processing', flow: 'payout' })
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
@@ -237,7 +237,7 @@ test('a query at the provider settles the outcome and closes the case when books
   earlier.push(one)
 })
 
-test('a duplicate case stays open when a query settles the first movement, and shows the current status of the payment', async () => {
+test('a duplicate case stays open when a query settles the first movement, and the case shows the current status of the payment', async () => {
   const one = await plantPayment({ state: 'processing' })
   await operator.importRows([...earlierLines(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
   const twice = (await operator.cases()).find(
@@ -256,7 +256,7 @@ test('a duplicate case stays open when a query settles the first movement, and s
   earlier.push(one)
 })
 
-test('a query closes the case of a payout when our books have returned the money and the provider never paid', async () => {
+test('a query at the provider closes the case of a payout when our books have returned the money and the provider never paid', async () => {
   const one = await plantPayment({ flow: 'payout' })
   assert.equal((await operator.importRows(earlierLines())).opened, 1)
   const found = await caseOf(one)
@@ -271,7 +271,7 @@ test('a query closes the case of a payout when our books have returned the money
   assert.equal((await operator.importRows(earlierLines())).opened, 0)
 })
 
-test('a line with a foreign reference matches our payment by the provider id, and a query at the provider closes its case', async () => {
+test('a line with a foreign reference matches our payment by the provider id, and a query at the provider closes the case', async () => {
   const one = await plantPayment({ state: 'processing' })
   const taken = await operator.importRows([...earlierLines(), lineOf(one, { reference: 'TILL 12' })])
   assert.deepEqual([taken.opened, taken.matched], [1, earlier.length])
@@ -285,14 +285,14 @@ test('a line with a foreign reference matches our payment by the provider id, an
   })
   const now = await operator.act(found?.id ?? '', 'ask')
   assert.equal(now.body.data.resolution, 'explained', now.text)
-  // A repeated line in either form is the same movement.
+  // A repeated line with either reference is the same movement.
   const again = await operator.importRows([...earlierLines(), lineOf(one, { reference: null })])
   assert.deepEqual([again.opened, again.matched], [0, earlier.length + 1])
   earlier.push(one)
   assert.equal((await operator.importRows(earlierLines())).opened, 0)
 })
 
-test('an unknown line becomes a line of our payment when the payment gets the provider id', async () => {
+test('a line of an unknown payment becomes a line of our payment when our payment gets the same provider id', async () => {
   const one = await plantPayment({ state: 'processing' })
   await world.rows('update collection_attempts set provider_id = null where collection_id = $1', [one.id])
   const rows = [...earlierLines(), lineOf(one, { reference: null })]
@@ -327,7 +327,7 @@ test('the server refuses a query at the provider when the case belongs to no pay
   ])
 })
 
-test('one of five operators closes a case when all operators close the case at once, and the audit log has one entry', async () => {
+test('one of five operators closes a case when all five operators close the case at once, and the audit log has one entry', async () => {
   const one = await plantPayment({ state: 'failed' })
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
@@ -356,7 +356,7 @@ test('the audit log has an entry for every finished import', async () => {
   assert.equal(count?.log, count?.statements)
 })
 
-test("the summary shows the balance at the provider and in our books, and no difference without a provider's balance", async () => {
+test("the summary shows the balance at the provider and in our books, and shows no difference when the provider reports no balance", async () => {
   balance = null
   const without_balance = (await operator.summary()).float
   assert.deepEqual(
@@ -381,7 +381,7 @@ test("the summary shows the balance at the provider and in our books, and no dif
   assert.equal((await operator.summary()).float.difference, null)
 })
 
-test('the list of cases has only the cases of the given kind, state and provider', async () => {
+test('the list of cases has only the cases of the requested kind, state and provider', async () => {
   const list = async (query: string) =>
     (await world.get(`/v1/operator/reconciliation/exceptions?${query}`, await operator.session())).body.data
   const all_cases = await list('page_size=100')

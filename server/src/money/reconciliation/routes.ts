@@ -1,4 +1,4 @@
-// Adds the operators' endpoints of statements and cases.
+// Adds the operators' endpoints that import statements and handle cases.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -36,10 +36,10 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const STATEMENTS = '/v1/operator/statements'
 const RECONCILIATION = '/v1/operator/reconciliation'
 
-/** The size limit of an uploaded file. The admin command can import larger files. */
+/** The maximum size of an uploaded file. The admin command can import larger files. */
 const FILE_BYTES_MAX = 50 * 1024 * 1024
 
-/** The drivers and providers of the routes. `live`: the names of the providers of live payments. */
+/** The drivers and providers of the routes. `live` has the names of the providers of live payments. */
 export type ReconciliationOptions = CaseDrivers & { providers: ProvidersByName; live: readonly string[] }
 
 /** Adds the endpoints of statements and cases. */
@@ -52,7 +52,7 @@ export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions)
   }
 }
 
-/** The uploaded files by their request bodies. A body contains the hash of its file, so equal files make equal requests. */
+/** The uploaded files by their request bodies. A body has the hash of its file, so that equal files make equal requests. */
 const uploads = new WeakMap<object, SpooledFile>()
 
 type UploadBody = { sha256: string; bytes: number }
@@ -69,7 +69,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
     scope.addContentTypeParser('*', async () =>
       refuse('unsupported_media_type', { message: 'Send the file as text/csv.' }),
     )
-    // If the server refuses a request before the import, this hook closes its file.
+    // If the server refuses the request before the import, this hook closes the uploaded file.
     scope.addHook('onResponse', async (request) => uploadOf(request)?.close())
     ;(scope as unknown as App).post(
       STATEMENTS,
@@ -88,7 +88,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
       },
       async (request, reply) => {
         const { provider, file_name = null } = request.query
-        // A disabled provider may still state its earlier movements.
+        // A disabled provider may still send statements about its earlier movements.
         const allowed = new Set([...providers.keys(), ...PROVIDER_NAMES])
         if (!allowed.has(provider)) refuseField('provider', `must be one of ${[...allowed].join(', ')}`)
         const period = { from: readPeriodTime(request.query, 'from'), to: readPeriodTime(request.query, 'to') }
@@ -97,7 +97,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
         const file = uploadOf(request)
         if (file === undefined) refuse('validation_failed', { message: 'Send the file as the body of the request.' })
         const input = { provider, file: { ...file, name: file_name }, period, columns }
-        // The client may close the connection before the import ends, so the route closes the file at its end.
+        // The client may close the connection before the import ends, so that the route closes the file at the end of the import.
         return importUpload(deps, request, reply, input).finally(() => file.close())
       },
     )
@@ -115,10 +115,10 @@ async function importUpload(
   const stored_answer = claim && (await findAnswer(deps, deps.db, claim))
   if (stored_answer) return replay(reply, stored_answer)
   const act = actOf(request)
-  // The import runs before the transaction of the response. Each batch of lines commits separately, and repeating a batch changes
+  // The import runs before the transaction of the response. Each batch of lines commits separately, and a repeated batch changes
   // nothing.
   const imported = await importFile(deps, act, input).catch((error) => {
-    // The server stores the refusal of an imported file under the key. The caller can retry after any other refusal.
+    // The server stores the refusal of an already imported file under the key. The caller can retry after any other refusal.
     if (error instanceof Refusal && error.details?.statement_id !== undefined) return error
     throw error
   })

@@ -10,10 +10,10 @@ import { LINE_KINDS } from './line.ts'
 const CaseAmount = (description: string) => Type.String({ description, examples: ['25000.00'] })
 const Time = Type.String({ format: 'date-time' })
 
-/** The configured name of a provider. */
+/** The configured name of a provider, as a parameter. */
 export const ProviderName = Type.String({ maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$' })
 
-/** The query of an import: provider, period and columns. */
+/** The query of an import: the provider, the period and the columns. */
 export const ImportQuery = Type.Object({
   provider: ProviderName,
   from: line(40, 'The beginning of the period: a time, or a day of Africa/Dar_es_Salaam.'),
@@ -27,7 +27,7 @@ export const ImportQuery = Type.Object({
   file_name: Type.Optional(visibleLine(200, 'The name of the file, for display.')),
 })
 
-/** A statement in a response. */
+/** The record of a statement. */
 export const StatementRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),
@@ -62,7 +62,7 @@ export const StatementsAnswer = success(page(StatementRecord))
 const CASE_KIND_HELP =
   'unknown_to_us: the provider states a movement that our books do not have. unknown_to_them: our books have a movement in the period that no statement has. amount_differs: the amounts or currencies differ. outcome_differs: only one side has the movement or its reversal. duplicate: the provider states a second movement under the same reference.'
 
-/** A case in a response. */
+/** The record of a case. */
 export const CaseRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),

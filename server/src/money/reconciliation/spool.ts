@@ -1,4 +1,4 @@
-// Spools uploaded files. The server writes an upload to a file on disk without a name, so that the process needs little memory. The
+// Stores uploaded files on disk, so that the process needs little memory. The server removes the name of the file, so that the
 // system deletes the file when the process ends.
 
 import { createHash } from 'node:crypto'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { StatementFile } from './file.ts'
 
-/** A readable file. The caller closes the file. */
+/** A readable file, which the caller closes. */
 export type SpooledFile = Omit<StatementFile, 'name'> & { bytes: number; close(): Promise<void> }
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Writes a stream to a file. Refuses a stream of more than `bytes_max` with payload_too_large. */
+/** Writes a stream to a file. If the stream has more than `bytes_max`, refuses it with payload_too_large. */
 export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number): Promise<SpooledFile> {
   const handle = await openUnlinkedFile()
   try {
@@ -53,7 +53,7 @@ export async function openFile(path: string): Promise<SpooledFile> {
   }
 }
 
-/** Opens a new file and removes its name. The system deletes the file when the process closes the file or ends. */
+/** Opens a new file and removes its name. The system deletes the file when the process closes the file or the process ends. */
 async function openUnlinkedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-statement-'))
   try {
@@ -65,7 +65,7 @@ async function openUnlinkedFile(): Promise<FileHandle> {
 
 async function* readChunks(handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
-    // Each chunk has its own buffer, because the reader may still use the previous chunk.
+    // Each chunk needs a separate buffer, because the reader may still use the previous chunk.
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
     if (bytesRead === 0) return
     position += bytesRead

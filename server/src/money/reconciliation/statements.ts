@@ -1,4 +1,4 @@
-// Stores statements. The functions begin, finish and fail an import under a lease, and list statements.
+// Stores statements: begins, finishes and fails an import under a lease, and lists statements.
 
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Actor, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -45,11 +45,11 @@ export const STATEMENT_COLUMNS = `id, provider, source, file_name, sha256, perio
    withdrawn_by_name, withdrawn_reason`
 const COLUMNS = STATEMENT_COLUMNS
 
-/** The lease of an import. If an import does not renew its lease within this time, the import has failed. */
+/** The duration of the lease of an import. If an import does not renew its lease in this time, the import has failed. */
 const LEASE_MS = 60_000
 /**
- * The longest possible lease. If a lease ends later, a process with a fast clock wrote the lease, and other processes treat the
- * lease as expired.
+ * The longest possible duration of a lease. If a lease is longer, a process with a fast clock wrote it, and other processes treat
+ * it as expired.
  */
 export const LEASE_MS_MAX = LEASE_MS + 5_000
 const RENEW_MS = 10_000
@@ -59,7 +59,7 @@ const FAIL_EXPIRED = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Two unique indexes can reject the row: an operator imported the file before, or another import of this provider runs.
+// A unique index rejects the row if an operator imported the file before, or if another import of this provider runs.
 const BEGIN = sql(
   'statements_begin',
   `insert into statements (id, provider, source, file_name, sha256, period_from, period_to, state, lease_until, lines,
@@ -69,8 +69,8 @@ const BEGIN = sql(
 )
 
 /**
- * Begins an import without lines. Refuses with invalid_state a file that an operator imported before, and a second import of the
- * provider at the same time.
+ * Begins an import without lines. If an operator imported the file before, or another import of the provider runs, refuses with
+ * invalid_state.
  */
 export async function beginStatement(deps: Deps, input: NewStatement): Promise<ProviderStatement> {
   const now = deps.clock.now()
@@ -92,7 +92,7 @@ const BY_FILE = sql(
   `select ${COLUMNS} from statements where sha256 = $1 and state in ('importing', 'done')`,
 )
 
-/** Refuses a file that an operator imported before with invalid_state and the time of that import. */
+/** If an operator imported the file before, or imports the file now, refuses the file with invalid_state. */
 async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void> {
   const [earlier] = await reader.query<ProviderStatement>(BY_FILE, [sha256])
   if (earlier === undefined) return
@@ -109,8 +109,8 @@ const RENEW = sql(
 )
 
 /**
- * Makes the function that renews the lease of an import. The import calls this function after each batch. If the lease is lost, the
- * function throws.
+ * Makes the function that renews the lease of an import after each batch. If another process has ended the import, the function
+ * throws.
  */
 export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()
@@ -119,7 +119,7 @@ export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> 
     if (now - renewed < RENEW_MS) return
     renewed = now
     const held = await oneStatement(deps.db).query(RENEW, [id, new Date(now + LEASE_MS)])
-    if (held.length === 0) throw new Error(`the import of statement ${id} lost its lease`)
+    if (held.length === 0) throw new Error(`the lease of the import of statement ${id} has ended`)
   }
 }
 
@@ -142,7 +142,7 @@ export async function finishStatement(
 ): Promise<ProviderStatement> {
   const { lines, matched, opened, explained } = totals
   const [row] = await tx.query<ProviderStatement>(FINISH, [id, lines, matched, opened, explained, deps.clock.now()])
-  if (row === undefined) throw new Error(`the import of statement ${id} lost its lease`)
+  if (row === undefined) throw new Error(`the lease of the import of statement ${id} has ended`)
   return row
 }
 
@@ -172,7 +172,7 @@ export async function listStatements(reader: Reader, filter: PageChoice & { prov
   return pageOf(rows.map(presentStatement), counted[0]?.total ?? 0, filter)
 }
 
-/** Presents a statement in the form of the API. */
+/** Converts a statement to its record in the API. */
 export function presentStatement(row: ProviderStatement) {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-// Finds the subject of a statement line: our payment or payout, or else the provider's own reference or id.
+// Finds the subject of a statement line: our payment or payout, or else the reference or id of the provider.
 
 import { parseReference } from '../collections/index.ts'
 import { parsePayoutReference } from '../withdrawals/index.ts'
@@ -6,7 +6,7 @@ import { parsePayoutReference } from '../withdrawals/index.ts'
 /** A payment brings money in; a payout sends money out. */
 export type MoneyFlow = 'payment' | 'payout'
 
-/** The parts of one of our references. The routing code leads to the merchant. `number`: the attempt of a payment. */
+/** The parts of one of our references. The routing code identifies the merchant, and `number` is the attempt of a payment. */
 export type OwnReference = { flow: MoneyFlow; routing_code: number; id: string; number: number | null }
 
 /** Parses one of our references. Null means that the text does not have the form of our references. */
@@ -21,14 +21,14 @@ export function parseOwnReference(reference: string | null): OwnReference | null
   return payout && { flow: 'payout', routing_code: payout.routing_code, id: payout.id, number: null }
 }
 
-/** Returns the flow of one of our references. Null means that the text is not one of our references. */
+/** Returns the direction of the money of one of our references. Null means that the text is not one of our references. */
 export function flowOf(reference: string): MoneyFlow | null {
   return parseOwnReference(reference)?.flow ?? null
 }
 
 /**
- * Returns the subject of a line without one of our references. One of our references is itself the subject. Each attempt of a
- * payment is a separate subject, because each attempt may take money.
+ * Returns the subject of a line without one of our references. If the text is one of our references, the reference is the subject.
+ * Each attempt of a payment is a separate subject, because each attempt may take money.
  */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`

@@ -1,4 +1,4 @@
-// Summarizes reconciliation: counts and sums for each provider, and the balances at the providers next to those of our books.
+// Summarizes reconciliation: counts and sums for each provider, and the balances at the providers beside the balances in our books.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { ProviderExtras, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -7,7 +7,7 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
 import { CASE_KINDS, type CaseKind } from './compare.ts'
 
-/** The adapters by name, with their optional functions. */
+/** The provider adapters by name, with the optional functions that the summary calls. */
 export type ProvidersByName = ReadonlyMap<string, Provider & ProviderExtras & ProviderLists>
 
 const STATEMENT_TOTALS = sql(
@@ -16,7 +16,7 @@ const STATEMENT_TOTALS = sql(
      max(period_to) as stated_until
    from statements where state = 'done' group by provider order by provider`,
 )
-// The statement finds gaps between the periods of statements, up to the newest statement.
+// The query finds gaps between the periods of statements, up to the newest statement.
 const GAPS = sql(
   'reconciliation_holes',
   `select provider, covered as from, period_from as to from (
@@ -43,7 +43,7 @@ type OpenCasesRow = {
   net_minor: bigint
 }
 
-/** Builds the summary. The server queries each live provider for its balance, which may take seconds. */
+/** Builds the summary. The server queries the balance of each live provider, which may take seconds. */
 export async function summarize(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [statements, gaps, open, float] = await Promise.all([
     deps.db.query<StatementTotalsRow>(STATEMENT_TOTALS),
@@ -98,7 +98,7 @@ function sumsOf(open: readonly OpenCasesRow[], currency: string) {
   return { unexplained: sum((row) => row.unexplained_minor), net_difference: sum((row) => row.net_minor) }
 }
 
-// The statement finds each balance by its whole key.
+// The query finds each balance by its whole key.
 const FLOAT = sql(
   'reconciliation_float',
   `select coalesce(-sum(a.balance_minor), 0)::bigint as minor
@@ -107,7 +107,7 @@ const FLOAT = sql(
      where merchant_id = m.id and environment = 'live' and currency = $1 and code = 'provider_float' offset 0) a`,
 )
 
-/** Returns the money that our books have at the providers, next to the balances that the providers report. */
+/** Returns the money at the providers in our books, beside the balances that the providers report. */
 async function compareFloat(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [minor, balances] = await Promise.all([
     floatOfBooks(deps.db),
@@ -135,8 +135,8 @@ async function floatOfBooks(reader: Reader): Promise<bigint> {
 }
 
 /**
- * Returns the balance that a provider reports. Null means that the provider has no such call, does not respond, or reports another
- * currency.
+ * Returns the balance that a provider reports. Null means that the adapter cannot query the balance, that the provider does not
+ * respond, or that it reports another currency.
  */
 async function reportedBalance(deps: Deps, name: string, provider: ProviderExtras | undefined): Promise<bigint | null> {
   const balance = await answerOf(deps, name, async () => (await provider?.floatBalance?.()) ?? null)

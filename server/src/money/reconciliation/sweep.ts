@@ -1,4 +1,4 @@
-// Sweeps our books: finds booked movements of a period that no statement has.
+// Sweeps our books: finds the booked movements of a period that no statement has.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -26,8 +26,9 @@ const LINE_KIND = `case ${Object.entries(LINE_KIND_OF_POSTING)
   .map(([posting, kind]) => `when p.posting = '${posting}' then '${kind}'`)
   .join(' ')} end`
 
-// A transfer id begins with the time of booking, so a period is a range of ids. The statement returns missing movements and the
-// last row of a full page. The collection of a duplicate payment has no attempts, so another attempt leads to its reference.
+// A transfer id begins with the time of booking, so that a period is a range of ids. The query returns missing movements and the
+// last row of a full page. The collection of a duplicate payment has no attempts, so that another attempt has the reference of the
+// movement.
 const PAGE = sql(
   'reconciliation_sweep',
   `with page as materialized (
@@ -80,7 +81,7 @@ type BookedMovementRow = {
   missing: boolean
 }
 
-/** Returns the movements that the books have at a provider in a period, and that no statement has, in pages. */
+/** Returns, in pages, the movements that our books have at a provider in a period and that no statement has. */
 async function* missingPages(
   deps: Deps,
   provider: string,
@@ -97,14 +98,14 @@ async function* missingPages(
   }
 }
 
-/** Returns the number of movements that the books have at a provider in a period, and that no statement has. */
+/** Returns the number of movements that our books have at a provider in a period and that no statement has. */
 export async function countMissing(deps: Deps, provider: string, period: { from: Date; to: Date }): Promise<number> {
   let count = 0
   for await (const rows of missingPages(deps, provider, period)) count += rows.length
   return count
 }
 
-/** Opens a case for each movement that the books have in the period, and that no statement has. */
+/** Opens a case for each movement that our books have in the period and that no statement has. */
 export async function sweepBooks(
   deps: Deps,
   origin: CaseOrigin,

@@ -1,4 +1,4 @@
-// Tests uploaded files: the server names the problems of an invalid file, and stores no part of that file.
+// Tests uploaded files. If a file is invalid, the server names its problems and stores no part of it.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -20,7 +20,7 @@ import { COMMAND_ACT } from '../../apps/admin/act.ts'
 import { importAndFinish } from './import.ts'
 import { beginStatement } from './statements.ts'
 
-// Other test files run at the same time, so this file has its own folder for uploads.
+// Other test files run at the same time, so that this test file needs a separate folder for uploads.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'uploads-'))
 
 let world: World
@@ -44,7 +44,7 @@ async function assertNothingStored(): Promise<void> {
   }
 }
 
-test('the server refuses a file with invalid lines, names the first twenty, and stores nothing', async () => {
+test('the server refuses a file with invalid lines, names the first twenty lines, and stores nothing', async () => {
   const lines = Array.from({ length: 3_000 }, (_, i) =>
     i % 100 === 50 ? validLine(i).replace('5.00', '5,00') : validLine(i),
   )
@@ -111,7 +111,7 @@ test('the server refuses an import with an invalid query or content type', async
   await assertNothingStored()
 })
 
-test('the server refuses a file above 50 MiB, and no upload leaves a file on disk', async () => {
+test('the server refuses a file above 50 MiB, and an ended upload leaves no file on disk', async () => {
   const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'x')
   assert.deepEqual(codeOf(await operator.upload(large)), [413, 'payload_too_large'])
   assert.deepEqual(
@@ -142,7 +142,7 @@ test('the server keeps formulas and markup in references unchanged', async () =>
   assert.deepEqual((await operator.cases()).map(({ reference }) => reference).sort(), texts.sort())
 })
 
-test('the server imports a file with given column names, semicolons and times of Tanzania', async () => {
+test('the server imports a file with column names of the operator, semicolons and times of Tanzania', async () => {
   const csv = `\ufeffOrder No;Wert;"Wann";Ours\r\nP-1;1,00;2026-01-05 10:00:00;${one.reference}\r\n`
   const query = `&columns=${encodeURIComponent('provider_id=order no,amount=Wert,at=Wann,reference=Ours')}`
   const reply = await operator.upload(csv, { query })
@@ -158,7 +158,7 @@ test('the server imports a file with given column names, semicolons and times of
   assert.equal((duplicate as unknown as { at: string }).at, '2026-01-05T07:00:00.000Z')
 })
 
-test('the server refuses a second import of a provider while one runs, and accepts an import when the lease of the first ended', async () => {
+test('the server refuses a second import of a provider while one import runs, and accepts it when the lease of the first import ended', async () => {
   const csv = csvOf([lineOf(one, { amount_minor: 100n })])
   const sha256 = createHash('sha256').update(csv).digest()
   const period = { from: new Date('2026-01-04T21:00:00Z'), to: new Date(NOW) }
@@ -188,7 +188,7 @@ test('the server refuses a second import of a provider while one runs, and accep
   assert.equal(row?.state, 'failed')
 })
 
-test('the server marks an import that fails in the middle as failed, and can import the same file again', async () => {
+test('the server marks an import that fails in the middle as failed, and an operator can import the same file again', async () => {
   const period = { from: new Date('2026-01-04T21:00:00Z'), to: new Date(NOW) }
   const content = Buffer.from(`${csvOf([lineOf(one)])}\r\n\r\n`)
   let opened = 0
@@ -207,7 +207,7 @@ test('the server marks an import that fails in the middle as failed, and can imp
   assert.deepEqual([statement.state, statement.lines, statement.matched], ['done', 1, 1])
 })
 
-test('the server imports a file that arrives in parts, and stores nothing of a file that breaks off', async () => {
+test('the server imports a file that arrives in parts, and stores no line of an upload that ends too early', async () => {
   const address = await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   const url = `${address}/v1/operator/statements?provider=mock&from=2025-12-01&to=2025-12-02`
   const headers = { authorization: `Bearer ${await operator.session()}`, 'content-type': 'text/csv' }

@@ -1,4 +1,4 @@
-// Tests that withdrawing a statement undoes the changes of its import.
+// Tests that the withdrawal of a statement undoes the changes of its import.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -34,7 +34,7 @@ const withdraw = async (id: string, body: object = { reason: 'The wrong file' })
 const openKinds = async (one: PlantedRecord) =>
   (await operator.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
 
-test('withdrawing a statement with wrong columns closes its cases, and an operator can import its file again', async () => {
+test('an operator who withdraws a statement with wrong columns closes its cases, and can import its file again', async () => {
   const one = await plantPayment()
   const csv = csvOf([lineOf(one)])
   const wrong = await operator.upload(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
@@ -63,7 +63,7 @@ test('withdrawing a statement with wrong columns closes its cases, and an operat
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
 })
 
-test('withdrawing a statement restores the lines that the statement replaced and opens the cases that the statement explained', async () => {
+test('the withdrawal of a statement restores the lines that it replaced, and opens the cases that it closed', async () => {
   const [right, missing] = [await plantPayment(), await plantPayment()]
   const first = await operator.importRows([...earlierLines(), lineOf(right)])
   assert.deepEqual(await openKinds(missing), ['unknown_to_them'])
@@ -84,7 +84,7 @@ test('withdrawing a statement restores the lines that the statement replaced and
   earlier.push(right, missing)
 })
 
-test('a case stays open after a withdrawal when another statement of the same period has the difference too', async () => {
+test('a case stays open after the withdrawal of its statement when another statement of the same period has the same difference', async () => {
   const [failed, unknown] = [
     await plantPayment({ state: 'failed' }),
     { ...(await plantPayment({ state: 'failed' })), reference: 'TILL 1' },

@@ -1,5 +1,5 @@
-// Withdraws a statement, for example one with the wrong provider, period or columns. One transaction restores the lines that its
-// lines replaced, closes the cases that the import opened, and opens the cases that the import explained.
+// Withdraws a statement, for example a statement with the wrong provider, period or columns. One transaction restores the lines
+// that the statement replaced, closes the cases that the import opened, and opens the cases that the import closed.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -10,7 +10,7 @@ import { compareAgain } from './match.ts'
 import { LEASE_MS_MAX, type ProviderStatement, presentStatement, STATEMENT_COLUMNS } from './statements.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** The maximum number of stored lines in a page. */
+/** The maximum number of stored lines that one query reads. */
 const PAGE_ROWS = 50_000
 const BATCH_ROWS = 1_000
 
@@ -35,15 +35,15 @@ const WITHDRAW = sql(
      withdrawn_by_name = $4, withdrawn_reason = $5
    where id = $1 returning ${STATEMENT_COLUMNS}`,
 )
-// If the statement came from the provider's list, its day becomes due again.
+// If the statement came from the provider's list of movements, its day becomes due again.
 const FETCH_AGAIN = sql(
   'reconciliation_fetch_again',
   `update reconciliation_runs set finished_at = null, statement_id = null, lease_until = $2 where statement_id = $1`,
 )
 
 /**
- * Withdraws a statement. Refuses an unknown id with not_found. Refuses with invalid_state a withdrawn statement, and any statement
- * while an import of its provider runs.
+ * Withdraws a statement. If the id is unknown, refuses with not_found. If the statement is withdrawn already, or an import of its
+ * provider runs, refuses with invalid_state.
  */
 export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {
   const now = deps.clock.now()
@@ -91,8 +91,8 @@ async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
   return row ?? refuse('not_found', { message: 'There is no such statement.' })
 }
 
-// Removes the lines of the statement, in pages along their key. If a line replaced a line of another valid statement, the query
-// restores that line.
+// The query removes the lines of the statement, in pages by their key. If a line replaced a line of another valid statement, the
+// query restores that line.
 const REMOVE_LINES = sql(
   'statement_lines_take_back',
   `with page as materialized (
@@ -121,10 +121,10 @@ const REMOVE_LINES = sql(
    select null, null, subject, kind from (select subject, kind from page order by subject desc, kind desc limit 1) last`,
 )
 
-/** A subject whose line the statement removed or restored. A row without a subject has the end of the page. */
+/** A subject whose line the query removed or restored. A row without a subject marks the end of the page. */
 type AffectedSubjectRow = { subject: string | null; reference: string | null; next_subject: string; next_kind: string }
 
-/** Removes the lines of a statement. Returns the subjects whose comparison may change. */
+/** Removes the lines of a statement. Returns the subjects that the server must compare again. */
 async function removeLines(tx: Tx, provider: string, id: string): Promise<LineSubject[]> {
   const subjects: LineSubject[] = []
   for (let cursor: string[] | null = ['', '']; cursor !== null; ) {
@@ -137,7 +137,7 @@ async function removeLines(tx: Tx, provider: string, id: string): Promise<LineSu
     cursor = null
     for (const { subject, reference, next_subject, next_kind } of rows) {
       if (subject === null) cursor = [next_subject, next_kind]
-      // The subject of our payment or payout is its reference, even if the line has only the provider's id.
+      // If the line belongs to our payment or payout, the subject is our reference, even if the line has only the provider's id.
       else subjects.push({ subject, reference: parseOwnReference(subject) === null ? reference : subject })
     }
   }
@@ -153,8 +153,8 @@ const REOPEN = sql(
      where o.provider = e.provider and o.subject = e.subject and o.kind = e.kind and o.resolution is null)
    returning e.subject, e.reference`,
 )
-// If another statement covers the time of a case, the case stays open. The server then compares the subject without the withdrawn
-// statement.
+// If the period of another statement contains the time of a case, the case stays open. The server then compares the subject
+// without the withdrawn statement.
 const CLOSE = sql(
   'reconciliation_close_withdrawn',
   `update reconciliation_exceptions e set resolution = 'withdrawn', reason = $3, resolved_at = $4, resolved_by_id = $5,
