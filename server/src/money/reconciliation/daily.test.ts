@@ -56,7 +56,7 @@ const movementOf = (one: PlantedRecord, more: Partial<ProviderMove> = {}): Provi
 })
 const paid = (at: string): PlannedRecord => ({ flow: 'payment', state: 'paid', amount_minor: 500n, at: new Date(at) })
 
-test('one process fetches yesterday once, page by page, from 02:00 on', async () => {
+test('one process fetches the list of movements of yesterday once, page by page, from 02:00 on', async () => {
   const made = await plant(world, ['2026-01-06T05:00:00Z', '2026-01-06T20:00:00Z', '2026-01-06T20:30:00Z'].map(paid))
   const [first, second, third] = made as [PlantedRecord, PlantedRecord, PlantedRecord]
   pages = [

@@ -1,4 +1,4 @@
-// Tests that a failure of one approval in a batch reaches only the caller of that approval.
+// Tests that the failure of one approval in a batch fails only the request for that approval.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -44,7 +44,7 @@ beforeEach(() => {
   afterCommit = () => {}
 })
 
-/** Returns a service whose search for a provider fails for withdrawals to AIRTEL. */
+/** Returns an approval service whose search for a provider fails for withdrawals to AIRTEL. */
 function newService(): ApprovalService {
   const provider: Provider = scriptedProvider(newPayoutScript())
   return createApprovalService(world.deps, {
@@ -73,7 +73,7 @@ async function newWithdrawals(count: number): Promise<WithdrawalKey[]> {
   return keys
 }
 
-/** Approves all withdrawals at once. Returns 'approved' or the message of the error for each. */
+/** Approves all withdrawals at once. For each withdrawal, returns 'approved' or the message of the error. */
 async function approveAtOnce(
   keys: readonly WithdrawalKey[],
   key_of: (place: number) => ApprovalKey,
@@ -103,7 +103,7 @@ const keysOf = async (claims: readonly IdempotencyClaim[]) => {
 const SET = 8
 const BAD = 5
 
-describe('the failure of one approval in a batch', () => {
+describe('failures of one approval in a batch', () => {
   const only = <Value>(bad: Value, good: Value) => Array.from({ length: SET }, (_, i) => (i === BAD ? bad : good))
   const check = async (keys: WithdrawalKey[], claims: IdempotencyClaim[], answers: string[], message: string) => {
     assert.deepEqual(answers, only(message, 'approved'))
@@ -112,7 +112,7 @@ describe('the failure of one approval in a batch', () => {
     assert.ok(statements.filter((name) => name === 'payouts_insert').length > 1, 'the service split the batch')
   }
 
-  test('a bug in the decision about one approval fails only that approval of the batch', async () => {
+  test('an error in the decision about one approval fails only that approval of the batch', async () => {
     const keys = await newWithdrawals(SET)
     await world.rows("update withdrawals set destination_code = 'AIRTEL' where id = $1", [keys[BAD]?.id])
     const claims = keys.map(newClaim)
@@ -120,7 +120,7 @@ describe('the failure of one approval in a batch', () => {
     await check(keys, claims, answers, 'a bug')
   })
 
-  test('a broken invariant in the answer to one approval fails only that approval of the batch', async () => {
+  test('a failed invariant in the answer to one approval fails only that approval of the batch', async () => {
     const keys = await newWithdrawals(SET)
     const claims = keys.map(newClaim)
     const answers = await approveAtOnce(keys, (i) => ({
@@ -133,7 +133,7 @@ describe('the failure of one approval in a batch', () => {
     await check(keys, claims, answers, 'broken invariant: the answer')
   })
 
-  test('a row that the database refuses fails only its approval of the batch', async () => {
+  test('a row that the database refuses fails only the approval of that row', async () => {
     const keys = await newWithdrawals(SET)
     const claims = keys.map(newClaim)
     const answers = await approveAtOnce(keys, (i) => ({
@@ -144,14 +144,14 @@ describe('the failure of one approval in a batch', () => {
   })
 })
 
-test('after a lock timeout each approval of the batch runs alone, and only the approval of the locked withdrawal fails', async () => {
+test('after a lock timeout the service runs each approval of the batch alone, and only the approval of the locked withdrawal fails', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   let locks = 0
   beforeStatement = (name) => {
     if (name !== 'withdrawals_lock') return
     locks += 1
-    // The lock of one withdrawal outlasts the wait of the batch, and the wait of one approval alone.
+    // The transaction that locks one withdrawal outlasts the lock timeout of the batch, and the lock timeout of one approval alone.
     if (locks <= 2) throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
   }
   const answers = await approveAtOnce(keys, (i) => ({ claim: claims[i] as IdempotencyClaim, answerOf }))
@@ -162,7 +162,7 @@ test('after a lock timeout each approval of the batch runs alone, and only the a
   assert.equal((await keysOf(claims)).filter((stored) => stored).length, SET - 1)
 })
 
-test('an unreachable database fails the whole batch, and the service does not split the batch', async () => {
+test('the whole batch fails and the service does not split the batch when the database is unreachable', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   beforeStatement = (name) => {
@@ -173,7 +173,7 @@ test('an unreachable database fails the whole batch, and the service does not sp
   assert.equal(statements.filter((name) => name === 'withdrawals_lock').length, 1)
 })
 
-test('an error after the commit neither splits the batch nor approves again, and the keys replay', async () => {
+test('the service neither splits the batch nor approves again when an error follows the commit, and repeated keys replay the answers', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   const key_of = (i: number): ApprovalKey => ({ claim: claims[i] as IdempotencyClaim, answerOf })

@@ -1,6 +1,6 @@
-// Gathers concurrent approvals into batches, and sends payouts and deliveries after the commit. A batch is one transaction: it
-// claims the Idempotency-Keys, approves, and stores the answers. docs/design/crash-points.md lists the result of a crash in each
-// step of a batch.
+// Approves withdrawals in batches, and sends payouts and deliveries after the commit. One transaction claims the Idempotency-Keys
+// of a batch, approves, and stores the answers. The page docs/design/crash-points.md has the result of a crash in each step of a
+// batch.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
@@ -18,29 +18,31 @@ import type { FindProvider } from './check.ts'
 import type { PayoutDriver } from './drive.ts'
 import type { Payout } from './store.ts'
 
-/** The Idempotency-Key of an approval, and the answer that it stores. */
+/** The Idempotency-Key of an approval, and the function that makes the stored answer. */
 export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 
-/** The operations and capacities that operators' decisions use. */
+/** The functions and concurrency limits that operators' decisions use. */
 export type ApprovalService = {
   providers: PayoutProviders
-  /** Returns true if this process has capacity to send another delivery of the merchant at once. */
+  /** Returns true if this process has free capacity to send another delivery of the merchant at once. */
   canDeliver(merchant_id: string): boolean
   /**
-   * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. The first of two approvals sends no
-   * payout. Throws a Refusal.
+   * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another approval,
+   * sends no payout. If an approval is not allowed, throws a Refusal.
    */
   approve(request: ApprovalRequest): Promise<ApprovalResult>
-  /** Approves as `approve` does, at most once per key. A repeated key returns the stored answer and sends no payout. */
+  /**
+   * Approves as `approve` does, at most once for each key. If the key is repeated, returns the stored answer and sends no payout.
+   */
   approveOnce(request: ApprovalRequest, key: ApprovalKey): Promise<StoredAnswer & { replayed: boolean }>
   /** Approves a batch in the caller's transaction. The caller calls `sendApproved` after the commit. */
   approveBatch(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
   sendApproved(batch: ApprovalBatch): void
-  /** Sends the payouts and deliveries that this process leases. The caller calls this function after the commit. */
+  /** Sends the payouts and deliveries whose leases this process holds. The caller calls this function after the commit. */
   sendNow(made: { payouts?: readonly Payout[]; deliveries?: Delivery[] }): void
 }
 
-/** Makes the approval service. `canDispatch` is false in a process that only serves HTTP; a worker claims its payouts. */
+/** Makes the approval service. If `canDispatch` is false, this process only serves HTTP, and a worker claims the payouts. */
 export function createApprovalService(
   deps: Deps,
   options: {
@@ -90,7 +92,7 @@ export function createApprovalService(
 type WaitingApproval = KeyedRequest<ApprovalResult> & { request: ApprovalRequest }
 type GatheredApproval = Exclude<KeyedResult<ApprovalResult>, Refusal>
 
-/** The number of approvals of a batch that run at once after a lock timeout, each in its own transaction. */
+/** The number of transactions, each with one approval, that run at once after a lock timeout of their batch. */
 const ALONE_MAX = 4
 
 /** Returns the function that approves one withdrawal in a batch. A failure or a refusal does not affect the other approvals. */
@@ -110,7 +112,7 @@ function gatherApprovals(
     try {
       if (left !== null) sendApproved(left)
     } catch (error) {
-      // If this block threw the error, the gatherer would split the committed batch and approve again.
+      // If this block threw the error, the batch function would split the committed batch and approve again.
       const failure = error instanceof Error ? error : new Error(String(error))
       return results.map((result) => (typeof result === 'object' && 'result' in result ? failure : result))
     }
@@ -127,7 +129,7 @@ function gatherApprovals(
       try {
         return await approveAll(approvals)
       } catch (error) {
-        // Another transaction can lock one withdrawal for seconds. Halves of the batch would wait for that lock again and again.
+        // If another transaction locks one withdrawal for seconds, each half of a split batch would wait for that lock again.
         if (approvals.length === 1 || !isLockTimeout(error)) throw error
         return Promise.all(approvals.map(approveAlone))
       }

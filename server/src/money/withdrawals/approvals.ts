@@ -1,6 +1,6 @@
-// From FOUR_EYES_AMOUNT on, two operators have to approve a withdrawal before money leaves. Each approval is a row, written under
-// the lock of the withdrawal. An approval counts until an operator asks the merchant for information or rejects the withdrawal,
-// and while the approver is an operator.
+// If an amount is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before money leaves. Each approval is a
+// row, written under the lock of the withdrawal. An approval stops counting when an operator questions or rejects the withdrawal,
+// or when the approver is no longer an operator.
 
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -10,8 +10,8 @@ import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 /** One operator's approval of a withdrawal. `reason` is the operator's text, which merchants cannot read. */
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
-// An approval before the latest question to the merchant does not count. Before the reservation of the money, the approval of a
-// former operator does not count either. After the reservation, an approval stays a fact.
+// An approval before the latest question to the merchant does not count. If the money is not reserved yet, the approval of a former
+// operator does not count either. After the reservation, each approval stays valid.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
@@ -26,7 +26,10 @@ const FIND = sql(
    order by a.at, a.operator_id`,
 )
 
-/** Returns the approvals that count for a batch of withdrawals, by `withdrawalName`. Leaves out withdrawals without approvals. */
+/**
+ * Returns the approvals that count for a batch of withdrawals, by `withdrawalName`. If a withdrawal has no approval, the result has
+ * no entry.
+ */
 export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]): Promise<Map<string, Approval[]>> {
   const found = new Map<string, Approval[]>()
   if (ids.length === 0) return found
@@ -39,7 +42,10 @@ export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]
   return found
 }
 
-/** Returns the number of operators that have to approve: the number stored at the first approval, else the current setting. */
+/**
+ * Returns the number of operators that have to approve. If an operator has approved already, this is the number that the first
+ * approval stored; otherwise it is the current setting.
+ */
 export function requiredApprovals(
   { four_eyes_amount }: Pick<Config, 'four_eyes_amount'>,
   row: Pick<Withdrawal, 'approvals_required' | 'four_eyes_minor' | 'total_reserved_minor'>,
@@ -51,8 +57,8 @@ export function requiredApprovals(
 }
 
 /**
- * Decides whether an operator's approval is the last that a withdrawal needs. Refuses the user who submitted the withdrawal (403
- * forbidden) and a second approval by the same operator (409 second_operator_required).
+ * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, refuses
+ * with 403 forbidden. If the operator has approved already, refuses with 409 second_operator_required.
  */
 export function judgeApprover(
   config: Pick<Config, 'four_eyes_amount'>,
@@ -73,7 +79,10 @@ export function judgeApprover(
   return others.length === earlier.length ? 'first' : new Refusal('second_operator_required')
 }
 
-/** An approval to insert, with the approved version of the withdrawal. `first` means that the approval moves no money. */
+/**
+ * An approval to insert, with the version of the withdrawal that the operator approved. True in `first` means that another approval
+ * must follow before money moves.
+ */
 export type NewApproval = WithdrawalId &
   Approval & { version: number; approvals_required: number; four_eyes_minor: bigint | null; first: boolean }
 
@@ -98,7 +107,9 @@ export function newApproval(
   }
 }
 
-/** Returns the approvals after a new approval. A second approval by the same operator replaces the first. */
+/**
+ * Returns the approvals after a new approval. If the same operator approved before, the new approval replaces the earlier approval.
+ */
 export function withApproval(
   earlier: readonly Approval[],
   { operator_id, operator_name, reason, at }: Approval,
@@ -106,7 +117,8 @@ export function withApproval(
   return [...earlier.filter((other) => other.operator_id !== operator_id), { operator_id, operator_name, reason, at }]
 }
 
-// Writes the number of required approvals of withdrawals that do not move. For other withdrawals, the move writes this number.
+// If an approval does not move the withdrawal, this query writes the number of required approvals. Otherwise the move writes this
+// number.
 const INSERT = sql(
   'withdrawal_approvals_give',
   `with given as (

@@ -1,4 +1,4 @@
-// Tests that approvals reserve the money of each withdrawal once, and never more than the balance.
+// Tests that approvals reserve the money of each withdrawal once, and never reserve more than the balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ after(async () => {
   await world.close()
 })
 
-/** Approves a batch without sending payouts. Returns the status or the error code of each item. */
+/** Approves a batch and sends no payouts. For each item, returns the status or the error code. */
 async function approve(keys: readonly WithdrawalKey[], options: { of?: World; with?: Provider } = {}) {
   const { deps } = options.of ?? world
   const act = payoutCallsOf(world, provider).act
@@ -54,7 +54,7 @@ async function approve(keys: readonly WithdrawalKey[], options: { of?: World; wi
   return answers.map((answer) => (answer instanceof Refusal ? answer.code : answer.status))
 }
 
-/** Reads the contents of every table that an approval could change. */
+/** Returns the contents of every table that an approval could change. */
 const storedRows = () =>
   world.rows(
     `select (select json_agg(w order by id) from withdrawals w) as withdrawals,
@@ -63,7 +63,7 @@ const storedRows = () =>
        (select count(*) from ledger_transfers) as transfers, (select json_agg(a order by merchant_id, environment, code) from ledger_accounts a) as accounts`,
   )
 
-describe('an approval', () => {
+describe('approvals of a withdrawal', () => {
   test('an approval reserves amount and charges, makes one payout with a token, and records the operator', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 200_000n, { merchant })
@@ -153,7 +153,7 @@ describe('an approval', () => {
     ])
   })
 
-  test('an approval succeeds when the balance equals the reservation, and fails when the balance is a cent lower', async () => {
+  test('an approval succeeds when the balance equals the reservation, and fails when the balance is one cent lower', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
     const [exact, more] = [await insertWithdrawal(world, { merchant }), await insertWithdrawal(world, { merchant })]
@@ -164,7 +164,7 @@ describe('an approval', () => {
     assert.equal((await traceOf(world, exact)).available, 0n)
   })
 
-  test('the server refuses only those approvals of a batch whose destination no provider reaches any more', async () => {
+  test('the server refuses only the approvals of a batch whose destination no configured provider reaches', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const keys: WithdrawalKey[] = []
@@ -179,7 +179,7 @@ describe('an approval', () => {
     )
   })
 
-  test('an approval that status, merchant, environment or provider does not allow changes no table', async () => {
+  test('an approval changes no table when the status, merchant, environment or provider does not allow the approval', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const sandbox_only = await world.newMerchant({ approved: false })
@@ -217,7 +217,7 @@ describe('an approval', () => {
     ['suspended', "status = 'SUSPENDED'"],
     ['no longer verified', 'verified = false'],
   ] as const) {
-    test(`the server refuses an approval of live money, and not of sandbox money, while the merchant is ${merchant_state}`, async () => {
+    test(`the server refuses an approval of live money, but not of sandbox money, while the merchant is ${merchant_state}`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 500_000n, { merchant })
       await fund(world, 500_000n, { merchant, environment: 'sandbox' })
@@ -252,8 +252,8 @@ describe('an approval', () => {
   })
 })
 
-describe('a batch of approvals', () => {
-  test('a batch judges each approval by the balance that earlier approvals leave, and a refusal changes no other approval', async () => {
+describe('batches of approvals', () => {
+  test('a batch judges each approval by the balance that earlier approvals leave, and a refused approval does not change other approvals', async () => {
     const merchant = await world.newMerchant()
     const rich = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
@@ -274,7 +274,7 @@ describe('a batch of approvals', () => {
     assert.equal((await traceOf(world, first)).reserved, 100_000n)
   })
 
-  test('a batch pays no live withdrawal from the sandbox balance', async () => {
+  test('a batch reserves no sandbox money for a live withdrawal', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant, environment: 'sandbox' })
     const live = await insertWithdrawal(world, { merchant })
@@ -282,7 +282,7 @@ describe('a batch of approvals', () => {
     assert.deepEqual(await approve([live, sandbox]), ['insufficient_balance', 'PROCESSING'])
   })
 
-  test('a batch finds each withdrawal by its own merchant when two approvals name the same id', async () => {
+  test('a batch finds each withdrawal by its merchant when two approvals have the same withdrawal id', async () => {
     const merchant = await world.newMerchant()
     const stranger = await world.newMerchant()
     await fund(world, 1_000_000n, { merchant })
@@ -294,7 +294,7 @@ describe('a batch of approvals', () => {
     }
   })
 
-  test('two processes that approve forty withdrawals at once approve each at most once, within the balance', async () => {
+  test('two processes that approve forty withdrawals at once approve each withdrawal at most once, within the balance', async () => {
     const merchants = await Promise.all([world.newMerchant(), world.newMerchant()])
     const keys: WithdrawalKey[] = []
     for (const merchant of merchants) {
@@ -329,12 +329,12 @@ describe('a batch of approvals', () => {
   })
 })
 
-describe('a process that dies', () => {
+describe('processes that die during an approval', () => {
   for (const [point, expected] of [
     ['approve.before_commit', 'PENDING_ADMIN_APPROVAL'],
     ['approve.after_commit', 'PROCESSING'],
   ] as const) {
-    test(`a process that dies at ${point} leaves the withdrawal ${expected}, and a worker sends an existing payout`, async () => {
+    test(`a withdrawal is ${expected} after its process died at ${point}, and a worker sends the payout if the payout exists`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 100_000n, { merchant })
       const dying = await createWorld({
@@ -368,7 +368,7 @@ describe('a process that dies', () => {
   }
 })
 
-describe('references', () => {
+describe('references of payouts', () => {
   test('the reference of a payout contains the id of its withdrawal and the code of its merchant', async () => {
     const { id } = await insertWithdrawal(world)
     const { routing_code } = world.merchant

@@ -1,6 +1,6 @@
-// Approves withdrawals: only this code reserves money for a payout. One transaction writes the reservation, the payout, the
-// approval and the audit entry, and the process calls the provider after the commit. If the process dies before the commit, no row
-// changes. If it dies after the commit, the payout keeps its token and becomes due when the lease ends.
+// Approves withdrawals; only this code reserves money for a payout. One transaction writes the reservation, the payout, the
+// approval and the audit entry. The process calls the provider after the commit. If the process dies after the commit, the payout
+// keeps its token and becomes due when the lease ends.
 
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -48,25 +48,25 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** A request to approve one withdrawal, with its actor and reason. Operators read the reason; merchants cannot. */
+/** A request to approve one withdrawal, with its actor and reason. Operators can read the reason; merchants cannot. */
 export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null }
 
-/** The providers of payouts, as an approval needs them. */
+/** The functions that an approval calls to choose the provider and to take capacity for the payout. */
 export type PayoutProviders = {
   find: FindProvider
-  /** Returns true if this process sends a payout of this provider at once, and false if a worker has to claim the payout. */
+  /** Returns true if this process sends a payout of this provider at once. Returns false if a worker has to claim the payout. */
   canDispatch(provider: string): boolean
 }
 
-/** A withdrawal after an approval, with all approvals that count. */
+/** A withdrawal after an approval, with all its approvals that count. */
 export type ApprovalResult = MerchantWithdrawal & { approvals: readonly Approval[] }
 
 /** The results of a batch of approvals. After the commit, this process sends the payouts that have a lease. */
 export type ApprovalBatch = { answers: (ApprovalResult | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
 
 /**
- * `send: false` is for the sandbox, where the caller plays the provider and all operators: the server sends no payout, and one
- * approval is enough. `dry_run` judges in the same way and writes no row.
+ * The options of a batch. `send: false` is for the sandbox: the merchant decides and answers for operators and provider, the server
+ * sends no payout, and one approval is enough. If `dry_run` is true, the function judges in the same way and writes no row.
  */
 export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
@@ -83,15 +83,18 @@ const INSERT = sql(
      bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid)`,
 )
 
-/** The data that one batch of approvals reads, and the rows that it is going to write. */
+/** The data that one batch of approvals reads, and the rows that the batch writes. */
 type ApprovalWork = {
   deps: Deps
   providers: PayoutProviders
   send: boolean
   subscriptions: EventSubscriptions
-  /** The withdrawals under lock. An approval replaces its snapshot, so that the next approval reads the changed state. */
+  /**
+   * The withdrawals under lock. Each approval replaces the snapshot of its withdrawal, so that the next approval reads the changed
+   * state.
+   */
   snapshots: Map<string, WithdrawalSnapshot>
-  /** The remaining balance of each book after the approvals so far. */
+  /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
   approvals: Map<string, Approval[]>
   changes: WithdrawalChange[]
@@ -101,9 +104,9 @@ type ApprovalWork = {
 }
 
 /**
- * Approves a batch of withdrawals in the given transaction and order. The function judges each by its status, its approvals, its
- * merchant and the balance that earlier items leave. A refusal takes the item's place among the answers and changes no row. If a
- * withdrawal needs two operators, the first approval reserves no money.
+ * Approves a batch of withdrawals in the given transaction and order. Judges each withdrawal by its status, approvals and merchant,
+ * and by the balance that earlier items leave. A refusal is the answer of its item and changes no row. If a withdrawal needs two
+ * operators, the first approval reserves no money.
  */
 export async function approveWithdrawals(
   deps: Deps,
@@ -230,7 +233,7 @@ export function auditFields(row: Withdrawal) {
 /** The message for an unknown withdrawal. */
 export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
-/** Refuses a move that the current status does not allow. */
+/** Returns the refusal of an action that the current status does not allow. */
 export function refuseState(row: Withdrawal, action: string): never {
   refuse('invalid_state', stateProblem(row, action))
 }
@@ -249,10 +252,13 @@ const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve the withdrawal.',
 }
 
-/** An approval that counts, as the last that the withdrawal needs or as the first of two. */
+/** An approval that counts: the last that the withdrawal needs, or the first of two. */
 type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
 
-/** Returns the payout's provider and the approval's place, or a refusal. A null `by` means a sandbox approval without operators. */
+/**
+ * Returns the provider of the payout and the number of the approval, or a refusal. If `by` is null, this is a sandbox approval
+ * without operators.
+ */
 function judgeApproval(
   { deps, providers, available }: ApprovalWork,
   snapshot: WithdrawalSnapshot,
@@ -288,12 +294,12 @@ function judgeApproval(
   return { provider, place }
 }
 
-/** Returns true if the withdrawal would send live money of a merchant that is not active and verified. */
+/** Returns true if the withdrawal would send live money, and its merchant is not active and verified. */
 export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): boolean {
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
-/** Returns the refusal of a withdrawal that the balance does not cover. */
+/** If the balance does not cover the withdrawal, returns its refusal. */
 export function shortOf(
   available_minor: bigint,
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
@@ -303,12 +309,15 @@ export function shortOf(
   return new Refusal('insufficient_balance', { message })
 }
 
-/** Returns the provider reference of a payout, whose first letter W keeps it apart from the references of collections. */
+/** Returns the provider reference of a payout. Its first letter W distinguishes it from the references of collections. */
 export function payoutReference(withdrawal_id: string): string {
   return `W${idToBase32(withdrawal_id)}`
 }
 
-/** Returns the withdrawal id and the merchant's routing code in a payout reference. Null means a foreign reference. */
+/**
+ * Returns the withdrawal id and the merchant's routing code in a payout reference. Null means that the reference does not have our
+ * format.
+ */
 export function parsePayoutReference(reference: string): { routing_code: number; id: string } | null {
   const id = /^W[0-9A-Z]{26}$/.test(reference) ? base32ToId(reference.slice(1)) : null
   return id === null ? null : { routing_code: routingCodeOf(id), id }
@@ -320,7 +329,8 @@ function newPayout(
   provider: string,
 ): Payout {
   const now = deps.clock.now()
-  // The sandbox caller holds the lease, so that its answer counts. If the caller reports no answer, the payout becomes due again.
+  // The merchant of the sandbox holds the lease, so that the simulated answer counts. If the merchant simulates no answer, the
+  // payout becomes due again.
   const leased = !send || providers.canDispatch(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal
   return {

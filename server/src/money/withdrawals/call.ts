@@ -1,5 +1,5 @@
-// Calls providers about payouts; every request and every answer passes through this file. If an adapter throws, exceeds the
-// timeout or returns no answer, the result is unknown: the provider may have paid.
+// Calls providers about payouts; every request and every answer passes through this file. If an adapter throws, exceeds the timeout
+// or returns no answer, the answer is unknown, because the provider may have paid.
 
 import { readPayoutAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import {
@@ -16,7 +16,10 @@ import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Payout } from './store.ts'
 
-/** The calls to the provider of a payout. No call throws, and each call ends after a timeout. */
+/**
+ * The functions that call the provider of a payout. If a call fails or its timeout ends, the function returns an unknown answer and
+ * does not throw.
+ */
 export type PayoutCalls = {
   /** Sends the payout. The caller must have taken its token. */
   payout(payout: Payout): Promise<PayoutAnswer>
@@ -24,7 +27,7 @@ export type PayoutCalls = {
   status(payout: Payout): Promise<PayoutAnswer>
 }
 
-/** Returns the calls to the configured providers. */
+/** Returns the functions that call the configured providers. */
 export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): PayoutCalls {
   const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | undefined => {
@@ -33,7 +36,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
       deps.log.warn({ provider: name }, 'a payout waits for a provider that is not configured')
     return provider
   }
-  // Each provider has its own gatherer, so that a slow provider delays no queries of another.
+  // The queries of each provider have a separate batch, so that a slow provider does not delay the queries to other providers.
   const gatherers = new Map<string, (payout: Payout) => Promise<PayoutAnswer>>()
   const gathererOf = (name: string) => {
     const existing = gatherers.get(name)
@@ -50,7 +53,8 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   return {
     async payout(payout) {
       const provider = find(payout.provider)
-      // Without an adapter the server sends no payout. The payout keeps its token and waits until its provider has an adapter.
+      // If the provider has no adapter, the server sends no payout. The payout keeps its token and waits until the operator
+      // configures the provider.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>
@@ -58,7 +62,8 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
             (await answerOf(deps, payout.provider, () => provider.payout(payoutRequest(payout)))) ?? UNREADABLE,
           ),
         isFault,
-        // The server sends no payout, and the reservation stays. The payout waits until the circuit breaker lets a call through.
+        // If the circuit is open, the server sends no payout, and the reservation stays. The payout waits until the circuit breaker
+        // lets a call through.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     },
@@ -69,13 +74,13 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 /** The pause before the server looks again for a provider that is not configured. */
 const UNCONFIGURED_MS = 60_000
 
-/** Returns the answer without its query if no connection was free: the server does not count such a query. */
+/** Returns the answer to a status query. If no connection was free, the server does not count the query. */
 function busyAsUnasked(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind !== 'unknown' || answer.why !== 'busy') return answer
   return answer.ask_again_ms === undefined ? UNASKED : { ...UNASKED, ask_again_ms: answer.ask_again_ms }
 }
 
-/** Returns the answer to a status query. If the provider refuses the query or does not get it, the payout stays unknown. */
+/** Converts an answer to a status query. If the provider refuses the query or does not receive it, the answer is unknown. */
 function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind === 'blocked') {
     const { because: _, ...rest } = answer
@@ -86,7 +91,7 @@ function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   return { ...rest, kind: 'unknown', why: busy ? 'busy' : 'unreachable' }
 }
 
-/** Returns a payout as a request of the provider port. */
+/** Converts a payout to the request that a provider adapter takes. */
 function payoutRequest(payout: Payout): PayoutRequest {
   const { environment, method, destination_code, destination_identifier, destination_name, bank_name } = payout
   const { provider_reference: reference, amount_minor, currency, sent_at } = payout

@@ -1,4 +1,4 @@
-// Changes withdrawals: `moveWithdrawal` and `noteContradiction` compute changes from a snapshot, and `writeWithdrawalChanges`
+// Changes withdrawals. `moveWithdrawal` and `noteContradiction` compute changes from a snapshot, and `writeWithdrawalChanges`
 // writes a batch of changes. Every move by an operator, a merchant or a provider uses these functions.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
@@ -47,14 +47,17 @@ export function readSubscriptions(tx: Tx, snapshots: Iterable<WithdrawalSnapshot
   return subscriptionsOf(tx, [...merchant_ids])
 }
 
-/** The party that makes a move. `status_reason` is the explanation of an operator or a provider, which the next move replaces. */
+/**
+ * The party that makes a move. `status_reason` is the explanation of an operator or a provider; the next move replaces the
+ * explanation.
+ */
 export type MoveAuthor = {
   actor: Omit<Actor, 'kind'> & { kind: string }
   status_reason?: string | null
   transfer_id?: string
 }
 
-/** Computes one move of a locked withdrawal. The caller writes the change. */
+/** Computes one move of a locked withdrawal. The caller writes the returned change. */
 export function moveWithdrawal(
   deps: Deps,
   subscriptions: EventSubscriptions,
@@ -102,7 +105,10 @@ function completedAt(before: Withdrawal, to: Withdrawal['status'], now: Date): D
   return to === 'FAILED' ? null : before.completed_at
 }
 
-/** Computes the history row of an answer that contradicts the status without a move. Both statuses of the row are equal. */
+/**
+ * Computes the history row of an answer that contradicts the status and makes no move. The row has the same status before and
+ * after.
+ */
 export function noteContradiction(
   deps: Deps,
   before: Withdrawal,
@@ -166,7 +172,7 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
   }
 }
 
-// The statement compares the version of each row. The rows are under lock, so that the condition always holds.
+// The query compares the version of each row. The rows are under lock, so that the condition always holds.
 const WRITE = sql(
   'withdrawals_write',
   `with moved as (
@@ -193,8 +199,8 @@ const WRITE = sql(
 )
 
 /**
- * Writes a batch of changes in their order: rows, history, postings and events. A withdrawal may have several changes; its
- * last change contains its row. Returns the queued deliveries.
+ * Writes a batch of changes in their order: rows, history, postings and events. If a withdrawal has several changes, its last
+ * change has the row to write. Returns the queued deliveries.
  */
 export async function writeWithdrawalChanges(
   deps: Deps,

@@ -1,5 +1,5 @@
-// Checks a request to send money out, in two steps. Callers rely on the order: errors in the body come before the
-// Idempotency-Key, refusals by the platform's rules come after it.
+// Checks a request to send money out in two steps. The server reports errors in the body before it checks the Idempotency-Key, and
+// applies the platform's rules after that check. Callers rely on this order.
 
 import type { PayoutMethod, Provider, RecipientField } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -17,21 +17,21 @@ import {
   refuse,
 } from '../../kernel/lib/index.ts'
 
-/** A valid body. The amount is in cents; the destination code is as the caller sent it. */
+/** A valid request body. The amount is in cents, and the destination code is as the caller sent it. */
 export type CheckedPayoutBody = {
   merchant_id: string | undefined
   method: PayoutMethod
   amount_minor: bigint | 'too_large'
   currency: string
   destination_code: string
-  /** The recipient's account or phone. Null means a quote without a recipient. */
+  /** The recipient's account or phone. Null means that the request is for a quote without a recipient. */
   destination_identifier: string | null
   destination_name: string | null
   bank_name: string | null
   reference: string | null
 }
 
-/** A withdrawal that passes the platform's rules. The amount is in cents; the destination has its canonical code. */
+/** A withdrawal that the platform's rules allow. The amount is in cents, and the destination has its canonical code. */
 export type NewWithdrawal = Omit<CheckedPayoutBody, 'merchant_id' | 'amount_minor'> & {
   merchant_id: string
   environment: Environment
@@ -56,8 +56,8 @@ type PayoutBody = {
 type PayoutFieldProblem = { field: string; message: string }
 
 /**
- * The fields that a call must contain. `phone_recipient` means the destination, and for a phone the recipient's name.
- * `destination` means only the destination. `price` means neither, because no price depends on the recipient.
+ * The fields that a request must contain. `phone_recipient` requires the destination, and the recipient's name if the destination
+ * is a phone. `destination` requires only the destination. `price` requires neither, because no price depends on the recipient.
  */
 export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
@@ -70,7 +70,8 @@ export function checkPayoutBody(
 ): CheckedPayoutBody {
   const problems: PayoutFieldProblem[] = []
   const required = (field: string) => problems.push({ field, message: 'is required' })
-  // If the body names another environment than the key, the server refuses, so that no money leaves the wrong environment.
+  // If the body has another environment than the API key, the server refuses the request, so that no money leaves the wrong
+  // environment.
   if (body.environment !== undefined && body.environment !== caller.environment) {
     problems.push({ field: 'environment', message: `contradicts this request, which acts in ${caller.environment}` })
   }
@@ -109,7 +110,10 @@ function readPayoutAmount(text: string, problems: PayoutFieldProblem[]): bigint 
 const ACCOUNT = /^[A-Za-z0-9/-]{1,34}$/
 const WALLET = /^\d{6,20}$/
 
-/** The functions that return the stored form of an identifier, or null if it is invalid. An account number keeps its form. */
+/**
+ * The functions that return the stored form of an identifier. Null means that the identifier is invalid. An account number keeps
+ * its form.
+ */
 const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string | null> = {
   MOBILE_MONEY: canonicalPhone,
   PROVIDER_PESA: (text) => canonicalPhone(text) ?? (WALLET.test(text) ? text : null),
@@ -126,7 +130,10 @@ function identifierField(method: PayoutMethod): 'bank_account_number' | 'destina
   return method === 'BANK_ACCOUNT' ? 'bank_account_number' : 'destination_phone'
 }
 
-/** Returns the identifier from either of its fields, and undefined if both are absent. Two fields must be equal. */
+/**
+ * Returns the identifier from one of its two fields. Undefined means that both fields are absent. If both fields exist, they must
+ * be equal.
+ */
 function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: PayoutFieldProblem[]): string | undefined {
   let found: string | undefined
   for (const field of [identifierField(method), 'destination_identifier'] as const) {
@@ -149,7 +156,7 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
     problems.push({ field: 'bank_account_name', message: 'names another recipient than destination_name' })
   }
   const chosen = name ?? of_account
-  // An operator reads the name before the money leaves, so that the name must contain no invisible characters.
+  // An operator reads the recipient's name before the money leaves, so that the name must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
     problems.push({ field: 'destination_name', message: 'holds invisible characters' })
   }
@@ -170,7 +177,7 @@ export function isReached(find: FindProvider, environment: Environment, { method
   return find(environment, { method, destination_code: code }) !== null
 }
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422. */
+/** Applies the rules that the server checks after the Idempotency-Key. Refuses with 403 or 422. */
 export function checkPayoutRules(
   deps: Deps,
   caller: Caller,
@@ -195,7 +202,7 @@ export function checkPayoutRules(
   return { ...checked, merchant_id, environment, amount_minor, destination_code: destination.code }
 }
 
-/** Returns the recipient fields that the provider requires and the recipient lacks. */
+/** Returns the fields of the recipient that the provider requires and the withdrawal lacks. */
 export function missingOf(
   provider: Provider,
   recipient: { method: PayoutMethod } & Record<RecipientField, string | null>,
@@ -204,7 +211,7 @@ export function missingOf(
   return needed.filter((field) => recipient[field] === null)
 }
 
-/** Refuses a known destination to which no configured provider pays out. */
+/** If no configured provider pays out to a known destination, refuses the destination. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
   const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
     (other) => other.code,

@@ -1,4 +1,4 @@
-// Tests the decision about every answer of a provider, for every status and place of the money.
+// Tests the moves that every answer of a provider causes in every status and for every place of the money.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -57,15 +57,15 @@ const NAMES = Object.keys(ANSWERS) as Name[]
 const FINAL = NAMES.filter((name) => isFinalAnswer(ANSWERS[name]))
 const OPEN = NAMES.filter((name) => !isFinalAnswer(ANSWERS[name]))
 
-/** The expected moves with the posting of each, or 'noted', or an empty text for no move. */
+/** The expected moves with the posting of each move. The text 'noted' means a contradiction; an empty text means no move. */
 type Expected = Record<Name, string>
 
 const all = (expected: string, but: Partial<Record<Name, string>> = {}): Expected =>
   Object.fromEntries(FINAL.map((name) => [name, but[name] ?? expected])) as Expected
 
-/** The moves of a reversal whose payment the server never received. */
+/** The moves of a reversal when the server never received the answer about the payment. */
 const BOTH = 'succeed:withdrawal_paid reverse:withdrawal_reversed'
-/** The results for an approved withdrawal without a final answer. An answer with another amount alerts operators. */
+/** The moves of an approved withdrawal without a final answer. If an answer has another amount, the withdrawal needs attention. */
 const UNSETTLED = all('alarm:', {
   succeeded: 'succeed:withdrawal_paid',
   declined: 'fail:withdrawal_released',
@@ -73,9 +73,9 @@ const UNSETTLED = all('alarm:', {
   'reversed with its charge': BOTH,
 })
 
-/** Every status with every place of the money, and the result of each final answer. */
+/** Every status with every place of the money, and the moves that each final answer causes. */
 const TABLE: [WithdrawalStatus, Funds, Expected][] = [
-  // The server never sent the payout, so that it only notes the provider's answers.
+  // The server has not sent these payouts, so that it only notes the answers.
   ['PENDING_ADMIN_APPROVAL', 'none', all('noted')],
   ['INFO_REQUESTED', 'none', all('noted')],
   ['REJECTED', 'none', all('noted')],
@@ -93,7 +93,7 @@ const TABLE: [WithdrawalStatus, Funds, Expected][] = [
   ],
   // The ledger has released the money, so that only an operator can book a late payment.
   ['FAILED', 'released', all('alarm:', { declined: '', reversed: 'noted', 'reversed with its charge': 'noted' })],
-  // The money left and returned by an operator's decision, so that no move is possible any more.
+  // The money came back by an operator's decision, so that no further move is possible.
   ['FAILED', 'returned', all('noted', { declined: '' })],
   ['REVERSED', 'returned', all('noted', { reversed: '', 'reversed with its charge': '' })],
   ['NEEDS_ADMIN_ATTENTION', 'reserved', all('noted')],
@@ -128,7 +128,7 @@ for (const [status, funds, expected] of TABLE) {
   describe(`a ${status} withdrawal with ${funds} funds`, () => {
     for (const name of FINAL) {
       const result = expected[name]
-      test(`the answer "${name}" to a ${status} withdrawal with ${funds} funds leads to "${result || 'no move'}"`, () => {
+      test(`the answer "${name}" about a ${status} withdrawal with ${funds} funds causes "${result || 'no move'}"`, () => {
         for (const sent_at of [null, new Date(0)]) {
           for (const overdue of [false, true])
             assert.equal(outcomeOf(inputAt(status, funds, { sent_at, overdue }), ANSWERS[name]), result)
@@ -137,7 +137,7 @@ for (const [status, funds, expected] of TABLE) {
     }
     if (status === 'PROCESSING') return
     for (const name of OPEN) {
-      test(`a ${status} withdrawal with ${funds} funds makes no move when the provider answers "${name}"`, () => {
+      test(`the answer "${name}" causes no move of a ${status} withdrawal with ${funds} funds`, () => {
         for (const sent_at of [null, new Date(0)]) {
           for (const overdue of [false, true])
             assert.equal(outcomeOf(inputAt(status, funds, { sent_at, overdue }), ANSWERS[name]), '')
@@ -147,13 +147,13 @@ for (const [status, funds, expected] of TABLE) {
   })
 }
 
-describe('a PROCESSING withdrawal without a final answer', () => {
-  /** The moves of an unsent and a sent payout before the deadline, then of both after the deadline. */
+describe('a PROCESSING withdrawal after an open answer', () => {
+  /** The moves of an unsent payout and of a sent payout before the deadline, and then of both payouts after the deadline. */
   const CASES: Record<string, readonly [string, string, string, string]> = {
     accepted: ['', '', 'doubt:', 'doubt:'],
-    // After a request without an answer the provider may have paid. The server only queries an accepted payout again.
+    // If a request got no answer, the provider may have paid. If the provider accepted the payout, the server only queries again.
     unknown: ['doubt:', '', 'doubt:', 'doubt:'],
-    // The provider contradicts itself if it accepted the payout and no longer finds it.
+    // A provider that accepted the payout and no longer finds it contradicts itself.
     not_found: ['', 'doubt:', 'doubt:', 'doubt:'],
     not_sent: ['', '', 'doubt:', 'doubt:'],
     // The provider accepted the payout before, so that a refusal does not prove a failure.
@@ -162,7 +162,7 @@ describe('a PROCESSING withdrawal without a final answer', () => {
   for (const name of OPEN) {
     const expected = CASES[name] ?? []
     const [unsent, sent, late_unsent, late_sent] = expected.map((move) => move.replace(':', '') || 'no move')
-    test(`the answer "${name}" leads an unsent and a sent payout to ${unsent} and ${sent}, and after the deadline to ${late_unsent} and ${late_sent}`, () => {
+    test(`the answer "${name}" causes ${unsent} before and ${late_unsent} after the deadline for an unsent payout, and ${sent} and ${late_sent} for a sent payout`, () => {
       const at = (sent_at: Date | null, overdue: boolean) =>
         outcomeOf(inputAt('PROCESSING', 'reserved', { sent_at, overdue }), ANSWERS[name])
       assert.deepEqual([at(null, false), at(new Date(0), false), at(null, true), at(new Date(0), true)], expected)
@@ -171,19 +171,19 @@ describe('a PROCESSING withdrawal without a final answer', () => {
 })
 
 describe('the table of decisions', () => {
-  test('the table of decisions contains every status with every answer', () => {
+  test('the table of decisions has a row for every status, with every answer', () => {
     assert.deepEqual([...new Set(TABLE.map(([status]) => status))].sort(), [...STATUSES].sort())
     for (const [, , expected] of TABLE) assert.deepEqual(Object.keys(expected).sort(), [...FINAL].sort())
   })
 
-  test('no answer moves a withdrawal before its approval or after its return', () => {
+  test('no answer moves a withdrawal before its approval or after the return of its money', () => {
     for (const [status, funds] of TABLE) {
       if (funds !== 'none' && funds !== 'returned') continue
       for (const name of NAMES) assert.deepEqual(decidePayout(inputAt(status, funds), ANSWERS[name]).steps, [])
     }
   })
 
-  test('every decided move belongs to the provider and starts at the status at which the previous move ended', () => {
+  test('every decided move is a move of the provider and starts at the status at which the previous move ended', () => {
     for (const [status, funds] of TABLE) {
       for (const name of NAMES) {
         let at: WithdrawalStatus = status
@@ -197,7 +197,7 @@ describe('the table of decisions', () => {
     }
   })
 
-  test('a repeated answer leads to no move after its first decision', () => {
+  test('a repeated answer causes no move after the decision about the first answer', () => {
     for (const [status, funds] of TABLE) {
       for (const name of FINAL) {
         const { steps } = decidePayout(inputAt(status, funds), ANSWERS[name])
@@ -212,11 +212,11 @@ describe('the table of decisions', () => {
 
 const ALARMING: WithdrawalStatus[] = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED']
 
-describe('a ledger whose reservation differs from the record', () => {
+describe('a reservation in the ledger that differs from the record', () => {
   for (const [status, funds] of TABLE) {
     for (const booked_minor of [0n, AMOUNT, AMOUNT + FEE + CHARGE + 1n]) {
       if (funds === 'none') continue
-      test(`a ledger reservation of ${booked_minor} for a ${status} withdrawal with ${funds} funds moves no money, and operators see the answer`, () => {
+      test(`no money moves and operators see the answer when the ledger reserved ${booked_minor} for a ${status} withdrawal with ${funds} funds`, () => {
         for (const name of FINAL) {
           const { steps, noted } = decidePayout(inputAt(status, funds, { booked_minor }), ANSWERS[name])
           const alarms: boolean = ALARMING.includes(status) && funds !== 'returned'
@@ -232,23 +232,23 @@ describe('a ledger whose reservation differs from the record', () => {
   }
 })
 
-describe('postings', () => {
+describe('postings of a payout', () => {
   const platform = { processor_fee_pass_through: false, total_charges_minor: FEE, total_reserved_minor: AMOUNT + FEE }
   const merchants = { fee_minor: FEE, charge_minor: CHARGE, charge_borne_by: 'merchant' }
   const ours = { fee_minor: FEE, charge_minor: CHARGE, charge_borne_by: 'platform' }
 
-  test('a payment contains the amount, our fee and the provider’s charge, and names the party that bears it', () => {
+  test('the posting of a payment has the amount, our fee and the provider’s charge, and names the party that bears the charge', () => {
     const fact = 'withdrawal_paid'
     assert.deepEqual(paidEffect(inputAt('PROCESSING', 'reserved')), { fact, amount_minor: AMOUNT, ...merchants })
     assert.deepEqual(paidEffect(inputAt('PROCESSING', 'reserved', platform)), { fact, amount_minor: AMOUNT, ...ours })
   })
 
-  test('a payment comes from the reservation, or after a release from the available balance', () => {
+  test('the posting of a payment takes the money from the reservation, or from the available balance after a release', () => {
     assert.equal(paidEffect(inputAt('NEEDS_ADMIN_ATTENTION', 'reserved')).fact, 'withdrawal_paid')
     assert.equal(paidEffect(inputAt('NEEDS_ADMIN_ATTENTION', 'released')).fact, 'withdrawal_paid_late')
   })
 
-  test('a payment equals its reservation to the cent', () => {
+  test('the posting of a payment equals its reservation to the cent', () => {
     for (const more of [{}, platform]) {
       const at = inputAt('PROCESSING', 'reserved', more)
       const { amount_minor, fee_minor, charge_minor, charge_borne_by } = paidEffect(at)
@@ -257,7 +257,7 @@ describe('postings', () => {
     }
   })
 
-  test('a release contains exactly the reservation', () => {
+  test('the posting of a release equals the reservation', () => {
     assert.deepEqual(releaseEffect(inputAt('PROCESSING', 'reserved')), {
       fact: 'withdrawal_released',
       amount_minor: AMOUNT + FEE + CHARGE,
@@ -267,7 +267,7 @@ describe('postings', () => {
     })
   })
 
-  test('a reversal contains the amount and our fee, and the provider’s charge only when the provider returns it', () => {
+  test('the posting of a reversal has the amount and our fee, and the provider’s charge only when the provider returns the charge', () => {
     const fact = 'withdrawal_reversed'
     const at = inputAt('SUCCESS', 'paid')
     assert.deepEqual(reversalEffect(at, true), { fact, amount_minor: AMOUNT, ...merchants })
@@ -276,7 +276,7 @@ describe('postings', () => {
     assert.deepEqual(decidePayout(at, ANSWERS['reversed with its charge']).steps[0]?.effect, reversalEffect(at, true))
   })
 
-  test('only a decline has a failure reason', () => {
+  test('only a declined payout has a failure reason', () => {
     for (const [status, funds] of TABLE) {
       for (const name of NAMES) {
         for (const { move, failure } of decidePayout(inputAt(status, funds), ANSWERS[name]).steps)
@@ -286,7 +286,7 @@ describe('postings', () => {
   })
 })
 
-test('the text of an answer contains the outcome with amount and currency, or with the reason', () => {
+test('the text of an answer has the outcome with amount and currency, or with the reason', () => {
   assert.equal(describePayoutAnswer(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
   assert.equal(describePayoutAnswer(ANSWERS['reversed with less']), 'reversed 0.07 TZS')
   assert.equal(describePayoutAnswer(ANSWERS.declined), 'declined unknown_recipient')

@@ -1,5 +1,4 @@
-// Decides which moves follow from a provider's answer about a payout. The functions are pure, so that a table can test every
-// case.
+// Decides the moves that a provider's answer about a payout causes. The functions are pure, so that a table can test every case.
 
 import { isUnasked } from '../../adapters/providers/breaker.ts'
 import { BLOCK_CAUSES, type PayoutAnswer, type PayoutFailure } from '../../adapters/providers/port.ts'
@@ -8,7 +7,7 @@ import { formatAmount } from '../../kernel/lib/index.ts'
 import { canMoveWithdrawal, type Funds, moves, type WithdrawalMoveName } from './state.ts'
 import type { Withdrawal } from './store.ts'
 
-/** The fields of a withdrawal that determine its postings. Amounts are in cents. */
+/** The fields of a withdrawal that determine the amounts of its postings. Amounts are in cents. */
 export type WithdrawalMoney = Pick<
   Withdrawal,
   | 'funds'
@@ -19,18 +18,18 @@ export type WithdrawalMoney = Pick<
   | 'processor_fee_pass_through'
 >
 
-/** All data that a decision reads. */
+/** All data on which a decision depends. */
 export type PayoutDecisionInput = WithdrawalMoney &
   Pick<Withdrawal, 'status' | 'currency'> & {
-    /** The amount that the ledger reserved for the withdrawal. */
+    /** The amount that the ledger has reserved for the withdrawal. */
     booked_minor: bigint
     /** The time at which the provider accepted the payout. Null means that the server does not know of an acceptance. */
     sent_at: Date | null
-    /** True means that the payout's deadline has passed. */
+    /** True means that the deadline of the payout has passed. */
     overdue: boolean
   }
 
-/** The posting of a move: a ledger fact with its parts. */
+/** The posting of a move: a ledger fact with its amounts. */
 export type Effect = {
   fact: Fact
   amount_minor: bigint
@@ -39,7 +38,7 @@ export type Effect = {
   charge_borne_by: 'merchant' | 'platform'
 }
 
-/** One move, with the funds, the failure and the posting that follow from it. */
+/** One move, with its posting, the place of the money after the move and the reason of a failure. */
 export type DecidedMove = {
   move: WithdrawalMoveName
   funds: Funds
@@ -49,16 +48,16 @@ export type DecidedMove = {
 }
 
 /**
- * The consequence of an answer: moves in order, or in `noted` an answer that contradicts the status without a move. Both are empty
- * if the answer is not new.
+ * The moves that an answer causes, in order. If the answer contradicts the status and no move is possible, `noted` has the answer.
+ * If the answer is not new, there is neither a move nor a note.
  */
 export type PayoutDecision = { steps: DecidedMove[]; noted: string | null }
 
 const NOTHING: PayoutDecision = { steps: [], noted: null }
 
-/** Decides what an answer means for a withdrawal. */
+/** Decides the moves that an answer about a withdrawal causes. */
 export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): PayoutDecision {
-  // Before money moves, the reservation in the ledger must equal the reservation in the record.
+  // If money may move, the reservation in the ledger must equal the reservation in the record.
   if (isFinalAnswer(answer) && input.funds !== 'none' && input.booked_minor !== input.total_reserved_minor) {
     const booked = `${formatAmount(input.booked_minor)} of ${formatAmount(input.total_reserved_minor)}`
     return alarm(input, `the ledger reserved ${booked}; the provider answered ${describePayoutAnswer(answer)}`)
@@ -73,29 +72,32 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
       return decideReversed(input, answer)
     case 'blocked':
       if (input.sent_at === null) return moveTo(input, 'block', { why })
-      // The provider accepted this payout before, so that a refusal now does not prove a failure.
+      // The provider accepted this payout before, so that a later refusal does not prove a failure.
       return input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'unknown':
-      // The provider received no query, so this answer raises no new doubt.
+      // The provider did not receive the query, so that this answer does not change the outcome.
       if (isUnasked(answer) && !input.overdue) return NOTHING
-      // After a request without an answer the provider may have paid. The server only queries an accepted payout again.
+      // If a request got no answer, the provider may have paid. If the provider accepted the payout, the server only queries again.
       return input.sent_at === null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'not_found':
       return input.sent_at !== null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'accepted':
       return input.overdue ? moveTo(input, 'doubt', { why: 'no final answer in time' }) : NOTHING
     case 'not_sent':
-      // The worker retries until the deadline. After the deadline the money leaves only by an operator's decision.
+      // The worker retries until the deadline. After the deadline, only an operator's decision moves the money.
       return input.overdue ? moveTo(input, 'doubt', { why: 'could not be sent in time' }) : NOTHING
   }
 }
 
-/** Returns true for an answer that ends the payout. */
+/** Returns true if the answer is final. */
 export function isFinalAnswer(answer: PayoutAnswer): boolean {
   return answer.kind === 'succeeded' || answer.kind === 'declined' || answer.kind === 'reversed'
 }
 
-/** Returns the text of an answer in the history. The text must not change, because the server detects repeated answers by it. */
+/**
+ * Returns the text of an answer for the history. The server detects repeated answers by this text, so that a release must not
+ * change it.
+ */
 export function describePayoutAnswer(answer: PayoutAnswer): string {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   if (answer.kind === 'declined') return `declined ${answer.reason}`
@@ -104,26 +106,28 @@ export function describePayoutAnswer(answer: PayoutAnswer): string {
   return answer.kind
 }
 
-/** The parts of an amount without a fee and without a charge. */
+/** Returns the parts of an amount without a fee and without a charge. */
 export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
 
-/** Returns the explanation for operators if the provider blocks the payout. Null means another answer. */
+/**
+ * If the provider blocks the payout, returns the explanation for operators. Null means that the provider does not block the payout.
+ */
 export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null
   const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
   return `${cause} The provider paid no money. An operator corrects the cause and retries the payout.`
 }
 
-/** The explanation of a block for which the provider gives no cause. */
+/** The explanation of a block when the provider gives no cause. */
 const BLOCKED = "The provider refused the platform's address or access."
 
-/** Returns the posting of a payout that the provider paid. A late payment takes the money from `available` again. */
+/** Returns the posting of a paid payout. If the ledger has released the money, the posting takes it from `available` again. */
 export function paidEffect(money: WithdrawalMoney): Effect {
   const fact = money.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
   return { fact, ...parts(money) }
 }
 
-/** Returns the posting that gives the reservation back to the merchant. */
+/** Returns the posting that gives the reserved money back to the merchant. */
 export function releaseEffect(money: WithdrawalMoney): Effect {
   return { fact: 'withdrawal_released', amount_minor: money.total_reserved_minor, ...WHOLE }
 }
@@ -154,7 +158,7 @@ function decideSucceeded(input: PayoutDecisionInput, answer: PayoutAnswer & { ki
   if (canMoveWithdrawal('succeed', status) && hasExpectedAmount(input, answer)) {
     return moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why: describePayoutAnswer(answer) })
   }
-  // The provider reports another amount, or reports a payment after a decline.
+  // The provider reports another amount, or reports a payment after it declined the payout.
   const contradicts_failure = status === 'FAILED' && funds === 'released'
   if (contradicts_failure || !hasExpectedAmount(input, answer)) return alarm(input, describePayoutAnswer(answer))
   return note(answer)
@@ -176,7 +180,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   if (status === 'REVERSED' && hasExpectedAmount(input, answer)) return NOTHING
   if (!hasExpectedAmount(input, answer)) return alarm(input, why)
   if (canMoveWithdrawal('succeed', status)) {
-    // The server never received the answer about the payment, so that the ledger gets both the payment and the reversal.
+    // The server never received the answer about the payment, so that the ledger books both the payment and the reversal.
     const [first] = moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why }).steps
     const then = decideReversed({ ...input, status: moves.succeed.to, funds: 'paid' }, answer)
     return { steps: [first as DecidedMove, ...then.steps], noted: null }
@@ -186,7 +190,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   return decision.steps.length > 0 ? decision : note(answer)
 }
 
-/** Moves to NEEDS_ADMIN_ATTENTION if the status allows this move, else notes the contradiction. No money moves. */
+/** If the status allows the move, moves to NEEDS_ADMIN_ATTENTION; otherwise notes the contradiction. No money moves. */
 function alarm(input: PayoutDecisionInput, why: string): PayoutDecision {
   const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned'
   return may ? moveTo(input, 'alarm', { why }) : { steps: [], noted: why }

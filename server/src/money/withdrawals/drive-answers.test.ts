@@ -18,8 +18,8 @@ import { payoutAnswers, payoutOf, traceOf, type WithdrawalKey } from '../../../t
 import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
-describe('an answer of the provider', () => {
-  test('the worker sends a payout with the answer not_sent again after growing pauses, with the same reference', () =>
+describe('answers of the provider', () => {
+  test('the worker sends a payout again after growing pauses, with the same reference, when the answer is not_sent', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.not_sent
@@ -48,7 +48,7 @@ describe('an answer of the provider', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('the worker sends a payout with the answer not_sent no more after its deadline, and an operator decides', () =>
+  test('the worker stops sending a payout with the answer not_sent at its deadline, and an operator decides', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -72,7 +72,7 @@ describe('an answer of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('a payout with the answer unknown stays reserved, and the worker queries after growing pauses until a final answer', () =>
+  test('a payout stays reserved after the answer unknown, and the worker queries after growing pauses until a final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -100,7 +100,7 @@ describe('an answer of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a payout with the answer blocked stays reserved without queries, and a retry sends the same reference', () =>
+  test('a payout stays reserved without queries after the answer blocked, and a retry by an operator sends the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.blocked
@@ -113,7 +113,7 @@ describe('an answer of the provider', () => {
       await stage.work()
       assert.deepEqual([executions(key), questions(key)], [1, 0])
 
-      // The provider blocks the first retry. Days after the approval it accepts the second retry, within a new deadline.
+      // The provider blocks the first retry. Days after the approval, it accepts the second retry within a new deadline.
       await hands.retry(key)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
@@ -141,7 +141,7 @@ describe('an answer of the provider', () => {
       ])
     }))
 
-  test('operators read the cause and the provider’s text of a block until an operator sends the payout again', () =>
+  test('operators read the cause and the provider’s text of a blocked payout until an operator sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const statusReasonOf = async ({ id }: WithdrawalKey) => {
@@ -167,7 +167,7 @@ describe('an answer of the provider', () => {
       }
     }))
 
-  test('a worker sends a retried payout when the retrying process dies', () =>
+  test('a worker sends a retried payout when the process of the retry dies', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
       script.payout = () => payoutAnswers.blocked
@@ -185,7 +185,7 @@ describe('an answer of the provider', () => {
       assert.equal(await statusOf(stage, key), 'PROCESSING')
     }))
 
-  test('an accepted payout without a final answer becomes NEEDS_RECONCILIATION after the deadline, and the worker keeps querying', () =>
+  test('a withdrawal needs reconciliation after the deadline when the provider accepted its payout, and the worker keeps querying', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -210,7 +210,7 @@ describe('an answer of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '3' } },
     ))
 
-  test('a status query that fails, meets a refusal or gets no answer does not change the payout', () =>
+  test('a status query that fails, that the provider refuses or that gets no answer does not change the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const key = await submitted()
@@ -226,7 +226,7 @@ describe('an answer of the provider', () => {
       }
     }))
 
-  test('an accepted payout with the later answer not_found becomes NEEDS_RECONCILIATION, and no process sends the payout again', () =>
+  test('a withdrawal needs reconciliation when the provider no longer finds its accepted payout, and no process sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -241,7 +241,7 @@ describe('an answer of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the worker queries at the time that ask_again_ms announces, until the deadline', () =>
+  test('the worker queries at the time that ask_again_ms announces, and ignores ask_again_ms after the deadline', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, questions, submitted } = stage
@@ -281,7 +281,7 @@ describe('an answer of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('a late reversal returns amount and fee to the merchant', () =>
+  test('a late reversal returns the amount and our fee to the merchant', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => payoutAnswers.paid(A)
@@ -305,8 +305,8 @@ describe('an answer of the provider', () => {
     }))
 })
 
-describe('callbacks', () => {
-  test('a callback makes the server query the provider and settle only that answer', () =>
+describe('callbacks about a payout', () => {
+  test('the server queries the provider after a callback, and settles only the answer to that query', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -332,7 +332,7 @@ describe('callbacks', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a callback before the answer to the request settles the payout, and the late answer changes nothing', () =>
+  test('a callback before the answer to the request settles the payout, and the late answer moves no money', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       for (const late of [
@@ -364,7 +364,7 @@ describe('callbacks', () => {
       }
     }))
 
-  test('a callback without a final answer does not change a payout whose request is in progress', () =>
+  test('a callback does not change a payout whose request is in progress when the query gets no final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const sending = gate()

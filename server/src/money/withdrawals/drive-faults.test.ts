@@ -1,4 +1,5 @@
-// Tests that the server loses no payout and sends no payout twice if an adapter fails, a provider is missing or operators decide.
+// Tests that the server loses no payout and sends no payout twice if an adapter fails, a provider is not configured or operators
+// decide.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -23,8 +24,8 @@ function withCircuits(provider: Provider): Provider {
   return { ...provider, capabilities }
 }
 
-describe('an adapter', () => {
-  test('the worker queries a payout whose adapter threw an error, and never sends the payout again', () =>
+describe('failures of an adapter', () => {
+  test('the worker queries a payout when the adapter threw an error, and never sends the payout again', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       script.payout = () => {
@@ -46,7 +47,7 @@ describe('an adapter', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the server gives up an adapter call without an answer after the timeout, and delays no other query', () =>
+  test('the server ends an adapter call that gets no answer after the timeout, and delays no other query', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => new Promise(() => {})
@@ -57,7 +58,7 @@ describe('an adapter', () => {
       await idle(stage)
       for (const key of keys) assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
 
-      // In each round all queries hang. The server makes the queries of the next round nevertheless.
+      // In each round no query gets an answer. The server makes the queries of the next round nevertheless.
       script.status = () => new Promise(() => {})
       for (let round = 1; round <= 6; round++) {
         world.deps.clock.advance(HOUR)
@@ -72,7 +73,7 @@ describe('an adapter', () => {
       for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
     }))
 
-  test('an adapter that returns no answer, a wrong shape, no amount or an unknown kind leaves the payout unknown', () =>
+  test('a payout stays unknown when the adapter returns no answer, a wrong shape, no amount or an unknown kind', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       const nonsense = [
@@ -102,7 +103,7 @@ describe('an adapter', () => {
       }
     }))
 
-  test('an adapter that answers only some of the queries leaves the other payouts unknown', () =>
+  test('the other payouts stay unknown when an adapter answers only some of the queries', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, submitted, world, executions } = stage
@@ -118,7 +119,7 @@ describe('an adapter', () => {
       { adapt: (provider) => ({ ...provider, payoutStatus: async () => [payoutAnswers.paid(A)] }) },
     ))
 
-  test('the server settles the answers of an adapter that leaves many other payouts in doubt', () =>
+  test('the server settles the answers of an adapter that gives no answer about many other payouts', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world } = stage
@@ -141,7 +142,7 @@ describe('an adapter', () => {
       { adapt: withCircuits },
     ))
 
-  test('a payout of a dead process waits while the circuit is open, and a worker sends the payout after the provider answers again', () =>
+  test('the worker sends the payout of a dead process only after the circuit closes', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -172,7 +173,7 @@ describe('an adapter', () => {
       { point: dieAt('payout.before_send'), adapt: withCircuits },
     ))
 
-  test('a payout of a dead process waits while no connection is free, and a worker sends the payout after a connection is free', () =>
+  test('the worker sends the payout of a dead process only after a connection is free', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -219,8 +220,8 @@ describe('an adapter', () => {
     }))
 })
 
-describe('an operator’s decision', () => {
-  test('a later answer of the provider moves no money after an operator’s decision', () =>
+describe('decisions of an operator', () => {
+  test('a later answer of the provider moves no money after an operator decided about the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -249,7 +250,7 @@ describe('an operator’s decision', () => {
       }
     }))
 
-  test('a batch of answers settles every payout except the payout whose posting fails', () =>
+  test('a batch of answers settles every payout except the payout whose posting the ledger refuses', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, submitted } = stage
@@ -258,7 +259,7 @@ describe('an operator’s decision', () => {
         for (const key of keys) await hands.approve(key)
         await idle(stage)
         const [poisoned, ...others] = keys as [WithdrawalKey, ...WithdrawalKey[]]
-        // The posting of this payout exists already, and the ledger refuses a second posting.
+        // The ledger already has the posting of this payout, and refuses a second posting.
         await world.rows(
           `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
            from ledger_transfers t where source_id = $1`,

@@ -1,4 +1,4 @@
-// Tests late payouts: a hanging request during a callback, and approvals after their deadline.
+// Tests late payouts: a request that gets no answer before a callback, and approvals after their deadline.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,7 +53,7 @@ test('no process sends an unsent payout after its deadline, and an operator deci
     { env: { PAYOUT_DEADLINE_H: '2' } },
   ))
 
-test('a payout whose process died before the request stays unsent after its deadline', () =>
+test('no process sends a payout after its deadline when the approving process died before the request', () =>
   withPayoutWorld(
     async (stage) => {
       const { script, executions, submitted, another } = stage

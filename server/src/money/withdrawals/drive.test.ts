@@ -1,5 +1,5 @@
-// Tests that the processes send a payout once, even if processes die or work at the same time. The provider's list of requests
-// is the proof.
+// Tests that the processes send a payout once, even if processes die or work at the same time. The requests that the provider
+// received are the proof.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ import {
 import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
-describe('an approved payout', () => {
+describe('approved payouts', () => {
   test('the server sends an approved payout at once, queries the provider and books the payment', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
@@ -43,7 +43,7 @@ describe('an approved payout', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the request of a payout has the approved fields and the stored reference', () =>
+  test('the request of a payout has the approved fields and the stored provider reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const requests: unknown[] = []
@@ -70,13 +70,13 @@ describe('an approved payout', () => {
       ])
     }))
 
-  test('one process sends a payout when the approval and the workers of two processes take its token at once', () =>
+  test('one process sends a payout when the approving process and the workers of two processes take its token at once', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const other = await another()
       for (let round = 0; round < 15; round++) {
         const key = await submitted()
-        // The lease has ended for the other processes while the approving process still holds the row.
+        // For the other processes, the lease has ended while the approving process still works on the payout.
         const sends = round % 3 === 0
         const operator = sends ? hands : payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
         await operator.approve(key)
@@ -120,8 +120,8 @@ describe('an approved payout', () => {
     }))
 })
 
-describe('a process that dies', () => {
-  test('a worker queries the provider, gets not_found, and sends the payout of a process that died with the token', () =>
+describe('processes that die', () => {
+  test('a worker sends the payout of a process that died with the token, after the provider answers not_found', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage
@@ -147,7 +147,7 @@ describe('a process that dies', () => {
     ['accepted', payoutAnswers.accepted, 'PROCESSING'],
     ['declined', payoutAnswers.declined, 'FAILED'],
   ] as const) {
-    test(`a worker queries the provider, gets ${outcome}, and never sends the payout of a process that died after sending`, () =>
+    test(`a worker gets the answer ${outcome} and does not send again the payout of a process that died after sending`, () =>
       withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
@@ -174,7 +174,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test('an operator decides about an unknown payout of a process that died after sending, and no process sends the payout again', () =>
+  test('an operator decides about the payout of a process that died after sending when the provider knows no outcome', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage
@@ -227,7 +227,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test('a process queries and sends a payout once when the answer of the database about its token is lost', () => {
+  test('the processes send a payout once when the process that took its token gets no reply from the database', () => {
     let fails = true
     return withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
@@ -249,8 +249,8 @@ describe('a process that dies', () => {
   })
 })
 
-describe('leases', () => {
-  test('an old token sends nothing, even for the process that holds the lease', () =>
+describe('leases of payouts', () => {
+  test('a process sends nothing with an old token, even if the process holds the lease', () =>
     withPayoutWorld(async (stage) => {
       const { world, executions, submitted } = stage
       const key = await submitted()
@@ -271,7 +271,7 @@ describe('leases', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a worker that claims a payout after the lease ends waits for the settlement of an earlier answer', () => {
+  test('a worker that claims a payout after the lease ended waits for the settlement of an earlier answer', () => {
     const writing = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     return withPayoutWorld(
@@ -326,7 +326,7 @@ describe('leases', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('a process that loses the lease during its query sends nothing and releases nothing', () =>
+  test('a process that loses its lease during a query sends no payout and does not end the lease of the next process', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage
@@ -351,7 +351,7 @@ describe('leases', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  test('a process renews the lease after a slow query and before the request', () =>
+  test('the process renews its lease after a slow query and before the request', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage

@@ -1,6 +1,6 @@
-// Drives payouts. One statement takes the send token and commits before the first byte leaves, so that only one process sends. If
-// the process dies before this, a worker takes the token. If the process dies with the token, a worker queries the provider. The
-// worker sends again, with the same reference, only if the provider has no such payout. An operator decides about a doubt.
+// Drives payouts. A process takes the send token and commits before the first byte leaves, so that only one process sends. If it
+// dies with the token, a worker first queries the provider. The worker sends again, with the same reference, only if the provider
+// has no such payout. If the outcome stays unknown, an operator decides.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
@@ -14,24 +14,25 @@ import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
 
 /** The driver of payouts, for approvals, callbacks and the worker. */
 export type PayoutDriver = {
-  /** Returns true if this process has capacity for another payout at a provider. */
+  /** Returns true if this process has free capacity for another payout at a provider. */
   hasCapacity(provider: string): boolean
   /** Sends the payouts whose lease this process holds. Never throws; a payout that fails becomes due again. */
   dispatch(payouts: readonly Payout[]): void
-  /** Follows a hint: queries the provider about a payout and settles the answer. Resolves after the commit. */
+  /** After a callback, queries the provider about a payout and settles the answer. Resolves after the commit. */
   ask(payout: Payout): Promise<void>
-  /** The background task for due payouts. */
+  /** The background task that claims due payouts. */
   task: Task
 }
 
-/** The concurrency limit of a provider that declares none. Further payouts wait in the database. */
+/** The concurrency limit of a provider that declares no limit. Further payouts wait in the database. */
 const CONCURRENCY_LIMIT = 500
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
-/** The part of a lease that must remain before a request: the longest call and the write of its answer. */
+/** The time that must be left of a lease before a request: for the longest call and for the write of its answer. */
 const SEND_LEASE_MS = CALL_MS_MAX + 2_000
 
-// The statement compares the token: only one of the approving process, the worker and a process with an ended lease takes it.
+// The query compares the token, so that only one process takes it: the approving process, a worker, or a process whose lease has
+// ended.
 const TAKE = sql(
   'payouts_take_token',
   `update payouts p set state = 'sending', send_token = null, due_at = $2, lease_owner = $3, updated_at = $4
@@ -51,7 +52,7 @@ const RENEW = sql(
 /** Settles one answer about a payout. Resolves after the commit. */
 type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
 
-/** The calls and writes that the steps of a payout use. */
+/** The functions that the steps of a payout call. */
 type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
@@ -60,10 +61,10 @@ type PayoutSteps = {
   takeToken(payout: Payout): Promise<boolean>
 }
 
-/** The functions of the webhook deliverer that settling needs. */
+/** The functions of the webhook sender that a settlement calls. */
 type WebhookDispatch = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
 
-/** Makes the driver of payouts. `webhooks` receives the deliveries that settling leases to this process. */
+/** Makes the driver of payouts. `webhooks` sends the deliveries that a settlement leases to this process. */
 export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
@@ -141,7 +142,7 @@ function createTakeToken(deps: Deps): (payout: Payout) => Promise<boolean> {
   )
 }
 
-/** Runs the steps of payouts. `run` returns false if this process already works on the payout. */
+/** Runs the steps of payouts. If this process already works on the payout, `run` returns false. */
 function createRunner(
   steps: PayoutSteps,
   concurrency: ConcurrencyLimits,
@@ -156,7 +157,7 @@ function createRunner(
     const done = runStep(steps, payout)
       .catch((error) => {
         const { withdrawal_id } = payout
-        steps.deps.log.warn({ err: error, withdrawal_id }, 'the payout did not finish; it falls due again')
+        steps.deps.log.warn({ err: error, withdrawal_id }, 'the step of a payout failed; the payout becomes due again')
       })
       .finally(() => {
         in_hand.delete(payout.withdrawal_id)
@@ -172,7 +173,7 @@ function createRunner(
   return { run, idle }
 }
 
-/** Makes the next step of a payout under its lease: sends it, or queries the provider about it. */
+/** Makes the next step of a payout under its lease: sends the payout, or queries the provider about it. */
 async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   const { deps, call, learn, takeToken } = steps
   const expired = deps.clock.now() >= payout.deadline_at
@@ -190,9 +191,9 @@ async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   await learn(payout, answer, true)
 }
 
-/** Sends a payout under a token that this process took, or took over. */
+/** Sends a payout with a token that this process took, or that another process took and did not use. */
 async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
-  // If the lease is about to end, another process may take it, so that this process first renews the lease.
+  // If the lease is about to end, another process may take it soon, so that this process first renews the lease.
   if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
   deps.point('payout.before_send')
   const answer = await call.payout(payout)
@@ -200,7 +201,7 @@ async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, le
   await learn(payout, answer, true)
 }
 
-/** Renews the lease of a payout that waits for its first answer. Returns false if another process has taken the lease. */
+/** Renews the lease of a payout that waits for its first answer. If another process has taken the lease, returns false. */
 async function renewLease(deps: Deps, { merchant_id, withdrawal_id }: Payout): Promise<boolean> {
   const now = deps.clock.now()
   const values = [merchant_id, withdrawal_id, deps.process_id, new Date(now.getTime() + PAYOUT_LEASE_MS), now]

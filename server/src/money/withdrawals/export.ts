@@ -44,7 +44,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
   app.get(
     '/v1/merchant/withdrawals/export.csv',
     {
-      // A HEAD request would read all rows from the database and discard them.
+      // Without this option, a HEAD request would read all rows from the database and discard them.
       exposeHeadRoute: false,
       config: { access },
       schema: {

@@ -1,4 +1,4 @@
-// The public interface of withdrawals: payouts of merchants' money, each after an operator's approval.
+// Exports the public interface of withdrawals. An operator approves each withdrawal before the server makes its payout.
 
 export { type ApprovalService, createApprovalService } from './approval-service.ts'
 export { type Approval, findApprovals, requiredApprovals } from './approvals.ts'

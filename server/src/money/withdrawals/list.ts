@@ -24,20 +24,20 @@ export type WithdrawalFilter = PageChoice & {
 const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
      and ($4::text is null or ${beginsWith('w.reference', '$4')}) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
 
-// The statements have no name, so that PostgreSQL plans each of them for its status. An open status uses the index of open
-// withdrawals.
+// These queries are unnamed prepared statements, so PostgreSQL plans each query for its status. For an open status, PostgreSQL uses
+// the index of open withdrawals.
 const LIST = sql(
   '',
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
 )
-// The count uses the order of the list, so that PostgreSQL stops early.
+// The query counts in the order of the list, so that PostgreSQL uses the same index and stops at the limit.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
      select 1 from withdrawals w where ${CONDITIONS} order by w.id desc limit $8) counted`,
 )
 
-// The count for a reference uses the order of the index of references.
+// The query counts the withdrawals of a reference without an order, so that PostgreSQL uses the index of references.
 const COUNT_BY_REFERENCE = sql(
   '',
   `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $8) counted`,
@@ -48,7 +48,9 @@ function filterValues({ merchant_id, environment, status, reference, method, fro
   return [merchant_id, environment, status ?? null, reference ?? null, method ?? null, from_id, until_id]
 }
 
-/** Returns withdrawals that pass the filter, newest first. If `before_id` is not null, returns only smaller ids. */
+/**
+ * Returns withdrawals that pass the filter, newest first. If `before_id` is not null, returns only withdrawals with smaller ids.
+ */
 export function readWithdrawals(
   reader: Reader,
   filter: WithdrawalFilter,
@@ -77,7 +79,7 @@ const NOT_IN_ENVIRONMENT = {
     'There is no such withdrawal in this environment. A session chooses the other environment with ?environment=.',
 }
 
-/** Returns a withdrawal with its history. Refuses an id that is unknown in the merchant's environment with not_found. */
+/** Returns a withdrawal with its history. If the merchant's environment has no such id, refuses with not_found. */
 export async function getWithdrawal(
   reader: Reader,
   key: { merchant_id: string; environment: Environment; id: string },
@@ -85,7 +87,8 @@ export async function getWithdrawal(
   const id = key.id.toLowerCase()
   const row = isId(id) ? await findWithdrawal(reader, { ...key, id }) : null
   if (row === null || row.environment !== key.environment) refuse('not_found', NOT_IN_ENVIRONMENT)
-  // The history is younger than the record and may contain a later move, so that the function leaves out later entries.
+  // The function reads the history after the record. The history may contain a later move, so that the function omits later
+  // entries.
   const history = await historyOf(reader, row)
   return presentDetail(
     row,
@@ -93,7 +96,7 @@ export async function getWithdrawal(
   )
 }
 
-// The statement has no name, so that PostgreSQL plans it for each range.
+// PostgreSQL plans this unnamed prepared statement for the given range of ids.
 const SUMS = sql(
   '',
   `select w.status, count(*) as count, sum(w.amount_minor)::bigint as amount_minor from withdrawals w

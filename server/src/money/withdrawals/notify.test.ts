@@ -29,7 +29,7 @@ async function waiting(reference = 'PAY-7', at = world): Promise<{ merchant: Mer
   return { merchant, id: reply.body.data.id }
 }
 
-/** Decides and queues the e-mails, in one transaction. */
+/** Makes a decision and queues its e-mails, in one transaction. */
 function decide(
   kind: DecisionKind,
   { merchant, id }: { merchant: Merchant; id: string },
@@ -48,7 +48,7 @@ function decide(
 const mailsOf = ({ merchant }: { merchant: Merchant }, { deps } = world) =>
   listEmails(deps, { merchant_id: merchant.id })
 
-test("only members who manage the merchant's money get the e-mail about a decision", async () => {
+test("only members who may send the merchant's money get the e-mail about a decision", async () => {
   const made = await waiting()
   const { merchant } = made
   const [admin, finance, unproven, disabled] = await Promise.all([
@@ -93,7 +93,7 @@ for (const [language, asks, rejects] of [
   })
 }
 
-test('the server keeps an e-mail about a sandbox withdrawal even with a mail server', async () => {
+test('the server keeps an e-mail about a sandbox withdrawal even when a mail server is configured', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
   const { deps } = world
@@ -105,7 +105,7 @@ test('the server keeps an e-mail about a sandbox withdrawal even with a mail ser
   )
 })
 
-test("the e-mail about a decision contains no line break and no link from a merchant's text", async () => {
+test("the e-mail about a decision contains no line break and no link from a text of the merchant", async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))
   await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
@@ -155,7 +155,7 @@ test('at most twenty members of a merchant get the e-mail about a decision', asy
   assert.equal((await mailsOf(made)).length, 20)
 })
 
-test('a refused decision queues no e-mail', async () => {
+test('the server queues no e-mail when it refuses a decision', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
   await decide('rejected', made, 'No.')

@@ -1,5 +1,5 @@
-// Queues e-mails about operators' decisions to the merchant, as plain text in each recipient's language. The transaction of the
-// decision writes the queue, so that neither the decision nor its e-mails exist alone.
+// Queues e-mails to the merchant about operators' decisions, as plain text in each recipient's language. The transaction of the
+// decision also queues the e-mails, so that neither the decision nor its e-mails exist alone.
 
 import { dashboardUrl, mailedName } from '../../access/merchants/index.ts'
 import { type Email, queueEmail } from '../../adapters/messages/index.ts'
@@ -10,10 +10,10 @@ import type { MerchantWithdrawal } from './store.ts'
 /** The decisions about which the merchant gets an e-mail. */
 export type DecisionKind = 'rejected' | 'info_requested'
 
-/** The maximum number of members of a merchant that get the e-mail. */
+/** The maximum number of members of a merchant that get an e-mail about one decision. */
 const RECIPIENTS_MAX = 20
 
-// The statement finds only verified addresses, because an invitation can name any address. The earliest members come first.
+// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
 const RECIPIENTS = sql(
   'withdrawals_recipients',
   `select u.email, u.language from members s join users u on u.id = s.user_id
@@ -44,7 +44,7 @@ type DecisionMailInput = {
   email: string
   language: Language
   brand: string
-  /** The page of the withdrawal. Empty means that the installation has no configured public address. */
+  /** The address of the withdrawal's page. Empty means that the installation has no configured public address. */
   url: string
 }
 
@@ -80,8 +80,8 @@ const WORDS = {
 } as const
 
 /**
- * Returns the e-mail about a decision. The e-mail quotes a text of the merchant on one line, so that the text cannot become a link.
- * The operator's text stays as it is.
+ * Returns the e-mail about a decision. A text of the merchant is on one line, so that the text cannot become a link. The operator's
+ * text stays unchanged.
  */
 function decisionMail({ row, kind, text, email, language, brand, url }: DecisionMailInput): Email {
   const words = WORDS[language]

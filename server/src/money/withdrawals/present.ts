@@ -1,4 +1,4 @@
-// Presents the rows of withdrawals as records of the API.
+// Converts the rows of withdrawals to their records in the API.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
@@ -57,7 +57,7 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
 
 /** Returns the record of a withdrawal for its merchant, with the visible part of its history. */
 export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
-  // Only operators see answers of the provider that changed no status.
+  // Merchants do not see answers of the provider that changed no status.
   const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
   return { ...presentWithdrawal(row), history: moved.map(presentMove) }
 }
@@ -94,7 +94,10 @@ const ACTORS: Record<string, MerchantMoveRecord['by']> = {
   command: 'operator',
 }
 
-/** Returns a move without the operator's name and the provider's texts. The merchant sees the messages from and to operators. */
+/**
+ * Returns a move without the operator's name and the provider's texts. The merchant sees the messages between operators and the
+ * merchant.
+ */
 function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMoveRecord {
   const is_message =
     to_status === moves.reject.to ||

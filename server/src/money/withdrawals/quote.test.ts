@@ -67,7 +67,7 @@ test('a quote has every part of the price as a decimal text and stores no row', 
   })
 })
 
-test('a quote shows a processor charge that the platform bears, without adding the charge', async () => {
+test('a quote shows a processor charge that the platform bears, and the total does not include the charge', async () => {
   await price([{ flow: 'withdrawal', percentage: '1', processor_charge: '250' }])
   const { data } = (await quote(ASKED)).body
   assert.deepEqual(
@@ -116,14 +116,14 @@ test('a quote and a submission have the same charges with every price list', asy
   }
 })
 
-test('a new price list applies from the next quote on', async () => {
+test('a new price list applies to the next quote', async () => {
   await price([{ flow: 'withdrawal', flat_fee: '1' }])
   assert.equal((await quote(ASKED)).body.data.total_charges, '1.00')
   await price([{ flow: 'withdrawal', flat_fee: '2' }])
   assert.equal((await quote(ASKED)).body.data.total_charges, '2.00')
 })
 
-test('a quote needs neither recipient nor balance, and the server refuses an invalid recipient', async () => {
+test('the server makes a quote without a recipient and without a balance, and refuses an invalid recipient', async () => {
   await price([{ flow: 'withdrawal' }])
   const { destination_identifier: _, ...without_recipient } = ASKED
   assert.equal((await quote({ ...without_recipient, amount: '999999999' })).status, 200)
@@ -150,7 +150,7 @@ test('the server refuses the same fields in a quote as in a submission', async (
   }
 })
 
-test('the server refuses a live quote without an agreed price, and a sandbox quote is free', async () => {
+test('the server refuses a live quote when the merchant has no agreed price, and a sandbox quote is then free', async () => {
   await price([{ flow: 'withdrawal', destination_code: 'CRDB' }])
   const reply = await quote(ASKED)
   assert.deepEqual(codeOf(reply), [409, 'withdrawal_restricted'])
@@ -161,14 +161,14 @@ test('the server refuses a live quote without an agreed price, and a sandbox quo
   assert.equal((await quote(ASKED, finance, '?environment=sandbox')).status, 200)
 })
 
-test('keys, viewers and developers get no quote', async () => {
+test('the server gives no quote to an API key, a viewer or a developer', async () => {
   assert.deepEqual(codeOf(await quote(ASKED, world.live_key)), [403, 'insufficient_role'])
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
     assert.deepEqual(codeOf(await quote(ASKED, (await world.newSession(role)).token)), [403, 'insufficient_role'])
   }
 })
 
-test('a repeated Idempotency-Key gets the first quote again', async () => {
+test('a request with a repeated Idempotency-Key gets the first quote again', async () => {
   await price([{ flow: 'withdrawal', flat_fee: '5' }])
   const options = { key: finance, idempotency_key: randomUUID() }
   const first = await world.post(QUOTE, ASKED, options)

@@ -1,4 +1,4 @@
-// Computes the charges of a withdrawal from the merchant's price list, for quotes and submissions.
+// Computes the charges of a withdrawal from the merchant's price list, for quotes and for submissions.
 
 import {
   type Charges,
@@ -13,21 +13,21 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
 
-/** The charges in cents and the pricing rule that they come from. A null rule means no charge. */
+/** The charges in cents and the pricing rule that determines them. Null in the rule means no charge. */
 export type WithdrawalPrice = Charges & {
   total_reserved_minor: bigint
   pricing_rule_id: string | null
   pricing_rule_label: string | null
 }
 
-/** The fields that determine the price. */
+/** The fields that determine the price of a withdrawal. */
 type PricedWithdrawal = Pick<NewWithdrawal, 'method' | 'destination_code' | 'amount_minor'> & {
   environment: Environment
 }
 
 /**
- * Returns the price by these rules. If no rule applies, the sandbox is free, and the server refuses live money with
- * withdrawal_restricted: no money leaves at a price that the merchant has not agreed to.
+ * Returns the price by the given pricing rules. If no rule applies, the price in the sandbox is zero, and the server refuses live
+ * money with withdrawal_restricted. No live money thus leaves at a price that the merchant has not agreed to.
  */
 export function withdrawalPrice(
   rules: readonly RuleInForce[],
@@ -47,7 +47,7 @@ export function withdrawalPrice(
 const NO_PRICE =
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.'
 
-/** Returns the current price. The price does not bind: a submission computes it again. */
+/** Returns the current price. A later submission computes the price again, so that this price is not binding. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
   return withdrawalPrice(await rulesInForce(reader, input.merchant_id), input)
 }

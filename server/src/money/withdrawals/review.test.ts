@@ -1,4 +1,5 @@
-// Tests operators' decisions other than approvals: each counts once, with its reason, history row and audit entry.
+// Tests operators' decisions other than approvals: the server makes each decision once, with its reason, history row and audit
+// entry.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -49,14 +50,14 @@ after(async () => {
   await world.close()
 })
 
-/** Creates a withdrawal with charges, of a new merchant whose balance equals the reservation. */
+/** Creates a withdrawal with charges for a new merchant, whose balance equals the amount and charges. */
 async function submitted(): Promise<WithdrawalKey & { merchant: Merchant }> {
   const merchant = await world.newMerchant()
   await fund(world, TOTAL, { merchant })
   return { ...(await insertWithdrawal(world, { merchant, ...CHARGES })), merchant }
 }
 
-/** Creates an approved withdrawal with these answers of the provider. */
+/** Creates an approved withdrawal about which the provider gives these answers. */
 async function withdrawalAfter(
   first: PayoutAnswer,
   ...then: PayoutAnswer[]
@@ -77,7 +78,7 @@ const audits = ({ id }: WithdrawalKey) =>
     [id],
   )
 
-/** Returns the accounts of a merchant's book that are not zero. */
+/** Returns the balances of a merchant's book that are not zero. */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -98,8 +99,8 @@ const storedState = async (key: WithdrawalKey) => ({
 const refused = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error: { code?: string }) => error.code === code)
 
-describe('a withdrawal before its approval', () => {
-  test('a rejection moves no money, and the merchant reads its reason', async () => {
+describe('withdrawals before their approval', () => {
+  test('a rejection moves no money, and the merchant can read the reason', async () => {
     const key = await submitted()
     const before = await book(key)
     await hands.reject(key, 'The name is another one')
@@ -118,7 +119,7 @@ describe('a withdrawal before its approval', () => {
     )
   })
 
-  test('an operator can approve a withdrawal after two questions and an answer', async () => {
+  test('an operator can approve a withdrawal after two questions and one answer', async () => {
     const key = await submitted()
     await hands.requestInfo(key, 'Who is this?')
     assert.equal((await recordOf(world, key)).status_reason, 'Who is this?')
@@ -161,7 +162,7 @@ describe('a withdrawal before its approval', () => {
     assert.deepEqual(await storedState(key), before)
   })
 
-  test('the server refuses every decision about an unknown withdrawal with not_found', async () => {
+  test('the server refuses each decision about an unknown withdrawal with not_found', async () => {
     for (const id of [randomUUID(), 'x', '']) {
       const key = { merchant_id: world.merchant.id, id }
       for (const work of [
@@ -175,7 +176,7 @@ describe('a withdrawal before its approval', () => {
     }
   })
 
-  test('one of several concurrent decisions about a withdrawal succeeds, and the server refuses the other decisions', async () => {
+  test('the server accepts one of several concurrent decisions about a withdrawal, and refuses the other decisions', async () => {
     const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
     try {
       const elsewhere = payoutCallsOf(other, provider, { sends: false })
@@ -202,7 +203,7 @@ describe('a withdrawal before its approval', () => {
   })
 })
 
-describe('a decision that the status does not allow', () => {
+describe('decisions that the status does not allow', () => {
   const PLACES: [string, () => Promise<WithdrawalKey>, string[]][] = [
     ['PENDING_ADMIN_APPROVAL', submitted, ['approve', 'reject', 'requestInfo']],
     ['PROCESSING', () => withdrawalAfter(payoutAnswers.accepted), []],
@@ -238,7 +239,7 @@ describe('a decision that the status does not allow', () => {
   }
 })
 
-describe('the resolution of a payout', () => {
+describe('resolutions of a payout', () => {
   const PAID = { fee_income: 1_700n, provider_float: -1_700n }
   const BACK = { available: TOTAL, provider_float: -TOTAL }
   for (const [place, make, outcome, facts, expected] of [
@@ -277,7 +278,7 @@ describe('the resolution of a payout', () => {
       BACK,
     ],
   ] as const) {
-    test(`the resolution as ${outcome} of a payout that is ${place} posts ${facts.join(' and ')} once, with the reason`, async () => {
+    test(`an operator who resolves a payout that is ${place} as ${outcome} makes the postings ${facts.join(' and ')} once, with the reason`, async () => {
       const key = await make()
       const before = await recordOf(world, key)
       await hands.resolve(key, outcome, 'BANK-1')
@@ -303,7 +304,7 @@ describe('the resolution of a payout', () => {
     })
   }
 
-  test('the server refuses to resolve a payout as paid after the merchant spent the released money, until the balance suffices', async () => {
+  test('the server refuses to resolve a payout as paid when the merchant spent the released money, until the balance suffices', async () => {
     const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const { merchant } = key
     const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
@@ -319,7 +320,7 @@ describe('the resolution of a payout', () => {
     assert.equal((await traceOf(world, key)).available, 99n)
   })
 
-  test('the server resolves a payout as not paid, and refuses the resolution as paid, while the balance is below zero', async () => {
+  test('the server resolves a payout as not paid but not as paid while the balance is below zero', async () => {
     const key = await withdrawalAfter(payoutAnswers.declined, payoutAnswers.paid(A))
     const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
       key.merchant_id,
@@ -335,7 +336,7 @@ describe('the resolution of a payout', () => {
     assert.equal((await traceOf(world, key)).available, -TOTAL)
   })
 
-  test('one of two concurrent resolutions of a payout succeeds, and the money moves once', async () => {
+  test('the server accepts one of two concurrent resolutions of a payout, and the money moves once', async () => {
     for (let round = 0; round < 8; round++) {
       const key = await withdrawalAfter(payoutAnswers.unknown)
       const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
@@ -345,8 +346,8 @@ describe('the resolution of a payout', () => {
   })
 })
 
-describe('the retry of a payout', () => {
-  test('a retry sends the same reference with a new token, from this process or from a worker', async () => {
+describe('retries of a payout', () => {
+  test('a retry sends the same reference with a new token, from the process of the request or from a worker', async () => {
     for (const sends of [true, false]) {
       const key = await withdrawalAfter(payoutAnswers.blocked)
       const { provider_reference } = await recordOf(world, key)
@@ -365,7 +366,7 @@ describe('the retry of a payout', () => {
     }
   })
 
-  test('one of three concurrent retries succeeds and sends the payout once', async () => {
+  test('the server accepts one of three concurrent retries and sends the payout once', async () => {
     const key = await withdrawalAfter(payoutAnswers.blocked)
     script.sent.length = 0
     script.payout = () => payoutAnswers.accepted

@@ -1,5 +1,5 @@
-// Makes decisions about a withdrawal other than its approval: reject, request information, respond, resolve, retry. Each decision
-// is one transaction with its history row and its audit entry.
+// Makes the decisions about a withdrawal other than its approval: reject, request information, respond, resolve and retry. Each
+// decision is one transaction with its history row and its audit entry.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -30,7 +30,7 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** Locks one withdrawal. Refuses an unknown withdrawal, or a withdrawal of another environment, with not_found. */
+/** Locks one withdrawal. If the withdrawal is unknown or belongs to another environment, refuses with not_found. */
 export async function lockWithdrawal(
   tx: Tx,
   key: WithdrawalId & { environment?: string },
@@ -51,8 +51,8 @@ const moveWithoutMoney = (move: WithdrawalMoveName, { funds }: Withdrawal, why: 
 })
 
 /**
- * Rejects a withdrawal. No money moves, because a rejected withdrawal has no reservation. The merchant reads `reason`. Refuses with
- * invalid_state unless the withdrawal waits for approval or for information.
+ * Rejects a withdrawal. No money moves, because the withdrawal has no reservation yet. The merchant can read `reason`. If the
+ * withdrawal waits for neither approval nor information, refuses with invalid_state.
  */
 export async function rejectWithdrawal(
   deps: Deps,
@@ -69,8 +69,8 @@ export async function rejectWithdrawal(
 }
 
 /**
- * Asks the merchant for information. The withdrawal waits for the answer, and an operator may still approve or reject it.
- * Refuses with invalid_state unless the withdrawal waits for approval.
+ * Asks the merchant for information. The withdrawal waits for the answer, and an operator may still approve or reject it. If the
+ * withdrawal does not wait for approval, refuses with invalid_state.
  */
 export async function requestInfo(
   deps: Deps,
@@ -87,7 +87,10 @@ export async function requestInfo(
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.request_info', step, texts)
 }
 
-/** Stores the merchant's answer, so that the withdrawal waits for approval again. Refuses with invalid_state without a question. */
+/**
+ * Stores the merchant's answer, so that the withdrawal waits for approval again. If no operator asked a question, refuses with
+ * invalid_state.
+ */
 export async function respond(
   deps: Deps,
   tx: Tx,
@@ -104,11 +107,11 @@ export async function respond(
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.respond', step, texts)
 }
 
-/** An operator's decision about a payout whose result is in doubt. */
+/** An operator's decision about a payout whose outcome is in doubt. */
 export type WithdrawalResolution = WithdrawalId & {
   outcome: 'SUCCESS' | 'FAILED'
   reason: string
-  /** The provider's own id of the payout, as the operator found it. */
+  /** The provider's id of the payout, as the operator found it at the provider. */
   provider_reference: string | null
 }
 
@@ -120,9 +123,9 @@ const CLOSE = sql(
 )
 
 /**
- * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves to the place that the outcome requires.
- * Refuses with invalid_state unless the withdrawal is stuck. Refuses a late payment with insufficient_balance if the released money
- * is no longer in the balance.
+ * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves as the outcome requires. If the status
+ * allows no resolution, refuses with invalid_state. If the outcome is paid and the balance no longer has the released money,
+ * refuses with insufficient_balance.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -156,7 +159,9 @@ export async function resolveWithdrawal(
   return { row: { ...withdrawal, ...merchant }, deliveries }
 }
 
-/** Refuses a withdrawal whose reservation in the ledger differs from the record: other reservations must not pay for it. */
+/**
+ * If the reservation in the ledger differs from the record, refuses the withdrawal, because other reservations must not pay for it.
+ */
 function refuseBooks({ withdrawal, booked_minor }: WithdrawalSnapshot): never {
   const [booked, needed] = [formatAmount(booked_minor), formatAmount(withdrawal.total_reserved_minor)]
   const message = `The ledger reserved ${booked} of ${needed}: find the cause before any money moves. Run "admin verify".`
@@ -167,7 +172,10 @@ function resolvedAsPaid(row: Withdrawal): { funds: Funds; effect: Effect | null 
   return row.funds === 'paid' ? { funds: 'paid', effect: null } : { funds: 'paid', effect: paidEffect(row) }
 }
 
-/** Returns the funds and the posting of an unpaid outcome. A booked payment returns whole, with the provider's charge. */
+/**
+ * Returns the place of the money and the posting for an unpaid outcome. If the ledger has booked the payment, the posting returns
+ * the whole amount with the provider's charge.
+ */
 function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | null } {
   if (row.funds === 'paid') return { funds: 'returned', effect: reversalEffect(row, true) }
   return row.funds === 'released'
@@ -183,9 +191,9 @@ const RETRY = sql(
 )
 
 /**
- * Makes a blocked payout ready to send again, with a new token and the same reference. Refuses with invalid_state unless the payout
- * is blocked, and with withdrawal_restricted if its merchant is suspended. If the returned payout has a lease, the caller sends it
- * after the commit.
+ * Prepares a blocked payout for another request, with a new token and the same reference. If the payout is not blocked, refuses
+ * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the returned payout has a lease, the
+ * caller sends it after the commit.
  */
 export async function retryWithdrawal(
   deps: Deps,
@@ -215,7 +223,7 @@ export async function retryWithdrawal(
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
-/** Writes one move without money, its history row and its audit entry. The merchant reads `status_reason`. */
+/** Writes a move without money, its history row and its audit entry. The merchant can read `status_reason`. */
 async function writeDecision(
   deps: Deps,
   tx: Tx,

@@ -1,4 +1,4 @@
-// Tests the endpoints that read withdrawals, answer operators and list destinations.
+// Tests the endpoints that read withdrawals, that take answers to operators, and that list destinations.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ const BODY = { amount: '100', destination_code: 'MPESA', destination_identifier:
 let world: World
 let viewer: string
 let finance: string
-/** The ids of 25 withdrawals, oldest first. Every third has a rejection, and each following withdrawal has a question. */
+/** The ids of 25 withdrawals, oldest first. An operator rejected every third withdrawal, and asked a question about the next. */
 const ids: string[] = []
 before(async () => {
   world = await createWorld()
@@ -50,7 +50,7 @@ const idsOf = (reply: Reply): string[] => reply.body.data.items.map((item: { id:
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i] as string)
 
-/** The two lists of the same records. The second list needs the merchant id. */
+/** The two lists of the same withdrawals. Only the second list needs the merchant id. */
 const LISTS = [
   { name: LIST, list: (query = '', key = viewer) => world.get(`${LIST}?environment=sandbox${query}`, key) },
   {
@@ -79,7 +79,7 @@ for (const { name, list } of LISTS) {
       )
     })
 
-    test(`a page beyond the end of the list at ${name} is empty and still has the total`, async () => {
+    test(`a page after the last page of the list at ${name} is empty and still has the total`, async () => {
       const { data } = (await list('&page=1000000&page_size=100')).body
       assert.deepEqual([data.items, data.pagination.total_items], [[], 25])
     })
@@ -117,7 +117,7 @@ for (const { name, list } of LISTS) {
       }
     })
 
-    test(`the list at ${name} shows another merchant no withdrawal of this merchant`, async () => {
+    test(`the list at ${name} shows no withdrawal of this merchant to another merchant`, async () => {
       const merchant = await world.newMerchant()
       const key = await world.newKey({ merchant })
       assert.deepEqual(idsOf(await world.get(`${DIRECT}?merchant_id=${merchant.id}`, key)), [])
@@ -131,7 +131,7 @@ for (const { name, list } of LISTS) {
   })
 }
 
-test('a key and a member of one merchant may omit the merchant id in the list of disbursements', async () => {
+test('the list of disbursements needs no merchant id from a key or from a member of only one merchant', async () => {
   for (const key of [world.sandbox_key, world.live_key, finance]) {
     const named = await world.get(`${DIRECT}?merchant_id=${world.merchant.id}`, key)
     assert.equal(named.status, 200)
@@ -140,7 +140,7 @@ test('a key and a member of one merchant may omit the merchant id in the list of
   assert.equal((await world.get(`${DIRECT}?merchant_id=${world.merchant.id.toUpperCase()}`)).status, 200)
 })
 
-test('a key with only the write scope cannot read, and a key with only the read scope cannot write', async () => {
+test('a key with only the write scope cannot read withdrawals, and a key with only the read scope cannot submit withdrawals', async () => {
   const writer = await world.newKey({ scopes: ['disbursements:write'] })
   const reader = await world.newKey({ scopes: ['disbursements:read'] })
   const id = ids[0] as string
@@ -153,7 +153,7 @@ test('a key with only the write scope cannot read, and a key with only the read 
   assert.equal(refused.body.error.details.required_scope, 'disbursements:write')
 })
 
-test('every role reads a withdrawal by its id in its own environment', async () => {
+test('every role can read a withdrawal by its id in the environment of the withdrawal', async () => {
   const id = ids[2] as string
   for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { token } = await world.newSession(role)
@@ -165,7 +165,7 @@ test('every role reads a withdrawal by its id in its own environment', async () 
   assert.deepEqual(codeOf(await world.get(`${DIRECT}/${id}`, world.live_key)), [404, 'not_found'])
 })
 
-test('the server answers not_found to unknown, malformed and foreign withdrawal ids', async () => {
+test('the server answers not_found to an id that is unknown, malformed or of another merchant', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -178,7 +178,7 @@ test('the server answers not_found to unknown, malformed and foreign withdrawal 
 
 // History ------------------------------------------------------------------------------------------------------------
 
-test('the history contains the messages of operator and merchant, without operator names and provider texts', async () => {
+test('the history has the messages of operators and merchant, without the names of operators and the texts of providers', async () => {
   const id = await submit('history')
   await ask(id, 'Who is Juma?')
   const { token, email } = await world.newSession('FINANCE')
@@ -212,7 +212,7 @@ test('the history contains the messages of operator and merchant, without operat
   for (const secret of [OPERATOR.actor.name, OPERATOR.actor.id, email]) assert.ok(!reply.text.includes(secret))
 })
 
-test("the operator's text stays on the record until the next move", async () => {
+test("the record of a withdrawal shows the operator's text until the next move", async () => {
   const id = await submit('reason')
   const reason = async () => (await world.get(`${DIRECT}/${id}`)).body.data.status_reason
   assert.equal(await reason(), null)
@@ -246,7 +246,7 @@ test('an answer of the merchant makes the withdrawal wait for approval again, wi
   assert.deepEqual(entries, [{ actor_kind: 'user', actor_id: user_id, reason: 'Rent.' }])
 })
 
-test('an operator can ask again after each answer', async () => {
+test('an operator can ask the merchant again after each answer', async () => {
   const id = await submit('asked twice')
   for (let i = 0; i < 3; i++) {
     await ask(id, `Question ${i}`)
@@ -255,7 +255,7 @@ test('an operator can ask again after each answer', async () => {
   assert.equal((await world.get(`${DIRECT}/${id}`)).body.data.history.length, 6)
 })
 
-test('an answer without a question gets 409 invalid_state and changes nothing', async () => {
+test('the server refuses an answer of the merchant with 409 invalid_state when no operator asked, and changes nothing', async () => {
   const pending = await submit('pending')
   const rejected = await submit('rejected')
   await reject(rejected)
@@ -271,7 +271,7 @@ test('an answer without a question gets 409 invalid_state and changes nothing', 
   }
 })
 
-test('only members who may send money can answer an operator, for their own merchant and with a visible text', async () => {
+test('only members who may send money can answer an operator, only for their merchant and with a visible text', async () => {
   const id = await submit('guarded')
   await ask(id)
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
@@ -291,7 +291,7 @@ test('only members who may send money can answer an operator, for their own merc
   for (const unknown of [randomUUID(), 'x']) assert.deepEqual(codeOf(await answerTo(unknown)), [404, 'not_found'])
 })
 
-test('one of ten concurrent answers succeeds, and ten answers with one Idempotency-Key get the same reply', async () => {
+test('the server accepts one of ten concurrent answers, and ten answers with one Idempotency-Key get the same reply', async () => {
   const [first, second] = [await submit('race'), await submit('race with a key')]
   await ask(first)
   await ask(second)
@@ -307,7 +307,7 @@ test('one of ten concurrent answers succeeds, and ten answers with one Idempoten
 
 // Destinations --------------------------------------------------------------------------------------------------------
 
-test('every caller reads all networks and banks with their aliases', async () => {
+test('every caller can read all networks and banks with their aliases', async () => {
   const { status, body } = await world.call({ method: 'GET', url: '/v1/destinations', key: null })
   assert.equal(status, 200)
   assert.deepEqual(body.data.items, DESTINATIONS)

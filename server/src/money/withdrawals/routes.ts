@@ -1,4 +1,4 @@
-// Serves the merchant's endpoints of withdrawals: for the dashboard, for servers, and for the sandbox.
+// Serves the merchant's endpoints of withdrawals: the endpoints of the dashboard, of servers and of the sandbox.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -56,7 +56,7 @@ import {
 import { simulateOutcome } from './simulate.ts'
 import { submitWithdrawal } from './submit.ts'
 
-/** The dependencies of the routes. The sandbox uses the approval service. */
+/** The dependencies of the routes. The sandbox endpoint uses the approval service. */
 export type WithdrawalsOptions = {
   approvalService: ApprovalService
   find: FindProvider
@@ -142,7 +142,8 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
   const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedPayoutBody) => {
     const principal = caller(request)
     requireClaim(request)
-    // The server checks rules and balance after the key, so that a replay gets its stored answer before a check can refuse.
+    // The server checks rules and balance after the Idempotency-Key, so that a replay gets its stored answer before a check can
+    // refuse.
     return answerOnce(deps, request, reply, 202, async (tx) => {
       const input = checkPayoutRules(deps, principal, find, checked)
       return presentWithdrawal(await submitWithdrawal(deps, tx, actOf(request), principal.merchant, input))
@@ -175,7 +176,7 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
   direct('bank-account', 'BANK_ACCOUNT', 'Submit a payout to a bank account', BankAccountBody)
 }
 
-/** The common fields of the three direct bodies. Only the body of bank accounts names a bank. */
+/** The common fields of the three request bodies for servers. Only the body for bank accounts has the name of a bank. */
 type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typeof BankAccountBody>>
 
 function withdrawalReadRoutes(deps: Deps, app: App): void {
@@ -289,7 +290,7 @@ function simulateRoute(deps: Deps, app: App, service: ApprovalService): void {
     },
     async (request, reply) => {
       const { merchant, environment, role } = caller(request)
-      // A live key has no sandbox withdrawals.
+      // A live key cannot find a sandbox withdrawal.
       if (role === null && environment === 'live') refuse('not_found', NOT_FOUND)
       const { outcome } = request.body
       const input = { merchant_id: merchant.id, id: request.params.disbursement_id.toLowerCase(), outcome }

@@ -1,4 +1,4 @@
-// Each schema of a request or an answer about withdrawals is its check, its type and its documentation.
+// Defines the schemas of requests and answers about withdrawals. Each schema is the validation, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
 import { PAYOUT_METHODS } from '../../adapters/providers/port.ts'
@@ -88,7 +88,7 @@ export const RespondBody = Type.Object({
   message: visibleText(1000, 'Your answer to the operator.'),
 })
 
-/** The outcomes that a merchant can simulate. */
+/** All outcomes that a merchant can simulate. */
 export const OUTCOMES = [
   'SUCCESS',
   'FAILED',
@@ -203,7 +203,7 @@ const record = {
 export const WithdrawalRecord = Type.Object(record)
 export type WithdrawalRecord = Static<typeof WithdrawalRecord>
 
-/** One move of a withdrawal in the merchant's view. */
+/** One move of a withdrawal, as the merchant sees it. */
 export const MerchantMoveRecord = Type.Object({
   from_status: oneOf(STATUSES),
   to_status: oneOf(STATUSES),
@@ -220,7 +220,7 @@ export const WithdrawalDetail = Type.Object({
 })
 export type WithdrawalDetail = Static<typeof WithdrawalDetail>
 
-/** The destinations of payouts. */
+/** The destinations to which payouts can go. */
 export const DestinationsAnswer = Type.Object({
   items: Type.Array(
     Type.Object({

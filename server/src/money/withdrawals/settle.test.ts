@@ -1,4 +1,4 @@
-// Tests that a provider's answers post each fact once, from any source, in any order, and also if an answer repeats.
+// Tests that a provider's answers post each fact once, from any source, in any order, and even if an answer repeats.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ after(async () => {
   await world.close()
 })
 
-/** Creates an approved withdrawal whose lease this process holds. Its merchant subscribes to all events. */
+/** Creates an approved withdrawal of a merchant that subscribes to all events. This process holds the lease of the payout. */
 async function approved(fields: WithdrawalFields = {}): Promise<WithdrawalKey> {
   const merchant = fields.merchant ?? (await newSubscriber())
   const key = await insertWithdrawal(world, { ...fields, merchant })
@@ -56,7 +56,7 @@ async function newSubscriber(events = EVENTS): Promise<Merchant> {
   return merchant
 }
 
-/** Gives a process the lease of a payout, as a claim does. */
+/** Gives the lease of a payout to a process, as a claim does. */
 async function leaseTo({ id }: WithdrawalKey, process_id = world.deps.process_id): Promise<void> {
   const until = new Date(world.deps.clock.now().getTime() + 15_000)
   await world.rows('update payouts set lease_owner = $2, due_at = $3 where withdrawal_id = $1', [id, process_id, until])
@@ -73,7 +73,7 @@ const settleAnswers = (
     () => false,
   )
 
-/** Returns the accounts of the merchant's book that are not zero. The funding came in through the float. */
+/** Returns the balances of the merchant's book that are not zero. The first money of the book came in through the account float. */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -85,7 +85,7 @@ async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigi
 const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
 
-describe('the books of a payout', () => {
+describe('books after the settlement of a payout', () => {
   for (const [name, fields, answers, expected, facts] of [
     ['a payout without charges', {}, [payoutAnswers.paid(A)], {}, ['reserved 100000', 'paid 100000']],
     [
@@ -180,8 +180,8 @@ describe('the books of a payout', () => {
   }
 })
 
-describe('events', () => {
-  test('each final status sends one event with its fields', async () => {
+describe('events about a payout', () => {
+  test('the server sends one event for each final status, with the fields of the status', async () => {
     const key = await approved({ environment: 'sandbox' })
     await settleAnswers(key, [payoutAnswers.paid(A)])
     await settleAnswers(key, [payoutAnswers.paid(A)])
@@ -234,7 +234,7 @@ describe('events', () => {
     assert.ok(!('sandbox' in rest) && !('test' in rest))
   })
 
-  test('a merchant without a subscription gets no reversal event, and the money still returns', async () => {
+  test('the money returns and the server sends no reversal event when the merchant does not subscribe to this event', async () => {
     const key = await approved({ merchant: await newSubscriber(EVENTS.slice(0, 2)) })
     await settleAnswers(key, [payoutAnswers.reversed(A)])
     const { events, status, available } = await traceOf(world, key)
@@ -245,10 +245,10 @@ describe('events', () => {
   })
 })
 
-describe('the source of an answer', () => {
+describe('sources of an answer', () => {
   const OPEN = { ...payoutAnswers, unknown_again: { ...payoutAnswers.unknown, ask_again_ms: 300 } }
   for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
-    test(`the answer ${name} from a hint or from a process without the lease makes no move and ends no lease`, async () => {
+    test(`the answer ${name} after a callback, or from a process without the lease, makes no move and ends no lease`, async () => {
       const key = await approved()
       const before = await payoutOf(world, key)
       const record = await recordOf(world, key)
@@ -286,7 +286,7 @@ describe('the source of an answer', () => {
     })
   }
 
-  test('an answer about a withdrawal without an approval fails and writes no row', async () => {
+  test('the server writes no row for an answer about a withdrawal without an approval', async () => {
     const key = await insertWithdrawal(world)
     const before = await recordOf(world, key)
     await assert.rejects(settleAnswers(key, [payoutAnswers.paid(A)]), /broken invariant/)
@@ -295,11 +295,11 @@ describe('the source of an answer', () => {
   })
 })
 
-describe('a provider that contradicts itself', () => {
+describe('providers that contradict themselves', () => {
   const movesAndStatusOf = (key: WithdrawalKey) =>
     traceOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
-  test('a withdrawal with the answers paid and then declined needs attention once, even if the provider repeats both', async () => {
+  test('a withdrawal with the answers paid and then declined needs attention once, even if the provider repeats both answers', async () => {
     const key = await approved()
     await settleAnswers(key, [payoutAnswers.paid(A), payoutAnswers.declined])
     for (let i = 0; i < 3; i++)
@@ -323,7 +323,7 @@ describe('a provider that contradicts itself', () => {
     assert.equal((await movesAndStatusOf(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another answer needs another decision')
   })
 
-  test('the server does not take released money again after the answers declined and then paid', async () => {
+  test('the server does not take released money from the merchant again after the answers declined and then paid', async () => {
     const key = await approved()
     await settleAnswers(key, [payoutAnswers.declined])
     await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
@@ -346,7 +346,7 @@ describe('a provider that contradicts itself', () => {
     payoutAnswers.reversed(A - 1n),
   ]) {
     const reported = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
-    test(`the answer "${reported}" instead of the requested amount moves no money, and the withdrawal needs attention`, async () => {
+    test(`the answer "${reported}" with another amount or currency than requested moves no money, and the withdrawal needs attention`, async () => {
       const key = await approved()
       await settleAnswers(key, [answer])
       await settleAnswers(key, [answer], { hint: true })
@@ -362,7 +362,7 @@ describe('a provider that contradicts itself', () => {
     })
   }
 
-  test("a merchant's text never counts as a recorded answer of the provider", async () => {
+  test("the server never treats a text of the merchant as a recorded answer of the provider", async () => {
     const merchant = await newSubscriber()
     await fund(world, A, { merchant })
     const key = await insertWithdrawal(world, { merchant })
@@ -383,7 +383,7 @@ describe('a provider that contradicts itself', () => {
         'the ledger reserved 999.99 of 1000.00; the provider answered declined provider_declined',
       ],
     ] as const) {
-      // The test uses a separate database, because its books do not balance afterwards.
+      // The test uses a separate database, because the test leaves books that do not balance.
       const tampered = await createWorld({ compose: { providers: [provider] } })
       try {
         await fund(tampered, A)
@@ -413,7 +413,7 @@ describe('a provider that contradicts itself', () => {
   })
 })
 
-describe('a batch of answers', () => {
+describe('batches of answers', () => {
   test('batches of answers in opposite order settle the withdrawals of many merchants without a deadlock', async () => {
     const keys: WithdrawalKey[] = []
     for (let i = 0; i < 24; i++) keys.push(await approved({ amount_minor: 1_000n + BigInt(i) }))
@@ -439,7 +439,7 @@ describe('a batch of answers', () => {
     }
   })
 
-  test('a payment sets completed_at, and a failure clears completed_at', async () => {
+  test('a paid withdrawal has completed_at, and a failed withdrawal has no completed_at', async () => {
     const key = await approved()
     const paid_at = world.deps.clock.now()
     await settleAnswers(key, [payoutAnswers.paid(A)])

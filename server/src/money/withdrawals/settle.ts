@@ -1,6 +1,6 @@
 // Settles payouts in one transaction: turns every answer of a provider into a status, postings and events. A repeated answer
-// changes nothing. If the process dies before the commit, the payout becomes due again. If it dies after the commit, the
-// deliveries become due when their leases end.
+// changes nothing. If the process dies before the commit, the payout becomes due again. If it dies after the commit, each delivery
+// becomes due when its lease ends.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
@@ -27,16 +27,21 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** An answer about one payout. `holds_lease` is true for an answer under the payout's lease, and false for a hint. */
+/**
+ * An answer about one payout. `holds_lease` is true if the answering process holds the payout's lease, and false after a callback.
+ */
 export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: boolean }
 
-/** The pauses in seconds between two status queries, or two attempts to reach a provider. Most payouts end within seconds. */
+/**
+ * The pauses in seconds between two status queries, or between two requests to an unreachable provider. Most payouts end within
+ * seconds.
+ */
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
-/** The longest pause of a waiting payout, including pauses that a provider announces. */
+/** The longest pause between two steps of a waiting payout, including pauses that a provider announces. */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...PAUSES_S))
 
-/** Returns the due time of the next step: after the provider's announced pause, else after a growing pause. */
+/** Returns the due time of the next step: the end of the pause that the provider announced, or else of a growing pause. */
 function nextStepAt(now: Date, steps: number, announced_ms?: number): Date {
   const index = Math.min(Math.max(steps, 1), PAUSES_S.length) - 1
   return new Date(now.getTime() + (announced_ms ?? (PAUSES_S[index] as number) * 1_000))
@@ -55,7 +60,7 @@ const WRITE = sql(
    where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id`,
 )
 
-// A separate statement after the locks sees the rows that another process has just committed.
+// A separate query after the locks sees the rows that another process committed before this process got the locks.
 const RECORDED_OUTCOMES = sql(
   'withdrawals_told',
   `select h.merchant_id, h.withdrawal_id as id, h.reason
@@ -69,7 +74,7 @@ type PayoutInHand = WithdrawalSnapshot & { payout: Readonly<PayoutSnapshot> }
 
 /**
  * Applies a batch of answers in the given transaction: status moves with their history, postings and events. A repeated answer
- * changes nothing. Returns the queued deliveries; this process sends the deliveries that it leases.
+ * changes nothing. Returns the queued deliveries; this process sends those that it leases.
  */
 export async function applyPayoutOutcomes(
   deps: Deps,
@@ -91,8 +96,8 @@ export async function applyPayoutOutcomes(
     const name = withdrawalName(key)
     const before = snapshots.get(name)
     assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
-    // A final answer counts from every source. Any other answer counts only from the process that holds the lease: while
-    // that process sends the payout, a hint knows less.
+    // A final answer counts from every source. Any other answer counts only from the process that holds the lease, because only
+    // this process knows the state of its request.
     const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
     const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
     if (!counts) {
@@ -104,7 +109,8 @@ export async function applyPayoutOutcomes(
     const moved = { ...noted, withdrawal: made.at(-1)?.withdrawal ?? noted.withdrawal }
     snapshots.set(name, { ...moved, payout: nextPayout(deps, moved, answer) })
   }
-  // The payouts come first, because the changes end with the merchants' accounts, for which other transactions wait.
+  // The transaction writes the payouts first and locks the merchants' accounts last, because other transactions wait for these
+  // accounts.
   const [, deliveries] = await Promise.all([
     writePayouts(deps, tx, [...snapshots.values()]),
     writeWithdrawalChanges(deps, tx, changes, canDeliver),
@@ -128,8 +134,8 @@ export async function settlePayouts(
 }
 
 /**
- * Reads the provider's answers in the history of withdrawals that no longer wait for an answer, as `name answer`. A repeated
- * contradiction counts once, because the operator who decided after the contradiction knew it.
+ * If a withdrawal no longer waits for an answer, reads the provider's answers in its history, as `name answer`. A repeated
+ * contradiction counts once, because the operator who decided later knew it.
  */
 async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]): Promise<Set<string>> {
   const ended = withdrawals
@@ -140,7 +146,7 @@ async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]):
   return new Set(recorded.map((entry) => `${withdrawalName(entry)} ${entry.reason}`))
 }
 
-/** Returns the payout with the facts of an answer, from any source. */
+/** Returns the payout with the provider's data of an answer, from any source. */
 function recordFacts(deps: Deps, payout: PayoutSnapshot, answer: PayoutAnswer): PayoutSnapshot {
   const was_sent = answer.kind === 'accepted' || isFinalAnswer(answer)
   return {
@@ -155,7 +161,10 @@ function isOverdue(deps: Deps, { deadline_at }: PayoutSnapshot): boolean {
   return deps.clock.now() >= deadline_at
 }
 
-/** Returns the changes of a withdrawal that follow from an answer. Adds the answer to `recorded` to detect a repetition. */
+/**
+ * Returns the changes of a withdrawal that an answer causes. Adds the answer to `recorded`, so that the server detects a
+ * repetition.
+ */
 function changesByAnswer(
   deps: Deps,
   subscriptions: EventSubscriptions,
@@ -174,7 +183,7 @@ function changesByAnswer(
     recorded.add(entry)
     return !is_recorded
   }
-  // Operators read this explanation of the current status. The next move replaces the explanation.
+  // Operators read this explanation of the current status. The next move replaces it.
   const explanations = [
     blockReason(answer),
     isTrouble(answer) ? (answer.provider_message ?? answer.provider_status) : null,
@@ -209,14 +218,14 @@ function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withd
   )
 }
 
-/** Returns the payout after an answer that counts, with its state and its next due time, and without a lease. */
+/** Returns the payout after an answer that counts: with its state and its next due time, and without a lease. */
 function nextPayout(deps: Deps, { withdrawal, payout, merchant }: PayoutInHand, answer: PayoutAnswer): PayoutSnapshot {
   const now = deps.clock.now()
   const overdue = isOverdue(deps, payout)
-  // After the deadline the server ignores announced pauses, because a provider must not postpone the queries for ever.
+  // After the deadline, the server ignores announced pauses, because a provider must not postpone the queries for ever.
   const announced_ms = overdue ? undefined : answer.ask_again_ms
   if (isUnasked(answer) && !overdue) {
-    // The state stays, because the worker queries the provider later, when the provider is reachable again.
+    // The state of the payout stays, because the worker queries again when it reaches the provider.
     return { ...payout, due_at: nextStepAt(now, payout.asks, announced_ms), lease_owner: null }
   }
   const asks = Math.min(payout.asks + 1, ASKS_MAX)
@@ -243,7 +252,7 @@ function stateAfter(
   // If the provider announces that its final answer may change, the worker queries the payout once more.
   if (isFinalAnswer(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
-  // The worker sends a payout again only if no byte left, the provider never accepted the payout, and its status is not in doubt.
+  // If no byte left, the provider never accepted the payout and its status is not in doubt, the worker sends the payout again.
   if (answer.kind === 'not_sent' && status === 'PROCESSING' && sent_at === null) return 'to_send'
   return 'asked'
 }

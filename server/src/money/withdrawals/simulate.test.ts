@@ -60,7 +60,7 @@ after(async () => {
   )
 })
 
-/** Submits a withdrawal of 1,000.00, which costs 85.00. */
+/** Submits a withdrawal of 1,000.00 whose charges are 85.00. */
 async function submit(phone = '0754123456', options: { key?: string; amount?: string } = {}): Promise<string> {
   const body = { amount: options.amount ?? '1000', destination_code: 'MPESA', destination_identifier: phone }
   const reply = await world.post(SUBMIT, body, { key: options.key ?? key })
@@ -116,7 +116,7 @@ const APPROVER = {
 }
 
 const UNDER_WAY: readonly SimulatedOutcome[] = ['SUCCESS', 'FAILED', 'REVERSED']
-/** The outcomes that a merchant can simulate, by status. */
+/** The outcomes that a merchant can simulate in each status. */
 const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
   PENDING_ADMIN_APPROVAL: OUTCOMES,
   INFO_REQUESTED: OUTCOMES.filter((outcome) => outcome !== 'INFO_REQUESTED'),
@@ -131,7 +131,7 @@ const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
 }
 
 for (const from of STATUSES) {
-  describe(`a simulation from ${from}`, () => {
+  describe(`simulations from ${from}`, () => {
     for (const outcome of OUTCOMES) {
       if (WAYS[from].includes(outcome)) {
         test(`a merchant can simulate ${outcome} from ${from}`, async () => {
@@ -145,7 +145,7 @@ for (const from of STATUSES) {
           assert.deepEqual(codeOf(await simulate(id, outcome)), [409, 'invalid_state'], 'twice')
         })
       } else {
-        test(`a simulation of ${outcome} from ${from} gets 409 invalid_state and changes no row`, async () => {
+        test(`the server refuses a simulation of ${outcome} from ${from} with 409 invalid_state and changes no row`, async () => {
           const id = await bring(from)
           const reply = await unchanged(world, () => simulate(id, outcome))
           assert.deepEqual(codeOf(reply), [409, 'invalid_state'])
@@ -156,7 +156,7 @@ for (const from of STATUSES) {
   })
 }
 
-describe('the money of a simulated outcome', () => {
+describe('money of a simulated outcome', () => {
   const minus = (text: string, cents: bigint): string => {
     const minor = BigInt(text.replace('.', '')) - cents
     return `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
@@ -171,7 +171,7 @@ describe('the money of a simulated outcome', () => {
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
   ] as const) {
-    test(`the simulated outcome ${outcome} takes ${taken} cents from the balance and keeps ${reserved} reserved`, async () => {
+    test(`the simulated outcome ${outcome} takes ${taken} cents from the balance and keeps ${reserved} cents reserved`, async () => {
       const of = await world.newMerchant()
       const own = await world.newKey({ merchant: of })
       await world.rows(
@@ -187,7 +187,7 @@ describe('the money of a simulated outcome', () => {
   }
 })
 
-test('a simulated record has the fields and formats of a real record', async () => {
+test('a simulated withdrawal has the fields and formats of a real withdrawal', async () => {
   const succeeded = (await simulate(await submit(), 'SUCCESS')).body.data
   assert.match(succeeded.provider_reference, /^W[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.match(succeeded.transaction_reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
@@ -201,7 +201,7 @@ test('a simulated record has the fields and formats of a real record', async () 
   assert.match(rejected.status_reason, /Simulated/)
 })
 
-test('the history names the party of each simulated move', async () => {
+test('the history of a simulated withdrawal names the party of each move', async () => {
   const id = await submit()
   await simulate(id, 'SUCCESS')
   await simulate(id, 'REVERSED')
@@ -214,7 +214,7 @@ test('the history names the party of each simulated move', async () => {
   ])
 })
 
-test('a simulation sends its events at once, marked as sandbox', async () => {
+test('the server sends the events of a simulation at once, marked as sandbox', async () => {
   const ids = [await submit(), await submit(), await submit()] as const
   // Events of earlier withdrawals may still arrive.
   const sent = () =>
@@ -240,7 +240,7 @@ test('a simulation sends its events at once, marked as sandbox', async () => {
   )
 })
 
-test('no process sends a simulated payout to the mock provider, even with a magic number', async () => {
+test('no process sends a simulated payout to the mock provider, even when the destination is a magic number', async () => {
   const made: [string, SimulatedOutcome][] = []
   for (const ending of ['102', '103', '104', '105', '106', '456']) {
     for (const outcome of ['SUCCESS', 'FAILED', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'REVERSED'] as const) {
@@ -272,7 +272,7 @@ test('no process sends a simulated payout to the mock provider, even with a magi
   ])
 })
 
-test('an operator can retry a payout after a simulated block, and the provider gets the payout', async () => {
+test('an operator can retry a payout after a simulated block, and the server sends the payout to the provider', async () => {
   const id = await submit()
   await simulate(id, 'BLOCKED_IP_WHITELIST')
   const { provider_reference } = (await world.get(`/v1/disbursements/${id}`)).body.data
@@ -284,7 +284,7 @@ test('an operator can retry a payout after a simulated block, and the provider g
   assert.deepEqual([shown.status, shown.provider_reference], ['SUCCESS', provider_reference])
 })
 
-test('a simulation above the balance gets 409 insufficient_balance and stays pending', async () => {
+test('the server refuses a simulation above the balance with 409 insufficient_balance, and the withdrawal stays pending', async () => {
   const of = await world.newMerchant()
   const own = await world.newKey({ merchant: of })
   await fund(world, { merchant: of, amount: '1000' })
@@ -299,7 +299,7 @@ test('a simulation above the balance gets 409 insufficient_balance and stays pen
   assert.equal((await simulate(second, 'REJECTED', { key: own })).status, 200)
 })
 
-test('the server answers not_found to every simulation of a live record, by a key or a session', async () => {
+test('the server answers not_found to every simulation of a live withdrawal, by a key or a session', async () => {
   const id = await submit(undefined, { key: world.live_key })
   const { token } = await world.newSession('MERCHANT_ADMIN')
   for (const [caller_key, query] of [
@@ -317,13 +317,13 @@ test('the server answers not_found to every simulation of a live record, by a ke
   assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
 })
 
-test('a live key cannot simulate an outcome, not even of a sandbox record', async () => {
+test('a merchant cannot simulate an outcome with a live key, not even of a sandbox withdrawal', async () => {
   const id = await submit()
   const reply = await unchanged(world, () => simulate(id, 'SUCCESS', { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [404, 'not_found'])
 })
 
-test('a session simulates in the sandbox from either environment', async () => {
+test('a member can simulate sandbox outcomes in a session of either environment', async () => {
   for (const role of ['MERCHANT_ADMIN', 'FINANCE'] as const) {
     const { token } = await world.newSession(role)
     for (const query of ['', '?environment=live', '?environment=sandbox']) {
@@ -333,7 +333,7 @@ test('a session simulates in the sandbox from either environment', async () => {
   }
 })
 
-test('a simulation of an unknown, malformed or foreign id gets not_found', async () => {
+test('the server refuses the simulation of an unknown, malformed or foreign id with not_found', async () => {
   const stranger = await world.newMerchant()
   await fund(world, { merchant: stranger, amount: '2000' })
   const foreign = await submit(undefined, { key: await world.newKey({ merchant: stranger }) })
@@ -343,7 +343,7 @@ test('a simulation of an unknown, malformed or foreign id gets not_found', async
   assert.equal((await simulate((await submit()).toUpperCase(), 'SUCCESS')).status, 200)
 })
 
-test('a simulation of an unknown outcome gets 400', async () => {
+test('the server refuses the simulation of an unknown outcome with 400', async () => {
   const id = await submit()
   for (const outcome of ['PROCESSING', 'NEEDS_ADMIN_ATTENTION', 'success', '', null, undefined]) {
     const reply = await unchanged(world, () => simulate(id, outcome as SimulatedOutcome))
@@ -351,7 +351,7 @@ test('a simulation of an unknown outcome gets 400', async () => {
   }
 })
 
-test('a repeated Idempotency-Key gets the same reply and makes no second simulation', async () => {
+test('a simulation with a repeated Idempotency-Key gets the same reply and simulates no second outcome', async () => {
   const id = await submit()
   const options = { idempotency_key: randomUUID() }
   const first = await simulate(id, 'SUCCESS', options)
@@ -360,7 +360,7 @@ test('a repeated Idempotency-Key gets the same reply and makes no second simulat
   assert.deepEqual(codeOf(await simulate(id, 'REVERSED', options)), [422, 'idempotency_key_reused'])
 })
 
-test('one of ten concurrent simulations on two processes succeeds, and the money moves once', async () => {
+test('the server accepts one of ten concurrent simulations on two processes, and the money moves once', async () => {
   const other = await createWorld({ url: world.url })
   try {
     const [available] = await balanceOf(world)

@@ -1,4 +1,4 @@
-// Simulates an outcome in the sandbox, where the merchant plays the operator and the provider for one of its withdrawals.
+// Simulates an outcome in the sandbox, where the merchant decides for the operator and answers for the provider.
 
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -30,8 +30,8 @@ const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[
 export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
- * Moves a sandbox withdrawal to an outcome. Refuses a live withdrawal with not_found, and an outcome without a possible move with
- * invalid_state. Refuses for the same reasons as an approval.
+ * Moves a sandbox withdrawal to an outcome. If the withdrawal is live, refuses with not_found. If no move leads to the outcome,
+ * refuses with invalid_state. Otherwise refuses for the same reasons as an approval.
  */
 export async function simulateOutcome(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function simulateOutcome(
 ): Promise<SimulatedWithdrawal> {
   const { merchant_id, id, outcome } = input
   const { withdrawal } = await lockWithdrawal(tx, { merchant_id, id, environment: 'sandbox' })
-  // The server sends no e-mail about a rejection or a question, because its recipient requested the simulation.
+  // The server sends no e-mail about a simulated rejection or question, because the recipient requested the simulation.
   if (outcome === 'REJECTED') {
     const rejection = { merchant_id, id, reason: SIMULATED_REASON }
     return { row: await rejectWithdrawal(deps, tx, act, rejection), deliveries: [] }
@@ -57,7 +57,7 @@ export async function simulateOutcome(
     refuseState(withdrawal, `simulated as ${outcome}`)
   }
   if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
-  // The transaction of the approval settles the payout, so that no other process sees the payout and queries the provider.
+  // The transaction of the approval also settles the payout, so that no other process sees the payout and queries the provider.
   const outcomes = [{ merchant_id, id, answer: simulatedAnswer(withdrawal, outcome), holds_lease: waits }]
   const deliveries = await applyPayoutOutcomes(deps, tx, outcomes, service.canDeliver)
   const after = await findWithdrawal(tx, { merchant_id, id })

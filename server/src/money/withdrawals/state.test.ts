@@ -31,7 +31,7 @@ const ALLOWED: Record<WithdrawalMoveName, [from: WithdrawalStatus[], to: Withdra
   resolve_unpaid: [['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION'], 'FAILED'],
 }
 
-describe('moves', () => {
+describe('moves of a withdrawal', () => {
   for (const [name, [from, to]] of Object.entries(ALLOWED) as [
     WithdrawalMoveName,
     [WithdrawalStatus[], WithdrawalStatus],
@@ -56,7 +56,7 @@ describe('moves', () => {
     assert.deepEqual(into, [moves.approve])
   })
 
-  test('no move leads from an approved status back to waiting, or out of REJECTED or REVERSED', () => {
+  test('no move leads from an approved status back to a waiting status, or out of REJECTED or REVERSED', () => {
     for (const { from, to } of Object.values(moves)) {
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REJECTED'))
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REVERSED'))
@@ -65,7 +65,7 @@ describe('moves', () => {
     }
   })
 
-  test('a move leads out of every open status, and only the provider can leave a closed status', () => {
+  test('a move leads out of every open status, and out of a closed status only a move of the provider', () => {
     for (const status of STATUSES) {
       const leaving = Object.values(moves).filter((move) => (move.from as readonly WithdrawalStatus[]).includes(status))
       if ((OPEN_STATUSES as readonly WithdrawalStatus[]).includes(status))
@@ -74,7 +74,7 @@ describe('moves', () => {
     }
   })
 
-  test('the moves to SUCCESS, FAILED and REVERSED send the merchant one event each, and other moves send no event', () => {
+  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, and no event for any other move', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
@@ -91,7 +91,7 @@ describe('moves', () => {
   })
 })
 
-/** The effect of each move on the funds. Every other move does not change the funds. */
+/** The place of the money after each move. Any move that the table does not have leaves the money in its place. */
 const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> = {
   approve: { none: 'reserved' },
   succeed: { reserved: 'paid' },
@@ -101,7 +101,7 @@ const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> 
   resolve_unpaid: { reserved: 'released', paid: 'returned', released: 'released' },
 }
 
-/** Returns every status and place of the funds to which moves can lead. Returned funds are never in doubt. */
+/** Returns every status and place of the money to which moves can lead. Returned money is never in doubt. */
 function reachable(): Set<string> {
   const found = new Set(['PENDING_ADMIN_APPROVAL none'])
   for (const place of found) {
@@ -117,7 +117,7 @@ function reachable(): Set<string> {
   return found
 }
 
-describe('the database', () => {
+describe('constraints of the database', () => {
   let world: World
   before(async () => {
     world = await createWorld()
@@ -142,7 +142,7 @@ describe('the database', () => {
     }
   })
 
-  test('the database refuses any other status and any other place of the funds', async () => {
+  test('the database refuses any other status and any other place of the money', async () => {
     const { id } = await insertWithdrawal(world)
     for (const change of ["status = 'COMPLETED'", "funds = 'lost'"])
       await assert.rejects(world.rows(`update withdrawals set ${change} where id = $1`, [id]), { code: '23514' })

@@ -1,8 +1,8 @@
-// Defines the statuses of a withdrawal, the allowed moves between them, and the place of its money in each.
+// Defines the statuses of a withdrawal, the allowed moves between them, and the place of its money in each status.
 
 import type { EventName } from '../../adapters/webhooks/index.ts'
 
-/** Statuses of a withdrawal. */
+/** All statuses of a withdrawal. */
 export const STATUSES = [
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
@@ -42,7 +42,7 @@ export type PayoutState = 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
 type WithdrawalMove = {
   from: readonly WithdrawalStatus[]
   to: WithdrawalStatus
-  /** The party that makes the move. */
+  /** The parties that can make a move. */
   by: 'operator' | 'merchant' | 'provider'
   event: EventName | null
 }
@@ -61,7 +61,7 @@ export const moves = {
   fail: { from: UNSETTLED, to: 'FAILED', by: 'provider', event: 'disbursement.failed' },
   doubt: { from: ['PROCESSING'], to: 'NEEDS_RECONCILIATION', by: 'provider', event: null },
   block: { from: ['PROCESSING'], to: 'BLOCKED_IP_WHITELIST', by: 'provider', event: null },
-  // If the provider contradicts an earlier result, the amount or the ledger, an operator has to decide.
+  // If the provider contradicts an earlier answer, the amount or the ledger, an operator has to decide.
   alarm: {
     from: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED'],
     to: 'NEEDS_ADMIN_ATTENTION',
@@ -74,10 +74,10 @@ export const moves = {
   resolve_unpaid: { from: STUCK, to: 'FAILED', by: 'operator', event: 'disbursement.failed' },
 } as const satisfies Record<string, WithdrawalMove>
 
-/** The name of a move. */
+/** The name of one move. */
 export type WithdrawalMoveName = keyof typeof moves
 
-/** Returns true if the move may start from this status. */
+/** Returns true if the move may start from the given status. */
 export function canMoveWithdrawal(name: WithdrawalMoveName, from: WithdrawalStatus): boolean {
   return (moves[name].from as readonly WithdrawalStatus[]).includes(from)
 }

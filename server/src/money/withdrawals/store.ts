@@ -1,4 +1,4 @@
-// Defines the stored withdrawals and payouts, with their locks and their reads.
+// Defines stored withdrawals and payouts, with the queries that lock and read them.
 
 import { CALL_MS_MAX, type PayoutFailure, type PayoutMethod } from '../../adapters/providers/port.ts'
 import { inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -84,7 +84,7 @@ const COLUMNS = [
 /** The columns of a withdrawal, with the table alias w. */
 export const WITHDRAWAL_COLUMNS = COLUMNS.map((column) => `w.${column}`).join(', ')
 
-/** One request to a provider to pay out one withdrawal. */
+/** One request to a provider for one withdrawal. */
 export type Payout = {
   merchant_id: string
   withdrawal_id: string
@@ -107,7 +107,7 @@ export type Payout = {
   due_at: Date | null
 }
 
-/** The columns of `Payout`. */
+/** The columns of `Payout` in queries. */
 export const PAYOUT_COLUMNS = [
   'merchant_id',
   'withdrawal_id',
@@ -131,12 +131,12 @@ export const PAYOUT_COLUMNS = [
 ] as const
 
 /**
- * The length of a payout's lease: one status query, one payout request and the work around them. Both calls have a timeout.
- * A crash delays a payout by this time.
+ * The lease of a payout: the time for one status query, one payout request and the work around them. Both calls have a timeout. If
+ * the process dies, the payout waits for this time.
  */
 export const PAYOUT_LEASE_MS = 2 * CALL_MS_MAX + 5_000
 
-/** The payout of a locked withdrawal, with its lease and the latest facts from the provider. */
+/** The payout of a locked withdrawal, with its lease and the latest data from the provider. */
 export type PayoutSnapshot = {
   provider: string
   state: PayoutState
@@ -159,13 +159,13 @@ export type WithdrawalMerchant = {
   merchant_verified: boolean
 }
 
-/** A locked withdrawal with all data that a decision reads. A decision returns changes and does not change the snapshot. */
+/** A locked withdrawal with all data on which a decision depends. A decision returns changes and does not change the snapshot. */
 export type WithdrawalSnapshot = {
   readonly withdrawal: Readonly<Withdrawal>
   /** The payout. Null means that no approval has made a payout yet. */
   readonly payout: Readonly<PayoutSnapshot> | null
   readonly merchant: Readonly<WithdrawalMerchant>
-  /** The amount that the ledger reserved for the withdrawal, in cents. */
+  /** The amount in cents that the ledger has reserved for the withdrawal. */
   readonly booked_minor: bigint
 }
 
@@ -180,8 +180,8 @@ export function withdrawalName({ merchant_id, id }: WithdrawalId): string {
   return `${merchant_id} ${id}`
 }
 
-// The statement locks each row by its whole primary key, in one order, so that two batches never deadlock. Every transaction
-// that changes a withdrawal or settles its payout holds this lock.
+// The query locks each row by its whole primary key, in one order, so that two batches never deadlock. Every transaction that
+// changes a withdrawal or settles its payout holds this lock.
 const LOCK = sql(
   'withdrawals_lock',
   `select w.* from (
@@ -192,8 +192,8 @@ const LOCK = sql(
    ) w`,
 )
 
-// A separate statement after the locks sees the rows that another process has just committed. The statement locks the payout
-// too, because a process can take the payout's lease without the lock of the withdrawal.
+// A separate query after the locks sees the rows that another process has just committed. The query locks the payout too, because a
+// process can take the payout's lease without the lock of the withdrawal.
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,
@@ -228,7 +228,7 @@ type LockedFactsRow = WithdrawalId &
 export async function lockWithdrawals(tx: Tx, ids: readonly WithdrawalId[]): Promise<Map<string, WithdrawalSnapshot>> {
   const distinct = new Map(ids.map(({ merchant_id, id }) => [withdrawalName({ merchant_id, id }), { merchant_id, id }]))
   const input = JSON.stringify([...distinct.values()])
-  // Both statements share one round trip, and the connection keeps their order.
+  // Both queries share one round trip, and the connection keeps their order.
   const [rows, facts] = await Promise.all([
     tx.query<Withdrawal>(LOCK, [input]),
     tx.query<LockedFactsRow>(FACTS, [input]),
@@ -261,7 +261,7 @@ const FIND = sql(
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where w.merchant_id = $1 and w.id = $2`,
 )
 
-/** Returns the withdrawal with this id of this merchant, or null. */
+/** Returns the withdrawal of this merchant with this id. Null means that no such withdrawal exists. */
 export async function findWithdrawal(reader: Reader, { merchant_id, id }: WithdrawalId): Promise<Withdrawal | null> {
   const [row] = await reader.query<Withdrawal>(FIND, [merchant_id, id])
   return row ?? null
@@ -280,7 +280,7 @@ export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promi
   return reader.query<Payout>(FIND_PAYOUTS, [JSON.stringify(keys)])
 }
 
-/** One line of a withdrawal's history. */
+/** One entry in the history of a withdrawal. */
 export type HistoryEntry = {
   seq: number
   from_status: WithdrawalStatus

@@ -1,4 +1,4 @@
-// Tests submissions: accepted bodies, charges, and refusals that store no row.
+// Tests how merchants submit withdrawals: accepted bodies, charges, and refusals that store no row.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -142,7 +142,7 @@ test('a submitted withdrawal waits for an operator, and the server reserves no m
   assert.deepEqual((await world.get(`${SUBMIT}/${id}`, finance)).body.data, { ...reply.body.data, history: [] })
 })
 
-test('the audit log names the submitter and its address', async () => {
+test('the audit log has the id and the e-mail address of the user who submitted a withdrawal', async () => {
   const { token, user_id, email } = await world.newSession('FINANCE')
   const { id } = (await submit(PHONE, { key: token })).body.data
   const [entry] = (await world.get(`/v1/operator/audit-log?merchant_id=${world.merchant.id}`, operator)).body.data.items
@@ -195,7 +195,7 @@ for (const [path, body, method] of [
   })
 }
 
-test('the server stores a phone number in canonical form, and an account number as the caller sent it', async () => {
+test('the server stores a phone number in its canonical form, and an account number as the caller sent it', async () => {
   for (const phone of ['0754123456', '754123456', '255754123456', '+255754123456', '+255 754-123 456']) {
     for (const method of ['MOBILE_MONEY', 'PROVIDER_PESA']) {
       const code = method === 'MOBILE_MONEY' ? {} : { destination_code: 'PROVIDER_PESA' }
@@ -213,7 +213,7 @@ test('the server stores a phone number in canonical form, and an account number 
   }
 })
 
-test('destination_identifier is an alias of the phone and of the account number', async () => {
+test('the server reads the phone or the account number from destination_identifier', async () => {
   const { destination_phone: _, ...phone } = PHONE
   const { bank_account_number: __, bank_account_name: ___, ...account } = ACCOUNT
   const one = await submit({ ...phone, destination_identifier: '0754123456' })
@@ -226,7 +226,7 @@ test('destination_identifier is an alias of the phone and of the account number'
   assert.deepEqual([named.destination_name, named.bank_name], ['Juma Ali', 'CRDB Bank'])
 })
 
-test('a payout by a server needs no recipient name', async () => {
+test('the server accepts a disbursement by an API key without a recipient name', async () => {
   for (const [path, body] of [
     [MOBILE, { ...TO_PHONE, destination_name: undefined }],
     [MOBILE, { ...TO_PHONE, destination_name: ' ' }],
@@ -253,7 +253,7 @@ test('the server accepts a network or bank by its code or an alias, and stores i
   assert.equal((await world.post(PESA, { ...TO_PHONE, destination_code: 'provider-pesa' })).status, 202)
 })
 
-test('the amount may be a decimal text or a number', async () => {
+test('the server accepts the amount as a decimal text or as a number', async () => {
   for (const [amount, shown] of [
     ['1', '1.00'],
     ['250.5', '250.50'],
@@ -268,7 +268,7 @@ test('the amount may be a decimal text or a number', async () => {
 
 // Prices --------------------------------------------------------------------------------------------------------------
 
-test('the server computes the charges and ignores charges of the caller', async () => {
+test('the server computes the charges and ignores charges in the request', async () => {
   const caller_charges = {
     infinity_fee: '0.00',
     total_charges: '0.00',
@@ -279,7 +279,7 @@ test('the server computes the charges and ignores charges of the caller', async 
   assert.deepEqual([data.total_charges, data.status], ['900.00', 'PENDING_ADMIN_APPROVAL'])
 })
 
-test('the most specific pricing rule applies, and charges stay fixed when the price list changes', async () => {
+test('the most specific pricing rule applies, and the charges stay fixed when the price list changes', async () => {
   const bank = (await submit(ACCOUNT)).body.data
   assert.deepEqual(
     [bank.pricing_rule_label, bank.total_charges, bank.processor_charge, bank.total_reserved_amount],
@@ -311,7 +311,7 @@ test('the server rounds a fee half up to the cent', async () => {
   }
 })
 
-test('a merchant without prices and approval submits for free in the sandbox', async () => {
+test('a merchant without prices and approval can submit a withdrawal without charges in the sandbox', async () => {
   const merchant = await world.newMerchant({ approved: false })
   await fund(world, { merchant, amount: '500' })
   const key = await world.newKey({ merchant })
@@ -322,7 +322,7 @@ test('a merchant without prices and approval submits for free in the sandbox', a
   )
 })
 
-test('a merchant can withdraw the whole balance including charges, and not a cent more', async () => {
+test('a merchant can withdraw the whole balance including charges, but not a cent more', async () => {
   const merchant = await world.newMerchant()
   await price(merchant.id, [{ flow: 'withdrawal', flat_fee: '100.00' }])
   await fund(world, { merchant, amount: '1000', environment: 'live' })
@@ -338,7 +338,7 @@ test('a merchant can withdraw the whole balance including charges, and not a cen
 
 // Refusals ------------------------------------------------------------------------------------------------------------
 
-describe('an invalid body', () => {
+describe('invalid bodies of a submission', () => {
   const wrong: [string, object, object, string][] = [
     [SUBMIT, PHONE, { method: undefined }, 'method'],
     [SUBMIT, PHONE, { method: 'CASH' }, 'method'],
@@ -403,7 +403,7 @@ describe('an invalid body', () => {
   ]
   for (const [path, body, change, field] of wrong) {
     const shown = JSON.stringify(change, (_, value) => (value === undefined ? 'left out' : value))
-    test(`${path} answers 400 to a body with ${shown}, names ${field} and stores no row`, async () => {
+    test(`the endpoint ${path} answers 400 to a body with ${shown}, names ${field} and stores no row`, async () => {
       const idempotency_key = randomUUID()
       const key = path === SUBMIT ? finance : world.sandbox_key
       const reply = await unchanged(world, () => world.post(path, { ...body, ...change }, { key, idempotency_key }))
@@ -412,7 +412,7 @@ describe('an invalid body', () => {
       assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [idempotency_key])).length, 0)
     })
   }
-  test('the refusal of an invalid body names all wrong fields', async () => {
+  test('the refusal of an invalid body names all invalid fields', async () => {
     const phone = await submit({ method: 'MOBILE_MONEY', amount: 'x' })
     assert.deepEqual(fieldsOf(phone), ['amount', 'destination_code', 'destination_phone', 'destination_name'])
     const reply = await submit({ method: 'BANK_ACCOUNT', amount: 'x', bank_account_number: '?' })
@@ -420,7 +420,7 @@ describe('an invalid body', () => {
   })
 })
 
-test('the server refuses a body that names another environment than the key', async () => {
+test('the server refuses a body whose environment differs from the environment of the key', async () => {
   for (const [path, key, environment] of [
     [MOBILE, world.live_key, 'sandbox'],
     [MOBILE, world.sandbox_key, 'live'],
@@ -433,7 +433,7 @@ test('the server refuses a body that names another environment than the key', as
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, environment: 'live' }, { key: world.live_key })).status, 202)
 })
 
-describe('a refusal by the rules', () => {
+describe('refusals by the rules of the platform', () => {
   const refused: [string, object, number, string][] = [
     ['another currency', { currency: 'USD' }, 422, 'unsupported_currency'],
     ['an unknown destination', { destination_code: 'NOBANK' }, 422, 'unknown_destination'],
@@ -456,14 +456,14 @@ describe('a refusal by the rules', () => {
       }
     })
   }
-  test('the refusal of an amount names the limits', async () => {
+  test('the refusal of an amount outside the limits names the limits', async () => {
     const { error } = (await submit({ ...PHONE, amount: '0.50' })).body
     assert.match(error.message, /1\.00 to 1000000000\.00/)
     assert.deepEqual(error.details, { minimum: '1.00', maximum: '1000000000.00' })
   })
 })
 
-test('the server refuses cents when the provider moves whole shillings only', async () => {
+test('the server refuses an amount with cents when the provider moves whole shillings only', async () => {
   const whole = await createWorld({ compose: { providers: [WHOLE_SHILLINGS] } })
   try {
     await fund(whole, { amount: '1000' })
@@ -475,7 +475,7 @@ test('the server refuses cents when the provider moves whole shillings only', as
   }
 })
 
-test('an amount above the balance gets 409 insufficient_balance with the amounts in the message', async () => {
+test('the server refuses an amount above the balance with 409 insufficient_balance, and the message has both amounts', async () => {
   for (const [environment, key] of [
     ['live', world.live_key],
     ['sandbox', world.sandbox_key],
@@ -498,7 +498,7 @@ test('an amount above the balance gets 409 insufficient_balance with the amounts
   }
 })
 
-describe('live money of a restricted merchant', () => {
+describe('live money of restricted merchants', () => {
   const restrictions: [string, (id: string) => Promise<unknown>][] = [
     ['suspended', (id) => world.rows("update merchants set status = 'SUSPENDED' where id = $1", [id])],
     ['not active yet', (id) => world.rows("update merchants set status = 'PENDING' where id = $1", [id])],
@@ -508,7 +508,7 @@ describe('live money of a restricted merchant', () => {
   ]
   for (const [name, restrict] of restrictions) {
     for (const funded of [true, false]) {
-      test(`a merchant that is ${name} gets 409 withdrawal_restricted for live money, ${funded ? 'with' : 'without'} a balance`, async () => {
+      test(`the server refuses live money of a merchant that is ${name} with 409 withdrawal_restricted, ${funded ? 'with' : 'without'} a balance`, async () => {
         const merchant = await world.newMerchant()
         if (funded) await fund(world, { merchant, amount: '100000', environment: 'live' })
         const live = await world.newKey({ merchant, environment: 'live' })
@@ -524,7 +524,7 @@ describe('live money of a restricted merchant', () => {
             ? [403, 'production_access_restricted']
             : [409, 'withdrawal_restricted']
         assert.deepEqual(codeOf(by_key), expected)
-        // The sandbox is open to every merchant.
+        // Every merchant may use the sandbox.
         await fund(world, { merchant, amount: '100000' })
         assert.equal((await world.post(MOBILE, TO_PHONE, { key: sandbox })).status, 202)
         assert.equal((await submit({ ...PHONE, environment: 'sandbox' }, { key: token })).status, 202)
@@ -533,7 +533,7 @@ describe('live money of a restricted merchant', () => {
   }
 })
 
-test('a key cannot call dashboard endpoints, and a viewer or developer cannot send money', async () => {
+test('the server refuses a key at dashboard endpoints, and refuses to let a viewer or developer send money', async () => {
   const reply = await unchanged(world, () => submit(PHONE, { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [403, 'insufficient_role'])
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
@@ -548,7 +548,7 @@ test('a key cannot call dashboard endpoints, and a viewer or developer cannot se
   }
 })
 
-test('the server answers with the first failed check when several checks fail', async () => {
+test('the refusal names the first failed check when several checks fail', async () => {
   const merchant = await world.newMerchant({ approved: false })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
   const key = await world.newKey({ merchant, scopes: ['disbursements:read'] })
@@ -573,7 +573,7 @@ test('the server answers with the first failed check when several checks fail', 
 
 // Repetitions ---------------------------------------------------------------------------------------------------------
 
-describe('a repeated submission', () => {
+describe('repeated submissions', () => {
   for (const [path, body, keyOf] of [
     [SUBMIT, PHONE, () => finance],
     [`${SUBMIT}?environment=sandbox`, ACCOUNT, () => finance],
@@ -581,14 +581,14 @@ describe('a repeated submission', () => {
     [BANK, TO_ACCOUNT, () => world.sandbox_key],
     [PESA, { ...TO_PHONE, destination_code: undefined }, () => world.sandbox_key],
   ] as const) {
-    test(`${path} needs an Idempotency-Key`, async () => {
+    test(`the endpoint ${path} refuses a request without an Idempotency-Key`, async () => {
       for (const idempotency_key of [null, '', 'a b', 'x'.repeat(256)]) {
         const reply = await unchanged(world, () => world.post(path, body, { key: keyOf(), idempotency_key }))
         assert.deepEqual(codeOf(reply), [400, 'idempotency_key_required'])
       }
     })
 
-    test(`${path} answers a replay with the same bytes, and another body with 422`, async () => {
+    test(`the endpoint ${path} answers a replay with the same bytes, and another body with 422`, async () => {
       const options = { key: keyOf(), idempotency_key: randomUUID() }
       const first = await world.post(path, body, options)
       assert.equal(first.status, 202)
@@ -599,7 +599,7 @@ describe('a repeated submission', () => {
       assert.deepEqual(codeOf(other), [422, 'idempotency_key_reused'])
     })
 
-    test(`${path} makes one withdrawal of ten concurrent requests on two processes`, async () => {
+    test(`the endpoint ${path} makes one withdrawal of ten concurrent requests on two processes`, async () => {
       const second = await createWorld({ url: world.url })
       try {
         const before = await countOf()
@@ -616,7 +616,7 @@ describe('a repeated submission', () => {
     })
   }
 
-  test('the server checks a reused Idempotency-Key before the rules', async () => {
+  test('the server checks a used Idempotency-Key before the rules of the platform', async () => {
     const options = { key: world.sandbox_key, idempotency_key: randomUUID() }
     await world.post(MOBILE, TO_PHONE, options)
     for (const change of [{ currency: 'USD' }, { merchant_id: randomUUID() }, { amount: '0.01' }]) {
@@ -625,7 +625,7 @@ describe('a repeated submission', () => {
     }
   })
 
-  test('the replay of a submission gets the stored refusal even when a new request would succeed', async () => {
+  test('a replay gets the stored refusal even when a new request would succeed', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant, environment: 'live' })
     const unfunded = { key, idempotency_key: randomUUID() }
@@ -648,7 +648,7 @@ describe('a repeated submission', () => {
     assert.equal((await world.post(MOBILE, TO_PHONE, { key })).status, 202)
   })
 
-  test('Idempotency-Keys are separate for each environment and merchant', async () => {
+  test('the same Idempotency-Key makes a separate withdrawal in each environment and for each merchant', async () => {
     const idempotency_key = randomUUID()
     const ids = new Set<string>()
     const merchant = await world.newMerchant()

@@ -1,6 +1,6 @@
-// Submits a withdrawal: the server checks and prices the withdrawal, which then waits for an operator. One transaction writes the
-// row, the audit entry and the answer of the Idempotency-Key. If the process dies before the commit, no row exists and the key is
-// free. If it dies after the commit, a retry gets the stored answer.
+// Submits a withdrawal: checks and prices it, and stores it until an operator decides. One transaction writes the row, the audit
+// entry and the answer of the Idempotency-Key. If the process dies before the commit, no row exists. If it dies after the commit, a
+// retry gets the stored answer.
 
 import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -36,8 +36,9 @@ const INSERT = sql(
 )
 
 /**
- * Submits a withdrawal in the given transaction. Refuses live money of a merchant that is not active, verified and priced with
- * withdrawal_restricted. Refuses an amount above the available balance with insufficient_balance. An approval checks both again.
+ * Submits a withdrawal in the given transaction. If its live merchant is not active, verified and priced, refuses with
+ * withdrawal_restricted. If the amount is above the available balance, refuses with insufficient_balance. An approval checks both
+ * again.
  */
 export async function submitWithdrawal(
   deps: Deps,
@@ -73,7 +74,7 @@ export async function submitWithdrawal(
   return row
 }
 
-/** Returns rows as JSON. Amounts become texts, which a bigint column reads exactly. */
+/** Returns rows as JSON. Each amount becomes a text, because a JSON number cannot hold every bigint. */
 function jsonRows(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))
 }
