@@ -1,4 +1,4 @@
-// Adds the endpoints of a merchant's balance.
+// Adds the endpoints that return a merchant's balance.
 
 import { readBalance } from '../../books/ledger/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
 import { Balance } from './schema.ts'
 
-/** Adds the endpoints of the balance: one for API keys and one for the dashboard. */
+/** Adds the endpoints of the balance: one endpoint for API keys and one for the dashboard. */
 export function balanceRoutes(deps: Deps): Routes {
   const tags = ['Balance']
   const response = { 200: success(Balance) }

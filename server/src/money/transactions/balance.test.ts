@@ -19,7 +19,7 @@ after(() => world.close())
 
 const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-test('every member reads the live balance by default, and the sandbox balance on request', async () => {
+test('every member can read the live balance by default, and the sandbox balance on request', async () => {
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession(role)
     assert.deepEqual((await world.get(PATH, token)).body.data, EMPTY, role)
@@ -28,7 +28,7 @@ test('every member reads the live balance by default, and the sandbox balance on
   }
 })
 
-test('an API key reads the balance of its environment at /v1/balance, and the server refuses a session at this path', async () => {
+test('an API key can read the balance of its environment at /v1/balance, and the server refuses a session at this path', async () => {
   assert.deepEqual((await world.get('/v1/balance')).body.data, FULL)
   assert.deepEqual((await world.get('/v1/balance', world.live_key)).body.data, EMPTY)
   const { token } = await world.newSession('FINANCE')
@@ -36,7 +36,7 @@ test('an API key reads the balance of its environment at /v1/balance, and the se
   assert.deepEqual(codeOf(await world.get(PATH)), [403, 'insufficient_role'])
 })
 
-test('the server refuses a request with an unknown environment or with two environments, and names the field', async () => {
+test('the server refuses a request for a balance with an unknown environment or with two environments, and names the field', async () => {
   const { token } = await world.newSession('VIEWER')
   for (const query of [
     'environment=test',
@@ -50,7 +50,7 @@ test('the server refuses a request with an unknown environment or with two envir
   }
 })
 
-test('a member of two merchants reads the balance of the merchant that the request names', async () => {
+test('a member of two merchants gets the balance of the merchant that the request names', async () => {
   const other = await world.newMerchant()
   const { token } = await world.newSession([{ role: 'VIEWER' }, { role: 'FINANCE', merchant: other }])
   const read = (query: string) => world.get(`${PATH}?environment=sandbox&${query}`, token)

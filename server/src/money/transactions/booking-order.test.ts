@@ -1,4 +1,4 @@
-// Tests the booking order: each balance follows from the previous line when several processes book at once.
+// Tests the order of bookings. Each balance follows from the previous booking, even if several processes book at once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -38,7 +38,7 @@ async function readerOf(merchant: Merchant, environment: Environment) {
     return reply
   }
   return {
-    /** Returns all pages of the list, newest first. */
+    /** Returns the transactions of all pages of the list, newest first. */
     async list(query = '', page_size = 7): Promise<Line[]> {
       const lines: Line[] = []
       for (let page = 1; ; page++) {
@@ -64,7 +64,9 @@ async function readerOf(merchant: Merchant, environment: Environment) {
   }
 }
 
-/** Asserts numbers without gaps, balances that follow from the previous line, and times that never decrease. */
+/**
+ * Asserts that sequence numbers have no gap, that each balance follows from the previous booking, and that times never decrease.
+ */
 function assertChain(newest_first: readonly Line[], opening: bigint, first = 1): bigint {
   let balance = opening
   let time = ''
@@ -103,7 +105,7 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
       const sources = await postFacts(deps, merchant, [
         ...facts,
         credit(environment === 'live' ? 'sandbox' : 'live', round),
-        // The server gives a held payment no sequence number.
+        // A held payment changes no available balance, so that it gets no sequence number.
         { fact: 'collection_held', environment, amount_minor: 5n },
         { fact: 'adjustment_credited_fee', environment, amount_minor: 50n },
       ])
@@ -139,7 +141,7 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
 
 const now = () => world.deps.clock.now().getTime()
 
-describe('simultaneous bookings of several processes', () => {
+describe('simultaneous bookings by several processes', () => {
   let merchant: Merchant
   before(async () => {
     merchant = await world.newMerchant()
@@ -149,7 +151,7 @@ describe('simultaneous bookings of several processes', () => {
   })
 
   for (const environment of ENVIRONMENTS) {
-    test(`simultaneous bookings have the same order and matching balances in list, look-up, CSV and statement in ${environment}`, async () => {
+    test(`simultaneous bookings have the same order and balances in the list, the look-up, the CSV file and the statement in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const lines = await reader.list()
       assert.ok(lines.length > 150, `${lines.length} transactions`)
@@ -169,7 +171,7 @@ describe('simultaneous bookings of several processes', () => {
       )
     })
 
-    test(`simultaneous bookings keep their sequence numbers in a list and a CSV file of one type in ${environment}`, async () => {
+    test(`simultaneous bookings keep their sequence numbers in a list of one type and in a CSV file of one type in ${environment}`, async () => {
       const reader = await readerOf(merchant, environment)
       const all = await reader.list('', 100)
       for (const type of ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT']) {
@@ -187,7 +189,7 @@ describe('simultaneous bookings of several processes', () => {
   }
 })
 
-test('45 payments that two workers settle at once have the same order and matching balances in the list and the CSV file', async () => {
+test('45 payments that two workers settle at once have the same order and balances in the list and in the CSV file', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const second = await createWorld({ url: world.url, clock: settableClock(new Date(now() + 1)) })
@@ -214,10 +216,10 @@ test('45 payments that two workers settle at once have the same order and matchi
   }
 })
 
-describe('sequences of books', () => {
+describe('sequence numbers of books', () => {
   const credit = (more: Partial<FactOf> = {}): FactOf => ({ fact: 'collection_settled', amount_minor: 500n, ...more })
 
-  test('a book has no gap when a process repeats a posting or a batch rolls back', async () => {
+  test('the sequence numbers of a book have no gap when a process repeats a posting or a batch rolls back', async () => {
     const merchant = await world.newMerchant()
     const [source_id] = (await postFacts(world.deps, merchant, [credit()])) as [string]
     await assert.rejects(postFacts(world.deps, merchant, [credit(), credit({ source_id }), credit()]))
@@ -233,7 +235,7 @@ describe('sequences of books', () => {
     assertChain(lines, 0n)
   })
 
-  test('the list of transactions keeps the booking order when clocks make the transaction ids in another order', async () => {
+  test('the list of transactions keeps the order of bookings when the transaction ids have another order because clocks differ', async () => {
     const merchant = await world.newMerchant()
     const ids = [3, 1, 2, 0].map((ms) =>
       newId({ ...world.deps, clock: settableClock(new Date(now() - ms * 1_000)) }, merchant.routing_code),
@@ -243,7 +245,7 @@ describe('sequences of books', () => {
     assertChain(await (await readerOf(merchant, 'sandbox')).list(), 0n)
   })
 
-  test('the server never dates a booking before the previous booking when the clock of a process is behind', async () => {
+  test('the server gives a booking no earlier time than the previous booking, even if the clock of the process is behind', async () => {
     const merchant = await world.newMerchant()
     await withProcesses([new Date(now() + 2 * MINUTE), new Date(now())], async ([ahead, behind]) => {
       for (const deps of [behind, ahead, behind, ahead, behind] as TestDeps[])
@@ -261,7 +263,7 @@ describe('sequences of books', () => {
   })
 })
 
-test('statements of consecutive days and months have each line once, and their balances match at each border', async () => {
+test('statements of consecutive days and months have each booking once, and each opens with the closing balance of the previous statement', async () => {
   const merchant = await world.newMerchant()
   const midnight = Date.parse('2026-02-01T00:00:00+03:00')
   world.deps.clock.advance(midnight - 30 - now())

@@ -1,12 +1,12 @@
-// Defines constants of the transaction routes: access, tags and file types.
+// Defines constants that the routes of transactions share: access, tags and file types.
 
 import { type Access, type Caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { Csv } from './schema.ts'
 
-/** The tag of the transaction routes in the documentation. */
+/** The tag of these routes in the API documentation. */
 export const tags = ['Transactions']
 
-/** The scopes and roles that may read transactions. */
+/** The scopes of keys and the roles of members that may read transactions. */
 export const READ = { scopes: ['transactions:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
 /** The content type of a CSV file. */

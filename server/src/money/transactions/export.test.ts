@@ -1,4 +1,4 @@
-// Tests the export: a CSV file with each transaction once, which a spreadsheet reads as data and not as formulas.
+// Tests the export of transactions: a CSV file has each transaction once, and a spreadsheet reads no cell as a formula.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,10 @@ import { csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { exportTransactions } from './export.ts'
 import { factsOfType } from './kinds.ts'
 
-/** The number of statements that read transactions. These statements have no name. `onRead` lets a test delay or fail a read. */
+/**
+ * The number of queries that read transactions, which are unnamed prepared statements. With `onRead`, a test can delay or fail a
+ * query.
+ */
 let reads = 0
 let onRead: () => void | Promise<void> = () => {}
 
@@ -67,13 +70,13 @@ function parse(text: string): string[][] {
   return rows
 }
 
-test('the CSV parser returns each cell that csvLine has written without change', () => {
+test('the CSV parser returns each cell as csvLine received it', () => {
   for (const text of ['', 'a', 'a,b', 'a"b', '""', 'a\r\nb', 'Mama Asha’s duka', '测试, "四"', "'", ' ']) {
     assert.deepEqual(parse(csvLine([text, 'x'])), [[text, 'x']])
   }
 })
 
-test('the export puts an apostrophe before a text that a spreadsheet would run, and keeps amounts as numbers', () => {
+test('the export puts an apostrophe before a text that a spreadsheet would read as a formula, and keeps amounts as numbers', () => {
   for (const text of [
     '=1+1',
     '+255754123001',
@@ -89,7 +92,7 @@ test('the export puts an apostrophe before a text that a spreadsheet would run, 
   assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
 })
 
-test('the exported file has its content type and name, and every transaction in the order of the list', async () => {
+test('the exported file has the content type and name of a CSV file, and every transaction in the order of the list', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const references = ['=cmd|"/c calc"!A1', 'ORDER, "7"', '+1', '-1', '@x', 'plain', 'ÜTF-8 ✓']
@@ -154,7 +157,7 @@ test('the exported file has only transactions between from and to in the request
   assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
 })
 
-test('the exported file has only transactions of the type that the request names', async () => {
+test('the exported file has only transactions of the requested type', async () => {
   const merchant = await world.newMerchant()
   await postFacts(world.deps, merchant, [
     { fact: 'collection_settled', amount_minor: 500n, environment: 'live' },
@@ -183,7 +186,7 @@ async function busyMerchant(count: number): Promise<Merchant> {
   return merchant
 }
 
-test('the export reads five thousand transactions once each, in batches of equal size', async () => {
+test('the exported file has five thousand transactions once each, and the server reads them in batches of equal size', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,
@@ -207,7 +210,7 @@ test('the export reads five thousand transactions once each, in batches of equal
   assert.equal(parse(whole.text).length, 5_001)
 })
 
-test('the export reads a batch only after the client has taken the previous batch', async () => {
+test('the server reads the next batch of an export only after the client has taken the previous batch', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,
@@ -221,14 +224,14 @@ test('the export reads a batch only after the client has taken the previous batc
   const chunks = stream[Symbol.asyncIterator]()
   for (let taken = 1; taken <= 4; taken++) {
     await chunks.next()
-    // After this query, the stream has requested all batches that it reads ahead.
+    // When this query ends, the stream has requested all batches that it reads ahead.
     await world.deps.db.ping()
     assert.ok(reads <= taken + 2, `${reads} batches were read for ${taken}`)
   }
   stream.destroy()
 })
 
-test('the server reads no more batches after the client disconnects', async () => {
+test('the server reads no further batch of an export after the client disconnects', async () => {
   const merchant = await busyMerchant(5_000)
   const key = await world.newKey({ merchant })
   const closed = new Promise<void>((resolve) => {
@@ -244,12 +247,12 @@ test('the server reads no more batches after the client disconnects', async () =
   client.abort()
   await closed
   onRead = () => {}
-  // If the export continued, the export would read its next batch during these queries.
+  // If the export continued, it would read its next batch during these queries.
   for (let i = 0; i < 50; i++) await world.deps.db.ping()
   assert.ok(reads <= 3, `${reads} batches were read`)
 })
 
-test('the server cuts the connection when an export fails, and refuses an export whose first read fails', async () => {
+test('the server closes the connection when an export fails, and refuses an export whose first query fails', async () => {
   const merchant = await busyMerchant(2_000)
   const headers = { authorization: `Bearer ${await world.newKey({ merchant })}` }
   const read = () => fetch(base + pathOf(merchant), { headers })
@@ -271,7 +274,7 @@ test('the server cuts the connection when an export fails, and refuses an export
   assert.equal(parse(await (await read()).text()).length, 2_001)
 })
 
-test('the server reads no transactions for a HEAD request', async () => {
+test('the server reads no transactions for a HEAD request to the export', async () => {
   const merchant = await busyMerchant(500)
   const key = await world.newKey({ merchant })
   reads = 0

@@ -1,4 +1,4 @@
-// Adds the endpoints of the funding of a withdrawal: for its merchant, and for operators.
+// Adds the endpoints that return the funding of a withdrawal: one endpoint for its merchant, and one for operators.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { findFundingCredits } from '../../books/ledger/index.ts'
@@ -18,7 +18,10 @@ export function fundingRoutes(deps: Deps): Routes {
     'First in, first out: the latest credits make up the balance before the approval, and the withdrawal uses the oldest of them.'
   const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
 
-  /** Finds a withdrawal by id, in any letter case. Null in `owner` means that the id determines the merchant. */
+  /**
+   * Finds a withdrawal by id, in any letter case. Null in `owner` means that the caller is an operator, who may read withdrawals of
+   * every merchant.
+   */
   const find = async (
     text: string,
     owner: { merchant_id: string; environment: string } | null,
@@ -59,7 +62,7 @@ export function fundingRoutes(deps: Deps): Routes {
   }
 }
 
-/** Returns the payments and other credits that funded a withdrawal, oldest first, with the used amount of each. */
+/** Returns the credits that funded a withdrawal, oldest first, with the used amount of each credit. */
 async function fundingOf(reader: Reader, withdrawal: Withdrawal): Promise<FundingView> {
   const { merchant_id, transfer_id } = withdrawal
   const { origins, complete } =

@@ -1,4 +1,4 @@
-// Tests the funding: the credits that funded a withdrawal. Withdrawals use the oldest credits first, and each cent once.
+// Tests the credits that funded a withdrawal. A withdrawal uses the oldest credits first, and withdrawals use each cent once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +35,7 @@ async function withdraw(merchant: Merchant, amount_minor: bigint, fee_minor = 0n
   return id
 }
 
-/** Posts facts, each with its own time. Returns their sources. */
+/** Posts facts, each with a later time, and returns the ids of their sources. */
 async function post(merchant: Merchant, ...facts: FactOf[]): Promise<string[]> {
   const sources: string[] = []
   for (const fact of facts) {
@@ -53,8 +53,8 @@ const credit = (amount_minor: bigint, fee_minor = 0n): FactOf => ({
 const used = ({ items }: FundingView) =>
   items.map(({ type, collection_id, amount, amount_used }) => [type, collection_id, amount, amount_used])
 
-describe('the funding of a withdrawal', () => {
-  test('the funding of a withdrawal uses the oldest payments first without their fees, and the next withdrawal uses the rest', async () => {
+describe('credits that funded a withdrawal', () => {
+  test('a withdrawal uses the oldest payments first, without their fees, and the next withdrawal uses the rest', async () => {
     const merchant = await world.newMerchant()
     const [a, b, c] = await post(merchant, credit(10_000n), credit(20_000n, 500n), credit(30_000n))
     const first = await funding(await withdraw(merchant, 24_000n, 1_000n))
@@ -75,7 +75,7 @@ describe('the funding of a withdrawal', () => {
     ])
   })
 
-  test('the funding of a withdrawal has the transaction references of the list, also for adjustments and reversals', async () => {
+  test('the funding of a withdrawal has the same transaction references as the list, even for adjustments and reversals', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await post(merchant, { fact: 'adjustment_credited_float', amount_minor: 500n })
@@ -111,7 +111,7 @@ describe('the funding of a withdrawal', () => {
     )
   })
 
-  test('the funding of a withdrawal uses only credits beyond the debt when the balance was negative', async () => {
+  test('a withdrawal uses only the part of a credit above the debt when the balance was negative', async () => {
     const merchant = await world.newMerchant()
     const [a, b] = await post(
       merchant,
@@ -123,7 +123,7 @@ describe('the funding of a withdrawal', () => {
     assert.deepEqual(used(await funding(await withdraw(merchant, 350n))), [['COLLECTION', b, '5.00', '3.50']])
   })
 
-  test('the funding of a withdrawal is incomplete and shows the found amount when the credits are too old', async () => {
+  test('the funding of a withdrawal is incomplete and has the found amount when some credits are too old', async () => {
     const merchant = await world.newMerchant()
     for (let batch = 0; batch < 11; batch++) {
       await postFacts(
@@ -141,7 +141,7 @@ describe('the funding of a withdrawal', () => {
   })
 })
 
-test('every member of the merchant reads the funding of a withdrawal in its environment, and other merchants get not_found', async () => {
+test('every member can read the funding of a withdrawal in its environment, and another merchant gets not_found', async () => {
   const merchant = await world.newMerchant()
   await post(merchant, credit(1_000n))
   const id = await withdraw(merchant, 500n)
@@ -178,15 +178,15 @@ const moves: fc.Arbitrary<RandomMove[]> = fc.array(
     what: fc.constantFrom('credit', 'credit', 'credit', 'reversal', 'debit', 'withdrawal', 'withdrawal'),
     amount: fc.integer({ min: 100, max: 9_999 }),
     fee: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 })),
-    // A process makes an id before it locks the account, and the clocks of processes differ by up to 20 seconds.
+    // A process makes an id before it locks the account, and the clocks of two processes may differ by up to 20 seconds.
     skew_ms: fc.integer({ min: -20_000, max: 20_000 }),
-    // `share` is the percentage of the balance that a withdrawal takes. The value 100 is frequent.
+    // `share` is the percentage of the balance that a withdrawal takes. The random choice often takes the value 100.
     share: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
   }),
   { minLength: 5, maxLength: 50 },
 )
 
-/** Creates a first-in first-out queue of credits that debits take from. */
+/** Creates a queue of credits from which debits take the oldest credits first. */
 function createQueue() {
   const credits: { source: string; left: bigint }[] = []
   let debt = 0n
@@ -220,7 +220,7 @@ test('the funding equals the result of a first-in first-out queue for any order 
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()
-      // Earlier runs advanced the clock, so the session of the operator may have expired.
+      // The earlier runs advanced the clock, so that the operator's session may have expired.
       operator = (await world.newSession('SUPER_ADMIN')).token
       const queue = createQueue()
       const expected = new Map<string, [string, bigint][]>()

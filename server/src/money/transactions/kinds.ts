@@ -3,14 +3,14 @@
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
 
-/** Types of transactions. */
+/** All types of transactions. */
 export const TYPES = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT'] as const
-/** A type of transaction. */
+/** One type of a transaction. */
 export type TransactionType = (typeof TYPES)[number]
 
-/** A credit increases the available balance, and a debit decreases the available balance. */
+/** The directions of a transaction. A credit increases the available balance, and a debit decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** The direction of a transaction. */
+/** One direction of a transaction. */
 export type TransactionDirection = (typeof DIRECTIONS)[number]
 
 /** The type and direction of a transaction. */
@@ -54,7 +54,9 @@ const KIND_OF = {
   adjustment_debited_cost: DEBITED,
 } as const satisfies Record<Fact, TransactionKind | null>
 
-/** Returns the kind of a posting that changes the available balance. Throws for any other posting. */
+/**
+ * Returns the kind of a posting that changes the available balance. If a posting does not change this balance, the function throws.
+ */
 export function transactionKind(posting: Fact): TransactionKind {
   const kind = KIND_OF[posting]
   assertInvariant(kind !== null, `${posting} is not a transaction`)

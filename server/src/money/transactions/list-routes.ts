@@ -63,7 +63,7 @@ export function transactionListRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchants/:merchant_id/transactions/export',
       {
-        // Without this option, the server would read all rows from the database for a HEAD request.
+        // Without this option, a HEAD request would read all rows from the database.
         exposeHeadRoute: false,
         schema: {
           tags,

@@ -1,4 +1,4 @@
-// Parses days and months in Tanzania, where every day has 24 hours.
+// Parses days and months of Tanzania, where every day has 24 hours.
 
 const OFFSET_MS = 3 * 3_600_000
 const FORM = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/
@@ -16,10 +16,7 @@ export function readPeriod(name: string): StatementPeriod | null {
   return { name, from: first, to: day === null ? midnight(year, month + 1, 1) : midnight(year, month, day + 1) }
 }
 
-/**
- * Returns the start of a day in Tanzania. If a day or month is greater than the last, the function continues in the next month or
- * year.
- */
+/** Returns the start of a day in Tanzania. If `day` or `month` is too large, the function continues in the next month or year. */
 function midnight(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

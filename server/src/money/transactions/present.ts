@@ -1,16 +1,16 @@
-// Presents a stored transaction in the form of the API.
+// Converts a stored transaction to its record in the API.
 
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
 import { transactionKind } from './kinds.ts'
 import type { TransactionStatus, TransactionView } from './schema.ts'
 import type { Transaction } from './store.ts'
 
-/** Returns the reference of a transaction: its id in a form that a person can read aloud. */
+/** Returns the reference of a transaction: the id in a form that a person can read aloud. */
 export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
 
-/** Presents a transaction in the form of the API. */
+/** Converts a transaction to its record in the API. */
 export function presentTransaction(row: Transaction): TransactionView {
   const { type, direction } = transactionKind(row.posting)
   const net = absolute(row.net_minor)
@@ -34,8 +34,8 @@ export function presentTransaction(row: Transaction): TransactionView {
 }
 
 /**
- * Returns the fee: the difference between amount and net amount. The server deducts the fee from a credit and adds the fee to a
- * debit.
+ * Returns the fee, which is the difference between amount and net amount. The server subtracts the fee from a credit and adds it to
+ * a debit.
  */
 export function impliedFee({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
   return absolute(absolute(net_minor) - amount_minor)
@@ -45,7 +45,7 @@ function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor
 }
 
-/** Returns the status that a transaction shows, from the status of its payment or withdrawal. */
+/** Returns the status of a transaction, which follows from the status of its payment or withdrawal. */
 function transactionStatus(row: Transaction): TransactionStatus {
   const { type } = transactionKind(row.posting)
   if (type === 'WITHDRAWAL') return row.withdrawal_status as TransactionStatus

@@ -1,4 +1,4 @@
-// Adds the endpoints of balance, transactions, statements and funding.
+// Adds the endpoints of balance, transactions, statements and the funding of withdrawals.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
@@ -7,7 +7,7 @@ import { fundingRoutes } from './funding-routes.ts'
 import { transactionListRoutes } from './list-routes.ts'
 import { statementRoutes } from './statement-routes.ts'
 
-/** Adds the routes of balance, transactions, statements and the funding of withdrawals. */
+/** Adds the endpoints of balance, transactions, statements and the funding of withdrawals. */
 export function transactionRoutes(deps: Deps): Routes {
   const parts = [balanceRoutes(deps), transactionListRoutes(deps), statementRoutes(deps), fundingRoutes(deps)]
   return (app) => {

@@ -1,4 +1,4 @@
-// Adds the endpoint of statements: a day or a month of a merchant in one environment.
+// Adds the endpoint that returns the statement of a merchant for a day or a month in one environment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'
@@ -42,7 +42,7 @@ export function statementRoutes(deps: Deps): Routes {
   }
 }
 
-/** Parses the period of a request. Refuses a wrong format and a period that has not begun with 400. */
+/** Parses the period of a request. Refuses an invalid period, and a period that has not begun, with 400. */
 function readBegunPeriod(deps: Deps, name: string): StatementPeriod {
   const period =
     readPeriod(name) ?? refuseField('period', 'must be a month such as 2026-01 or a day such as 2026-01-05')

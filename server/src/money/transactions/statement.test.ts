@@ -1,4 +1,5 @@
-// Tests statements: the lines add up, and the closing balance of a period is the opening balance of the next period.
+// Tests the statements of merchants: the lines add up, and the closing balance of a period is the opening balance of the next
+// period.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -47,7 +48,7 @@ async function newBook() {
   return { merchant, key, get, read }
 }
 
-/** Returns the lines of a statement that count a transaction, as texts. */
+/** Returns the lines of a statement that have at least one transaction, as texts. */
 const linesAsText = ({ lines }: StatementView) =>
   lines.filter(({ count }) => count > 0).map((line) => Object.values(line).join(' '))
 
@@ -65,7 +66,7 @@ describe('periods of statements', () => {
     ['2024-02-29', '2024-02-28T21:00:00.000Z', '2024-02-29T21:00:00.000Z'],
     ['0050-03', '0050-02-28T21:00:00.000Z', '0050-03-31T21:00:00.000Z'],
   ] as const) {
-    test(`the statement period ${name} begins and ends at midnight in Tanzania`, () => {
+    test(`the statement ${name} begins and ends at midnight in Tanzania`, () => {
       const period = readPeriod(name)
       assert.deepEqual([period?.from.toISOString(), period?.to.toISOString()], [from, to])
     })
@@ -91,7 +92,7 @@ describe('periods of statements', () => {
     })
   }
 
-  test('the server refuses a statement before its period begins in Tanzania, and marks an earlier statement final five minutes after its period', async () => {
+  test('the server refuses a statement before its period begins in Tanzania, and marks a statement final five minutes after its period ends', async () => {
     moveTo('2026-02-09T23:59:59.999')
     const { get, read } = await newBook()
     assert.equal((await read('2026-02-09')).final, false)
@@ -107,7 +108,7 @@ describe('periods of statements', () => {
 })
 
 describe('contents of statements', () => {
-  test('a statement shows the opening balance, the lines by type, and the closing balance', async () => {
+  test('a statement has the opening balance, the lines by type, and the closing balance', async () => {
     moveTo('2026-03-09T12:00:00')
     const { merchant, read } = await newBook()
     const [reversed] = await postFacts(world.deps, merchant, [
@@ -161,7 +162,7 @@ describe('contents of statements', () => {
     for (const statement of [monday, tuesday, wednesday, march, quiet]) assertAddsUp(statement)
   })
 
-  test('a statement closes with the present balance when its period has not ended', async () => {
+  test('a statement closes with the current balance when its period has not ended', async () => {
     moveTo('2026-03-16T12:00:00')
     const { merchant, key, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n }])
@@ -174,7 +175,7 @@ describe('contents of statements', () => {
     assert.equal((await read('2026-03-17')).closing_balance, '7.25')
   })
 
-  test('a statement opens with the last balance when its period follows months without transactions', async () => {
+  test('a statement opens with the balance after the last transaction, even if months without transactions follow', async () => {
     moveTo('2026-03-18T12:00:00')
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -200,7 +201,7 @@ describe('contents of statements', () => {
     assert.deepEqual(codeOf(await world.get(path)), [403, 'merchant_mismatch'])
   })
 
-  test('a statement has the same lines and balances as JSON and as CSV', async () => {
+  test('a statement has the same lines and balances in JSON and in CSV', async () => {
     moveTo('2026-06-08T12:00:00')
     const { merchant, get } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])
@@ -229,7 +230,7 @@ describe('contents of statements', () => {
   })
 })
 
-test('the statement of a month is the same when the server sums its transactions in batches of any size', async () => {
+test('the statement of a month is the same for every size of the batches that the server sums', async () => {
   moveTo('2026-06-20T12:00:00')
   const { merchant, read } = await newBook()
   for (let i = 0; i < 25; i++) {
@@ -254,7 +255,7 @@ test('the statement of a month is the same when the server sums its transactions
 /** A transaction that the test has booked. */
 type BookedTransaction = { at: number; kind: string; amount: bigint; fee: bigint; net: bigint }
 
-/** Returns the expected statement of a period. */
+/** Returns the expected statement of a period, which the test calculates from its transactions. */
 function expectedStatement(booked: readonly BookedTransaction[], name: string) {
   const period = readPeriod(name)
   assert.ok(period)
@@ -300,7 +301,7 @@ const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-/** Books one random move. The process makes the transfer id `lag_ms` before the posting. Returns the expected transaction. */
+/** Books one random move and returns the expected transaction. The process makes the transfer id `lag_ms` before the posting. */
 async function bookMove(
   merchant: Merchant,
   { lag_ms, what, amount, fee }: RandomMove,
@@ -342,11 +343,11 @@ async function bookMove(
   return { at, kind: 'COLLECTION credit', amount: amount_minor, fee: fee_minor, net: amount_minor - fee_minor }
 }
 
-test('each statement adds up and opens with the closing balance of the previous period for random movements', async () => {
+test('each statement adds up and opens with the closing balance of the previous period after random bookings', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const { merchant, read } = await newBook()
-      // The movements begin two days before the end of a month, a few seconds before midnight.
+      // The bookings begin two days before the end of a month, a few seconds before midnight.
       const now = new Date(world.deps.clock.now().getTime() + 3 * HOUR)
       const begin = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, -1) - 3 * HOUR - 5 * SECOND
       world.deps.clock.advance(begin - now.getTime() + 3 * HOUR)
@@ -375,12 +376,12 @@ test('each statement adds up and opens with the closing balance of the previous 
   )
 })
 
-describe('two processes at midnight', () => {
-  /** Creates the dependencies of another process on the same database, with its own clock. */
+describe('bookings of two processes at midnight', () => {
+  /** Creates the dependencies of another process on the same database. Its clock begins at `time`. */
   const newProcess = (time: string) =>
     testDeps(world.url, { clock: settableClock(new Date(Date.parse(`${time}+03:00`))) })
 
-  /** Waits until `count` statements wait for a lock. */
+  /** Waits until `count` database connections wait for a lock. */
   const waitForLocks = async (count: number) => {
     for (;;) {
       const [row] = await world.rows<{ waiting: number }>(
@@ -391,12 +392,12 @@ describe('two processes at midnight', () => {
     }
   }
 
-  test('a payment belongs to the day of the previous booking when its process took the time before midnight', async () => {
+  test('a payment belongs to the day of the previous booking when its process read its clock before midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
     const [late, early] = [newProcess('2029-05-06T23:59:59.990'), newProcess('2029-05-07T00:00:00.010')]
-    // A transaction locks the book, so that the process with the later clock queues first.
+    // A third transaction locks the book, so that the process with the later clock waits first in the queue.
     const book = { merchant_id: merchant.id, environment: 'sandbox' }
     const queued: Promise<unknown>[] = []
     await inTransaction(world.deps.db, async (tx) => {
@@ -425,7 +426,7 @@ describe('two processes at midnight', () => {
     assert.deepEqual(linesAsText(today), ['COLLECTION credit 2 3.20 0.03 3.17'])
   })
 
-  test('the statements of two days add up and the log warns when the clocks of the processes differ by minutes', async () => {
+  test('the statements of two days add up and the log has a warning when the clocks of two processes differ by minutes', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n }])
@@ -442,7 +443,7 @@ describe('two processes at midnight', () => {
     assert.equal(ahead.logged.length, 0)
   })
 
-  test('the statements of both days add up exactly when two processes post at midnight', async () => {
+  test('the statements of both days add up when two processes post at midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     const both = [newProcess('2029-06-06T23:59:59.900'), newProcess('2029-06-06T23:59:59.930')]
@@ -455,7 +456,7 @@ describe('two processes at midnight', () => {
         deps.clock.advance(1 + ((i * 7 + turn) % 5))
       }
     }
-    // Several transactions of each process wait for the book at once. The process makes their ids before they wait.
+    // Several transactions of each process wait for the book at once. Each process makes the transfer ids before it waits.
     await Promise.all(both.flatMap((deps) => [1, 2, 3].map((turn) => post(deps, turn))))
     for (const deps of both) await deps.close()
     moveTo('2029-06-08T12:00:00')

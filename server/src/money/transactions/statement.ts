@@ -1,4 +1,4 @@
-// Builds the statement of a day or a month: opening balance, lines, closing balance. The sum of the lines is the difference of the
+// Builds the statement of a day or a month: opening balance, lines and closing balance. The lines add up to the difference of the
 // balances.
 
 import {
@@ -20,11 +20,13 @@ import { impliedFee } from './present.ts'
 import type { StatementView } from './schema.ts'
 import { AMOUNT, WITHDRAWAL_OF } from './store.ts'
 
-/** The number of transactions that one database statement sums. A batch fits the memory and stays far below the timeout. */
+/**
+ * The maximum number of transactions that one query sums. A query of this size fits the memory and ends long before the timeout.
+ */
 const BATCH = 20_000
 
-// PostgreSQL plans a statement without a name for the given range. Most postings have one leg, so a separate read of the other legs
-// costs less than reading each whole posting.
+// PostgreSQL plans this unnamed prepared statement for the given range. Most postings have one leg, so that a separate read of the
+// other legs costs less than a read of each whole posting.
 const SUMS = sql(
   '',
   `with part as materialized (
@@ -46,8 +48,8 @@ const SUMS = sql(
 type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * Returns the statement of the bookings with a time in the period. Their sequence numbers have no gap. The statement is final when
- * no more bookings can fall into the period; before, the closing balance is the current balance.
+ * Returns the statement of the bookings in the period. Their sequence numbers have no gap. Once no further booking can belong to
+ * the period, the statement is final. Before, the closing balance is the current balance.
  */
 export async function readStatement(
   deps: Deps,
@@ -81,7 +83,7 @@ export async function readStatement(
 
 const ZERO_SUM: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
-/** Sums bookings by the name of their kind, in batches from the last booking to the first. */
+/** Sums bookings by the name of their kind, in batches that begin with the last booking. */
 async function sumBookings(
   reader: Reader,
   book: BookKey,
@@ -142,7 +144,7 @@ const COLUMNS = [
   'balance',
 ]
 
-/** Returns a statement as CSV: the opening balance, a line for each kind, the closing balance. */
+/** Returns a statement as CSV: the opening balance, a line for each kind, and the closing balance. */
 export function statementCsv(statement: StatementView): string {
   const { period, environment, currency, final, opening_balance, closing_balance, lines } = statement
   const first_cells: CsvCell[] = [period, environment, currency, plainCell(final)]

@@ -1,4 +1,4 @@
-// Reads transactions: postings that change the available balance, with their payment or withdrawal.
+// Reads transactions: the postings that change the available balance, each with its payment or withdrawal.
 
 import {
   BOOKING_EFFECT,
@@ -31,31 +31,31 @@ export type Transaction = {
   merchant_reference: string | null
   collection_status: string | null
   withdrawal_status: string | null
-  /** The time of the booking. The database never dates a booking before the previous booking of the book. */
+  /** The time of the booking. No booking has an earlier time than the previous booking of its book. */
   created_at: Date
 }
 
 /**
- * The amount without charges, as SQL over the transfer t and the withdrawal w. A reservation and a release each have one transfer
- * with the sum of amount and charges.
+ * SQL for the amount without charges. The transfer has the alias t, and the withdrawal has the alias w. A reservation and a release
+ * each have one transfer with the sum of amount and charges.
  */
 export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
      then w.amount_minor else t.amount_minor end`
 
-// Finds the payment or withdrawal of each transaction by its key. "offset 0" keeps the planner from scanning the whole table when
-// the table is large.
+// The SQL finds the payment or withdrawal of each transaction by its key. If the table is large, `offset 0` keeps the planner from
+// scanning the whole table.
 const COLLECTION_OF = `lateral (
      select c.status, c.reference from collections c
      where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
        and c.id = t.source_id offset 0)`
 
-/** The withdrawal of the transfer t, as SQL for `left join`. */
+/** SQL for `left join` that finds the withdrawal of the transfer t. */
 export const WITHDRAWAL_OF = `lateral (
      select w.status, w.reference, w.amount_minor from withdrawals w
      where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
        and w.id = t.source_id offset 0)`
 
-/** Returns the statement that selects the transactions of some transfers, the last booking first. */
+/** Returns the SQL that selects the transactions of some transfers, the last booking first. */
 const transactionsOf = (transfers: string) => `
    select t.merchant_id, t.id, t.sequence, t.environment, t.currency, t.posting, t.source_type, t.source_id,
      ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
@@ -76,7 +76,7 @@ const FIND = sql(
   ),
 )
 
-/** Makes the gatherer that finds transactions. One statement serves all waiting look-ups, each with its own merchant. */
+/** Makes the function that finds transactions in batches. Each look-up finds only a transaction of its merchant and environment. */
 export function createFindTransaction(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
   return gather<BookKey & { id: string }, Transaction | null>(
     async (keys) => {
@@ -92,15 +92,15 @@ export function createFindTransaction(deps: Deps): (key: BookKey & { id: string 
   )
 }
 
-/** A selection of transactions of a book: by facts and by sequence numbers. */
+/** A selection of transactions of a book, by ledger facts and by sequence numbers. */
 export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
 
 const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
 
-// This explicit condition lets the planner use the partial index of postings other than settled payments.
+// With this explicit condition, the planner can use the partial index of all postings except settled payments.
 const RARE = "t.posting <> 'collection_settled'"
 
-// PostgreSQL plans a statement without a name for the given range and facts.
+// PostgreSQL plans these unnamed prepared statements for the given range and facts.
 const pageText = (condition: string) =>
   transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.sequence desc limit $6 offset $7`)
 const countText = (condition: string) =>
@@ -113,8 +113,8 @@ const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 const ALL_FACTS = factsOfType(null).length
 const isRare = (selection: Selection) => !selection.facts.includes('collection_settled')
 /**
- * Returns true if the selection has no filter by type. The sequence numbers then give the start of a page and the number of
- * transactions.
+ * Returns true if the selection has no filter by type. If so, sequence numbers alone determine the start of a page and the number
+ * of transactions.
  */
 const hasAllFacts = (selection: Selection) => selection.facts.length === ALL_FACTS
 
@@ -135,7 +135,7 @@ export function readTransactions(
   return reader.query<Transaction>(isRare(selection) ? PAGE_RARE : PAGE, [...selectionValues(selection), limit, offset])
 }
 
-/** Counts the selected transactions. With a filter by type, the count stops at 10,000. */
+/** Counts the selected transactions. If the selection has a filter by type, the count stops at 10,000. */
 export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
   if (hasAllFacts(selection)) return Number(selection.until - selection.from)
   const statement = isRare(selection) ? COUNT_RARE : COUNT

@@ -1,4 +1,4 @@
-// Tests transactions: the merchant's view of the ledger, with a correct balance after each line.
+// Tests transactions, the merchant's view of the ledger, with a correct balance after each transaction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -74,13 +74,13 @@ describe('transactions of payments', () => {
     assert.match(line.reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
   })
 
-  test('the transaction of a reversed payment becomes reversed, and a second transaction debits amount and fee', async () => {
+  test('the transaction of a payment becomes reversed when the payment is reversed, and a second transaction debits amount and fee', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123012' }, { key })
     await world.pass(5_000)
     const lines = linesOf(await read())
-    // The clock of the test does not move, so both transactions have the same time.
+    // The test clock stands still, so that both transactions have the same time.
     assert.deepEqual(lines.map(short).sort(), [
       'COLLECTION credit 80.00 0.00 80.00 reversed 80.00',
       'COLLECTION_REVERSAL debit 80.00 0.00 80.00 successful 0.00',
@@ -106,7 +106,7 @@ describe('transactions of withdrawals', () => {
     pass_through: true,
     reference: 'PAY-1',
   }
-  /** Books 2,000.00 and approves a withdrawal of 1,000.00 with charges of 25.00. */
+  /** Credits 2,000.00 and approves a withdrawal of 1,000.00 with charges of 25.00. */
   const newApprovedWithdrawal = async () => {
     const book = await newBook()
     await postFacts(world.deps, book.merchant, [{ fact: 'collection_settled', amount_minor: 200_000n }])
@@ -131,7 +131,7 @@ describe('transactions of withdrawals', () => {
     assert.equal(lines[0]?.status, 'SUCCESS')
   })
 
-  test('a second transaction credits amount and charges when the payout of a withdrawal fails', async () => {
+  test('a second transaction credits amount and charges when the withdrawal fails', async () => {
     const { merchant, read, id } = await newApprovedWithdrawal()
     await payoutAnswer(world.deps, merchant, id, { kind: 'declined' })
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe('transactions of withdrawals', () => {
     [true, '1025.00', '25.00'],
     [false, '1020.00', '20.00'],
   ] as const) {
-    test(`a reversed payout makes a credit of the amount, the fee and ${charge_returned ? 'the' : 'no'} provider's charge`, async () => {
+    test(`a second transaction credits the amount, our fee and ${charge_returned ? 'the' : 'no'} provider's charge when the withdrawal is reversed`, async () => {
       const { merchant, read, id } = await newApprovedWithdrawal()
       await payoutAnswer(world.deps, merchant, id, { kind: 'succeeded' })
       world.deps.clock.advance(1)
@@ -163,7 +163,7 @@ describe('transactions of withdrawals', () => {
     })
   }
 
-  test('the transaction of a withdrawal debits only amount and fee when the platform bears the charge of a late or reversed payout', async () => {
+  test('the transaction of a withdrawal debits only amount and fee when the platform bears the charge of a late or reversed withdrawal', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500_000n }])
     world.deps.clock.advance(1)
@@ -196,7 +196,7 @@ describe('transactions of withdrawals', () => {
   })
 })
 
-test('each fact that changes the available balance makes one transaction, and no other fact does', async () => {
+test('each ledger fact that changes the available balance makes one transaction, and no other fact makes a transaction', async () => {
   const { merchant, read } = await newBook()
   const source = async (fact: Fact) =>
     fact.startsWith('withdrawal') ? { source_id: await submitWithdrawal(world, { merchant, amount_minor: 100n }) } : {}
@@ -242,7 +242,7 @@ test('each fact that changes the available balance makes one transaction, and no
   }
 })
 
-test('the balance after each transaction is the previous balance plus or minus its net amount', async () => {
+test('the balance after each transaction is the balance before plus or minus the net amount', async () => {
   const { merchant, read } = await newBook()
   for (let i = 0; i < 40; i++) {
     const amount_minor = BigInt(1_000 + i * 37)
@@ -298,7 +298,7 @@ describe('lists of transactions', () => {
       .filter(filter)
       .map((i) => `${10 + Math.floor(i / 100)}.${String(i).padStart(2, '0')}`)
 
-  test('the list of transactions shows the newest first, twenty on a page, and each transaction on one page', async () => {
+  test('the list of transactions shows the newest transactions first, twenty on a page, and shows each transaction once', async () => {
     const first = await read()
     assert.deepEqual(
       linesOf(first).map(({ amount }) => amount),
@@ -327,7 +327,7 @@ describe('lists of transactions', () => {
     ['from and to', () => `from=${at(5)}&to=${at(8)}`, (i) => i >= 5 && i < 8],
     ['a type, from and to', () => `type=ADJUSTMENT&from=${at(5)}&to=${at(20)}`, (i) => i % 5 === 4 && i >= 5 && i < 20],
   ] as [string, () => string, (i: number) => boolean][]) {
-    test(`the list of transactions shows and counts only matching transactions when the request filters by ${name}`, async () => {
+    test(`the list of transactions has and counts only matching transactions when the request filters by ${name}`, async () => {
       const reply = await read(`page_size=100&${query()}`)
       assert.deepEqual(
         linesOf(reply).map(({ amount }) => amount),
@@ -345,7 +345,7 @@ describe('lists of transactions', () => {
     ['page=0', 'page'],
     ['page_size=101', 'page_size'],
   ] as const) {
-    test(`the server refuses a list of transactions with the invalid filter ${query}, and names the field`, async () => {
+    test(`the server refuses the invalid filter ${query} of a list of transactions, and names the field`, async () => {
       const reply = await read(query)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
       const named = reply.body.error.details.fields.map((one: { field: string }) => one.field)
@@ -353,14 +353,14 @@ describe('lists of transactions', () => {
     })
   }
 
-  test('an API key lists the transactions of its environment, and the server refuses a request for the other environment', async () => {
+  test('an API key can list the transactions of its environment, and the server refuses a request for the other environment', async () => {
     assert.equal((await read('environment=sandbox')).body.data.pagination.total_items, 25)
     const other = await read('environment=live')
     assert.deepEqual([other.status, other.body.error.code], [400, 'validation_failed'])
     assert.equal(other.body.error.details.fields[0].field, 'environment')
   })
 
-  test('every member lists the same transactions, in the environment that the request names', async () => {
+  test('every member gets the same list of transactions in the environment that the request names', async () => {
     for (const role of MERCHANT_ROLES) {
       const { token } = await world.newSession([{ role, merchant }])
       assert.equal(
@@ -375,15 +375,15 @@ describe('lists of transactions', () => {
     }
   })
 
-  test('the server refuses a list of transactions when the path names another merchant, even an unknown merchant', async () => {
+  test('the server refuses a list of transactions of another merchant, even if the other merchant does not exist', async () => {
     for (const id of [merchant.id, '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f', 'x']) {
       assert.deepEqual(codeOf(await world.get(`/v1/merchants/${id}/transactions`)), [403, 'merchant_mismatch'])
     }
   })
 })
 
-describe('look-ups by reference', () => {
-  test('the look-up of a reference returns the transaction as in the list, in upper or lower case', async () => {
+describe('look-ups of a transaction by reference', () => {
+  test('the server finds a transaction by its reference in upper or lower case, and returns the record of the list', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -398,7 +398,7 @@ describe('look-ups by reference', () => {
     for (const reply of together) assert.deepEqual(reply.body.data, line)
   })
 
-  test('the server answers 404 when a reference is unknown, malformed, or of another merchant or environment', async () => {
+  test('the server answers 404 to a reference that is unknown, malformed, or of another merchant or environment', async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n, fee_minor: 20n }])
     const [line] = linesOf(await read())
@@ -424,7 +424,7 @@ describe('look-ups by reference', () => {
     }
   })
 
-  test('the look-up of a reference finds only the transfer of the amount, and no transfer of a fee or of held money', async () => {
+  test('a reference finds only the transfer of the amount, and no transfer of a fee or of held money', async () => {
     const { merchant } = await newBook()
     const key = await world.newKey({ merchant })
     await postFacts(world.deps, merchant, [
