@@ -48,7 +48,7 @@ const short = ({ type, direction, amount, fee, net_amount, status, balance_after
   [type, direction, amount, fee, net_amount, status, balance_after].join(' ')
 
 describe('transactions of payments', () => {
-  test('the transaction of a payment credits the amount without the fee, and has the payment id and merchant reference', async () => {
+  test('the transaction of a payment credits the amount without the fee, and has the id and the merchant reference of the payment', async () => {
     const { merchant, read } = await newBook()
     await world.rows(
       `insert into pricing_rules (merchant_id, id, flow, method, destination_code, percentage_hundredths, flat_fee_minor,
