@@ -1,4 +1,4 @@
-// Tests the authentication by API key: accepted credentials, scopes, environments and revocation.
+// Tests how the server authenticates API keys: accepted credentials, scopes, environments and revocation.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?:
 }
 
 describe('credentials of a request', () => {
-  test('the server accepts a key in Authorization: Bearer and in X-API-Key', async () => {
+  test('the server accepts a key in the header Authorization: Bearer and in the header X-API-Key', async () => {
     const key = world.sandbox_key
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -39,7 +39,7 @@ describe('credentials of a request', () => {
     }
   })
 
-  test('the server accepts the same key in both headers, and refuses two different keys with 401', async () => {
+  test('the server accepts one key in both headers, and refuses two different keys with 401', async () => {
     assert.equal(
       (await withHeaders({ authorization: `Bearer ${world.sandbox_key}`, 'x-api-key': world.sandbox_key })).status,
       200,
@@ -49,7 +49,7 @@ describe('credentials of a request', () => {
     for (const key of [world.sandbox_key, world.live_key]) assert.ok(!reply.text.includes(key))
   })
 
-  test('the server answers 401 authentication_required when the credential is missing, empty or of another scheme', async () => {
+  test('the server answers 401 authentication_required when the credential is missing, empty or of another authentication scheme', async () => {
     for (const headers of [
       {},
       { authorization: '' },
@@ -66,7 +66,7 @@ describe('credentials of a request', () => {
     }
   })
 
-  test('the server refuses a pk_ value as a public identifier in either header', async () => {
+  test('the server refuses a value that begins with pk_ in either header, because it is a public identifier', async () => {
     for (const value of ['pk_live_abc', 'pk_test_0123456789', 'pk_']) {
       assert.deepEqual(codeOf(await withHeaders({ authorization: `Bearer ${value}` })), [
         401,
@@ -76,14 +76,14 @@ describe('credentials of a request', () => {
     }
   })
 
-  test('the server reads a credential without a key prefix as a session token, and refuses an unsigned token', async () => {
+  test('the server treats a credential without a key prefix as a session token, and refuses an unsigned token', async () => {
     assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
       401,
       'invalid_session',
     ])
   })
 
-  test('the server answers invalid_api_key, not invalid_session, when a credential begins like a key', async () => {
+  test('the server answers invalid_api_key, not invalid_session, to a wrong credential that begins like a key', async () => {
     for (const value of [
       'service_live_abc-def',
       `${world.sandbox_key}.`,
@@ -127,12 +127,12 @@ describe('credentials of a request', () => {
     }
   })
 
-  test('the server answers 401 invalid_api_key when a well-formed key does not exist', async () => {
+  test('the server answers 401 invalid_api_key to a well-formed key that does not exist', async () => {
     const key = newPlaintextKey(world.deps.config, systemRandom(), 'live')
     assert.deepEqual(codeOf(await world.get(LIST, key)), [401, 'invalid_api_key'])
   })
 
-  test('the server accepts keys of both styles, whichever style the server issues', async () => {
+  test('the server accepts keys of both key styles, whichever style new keys have', async () => {
     const database = world.url
     const deps = testDeps(database, { env: { API_KEY_STYLE: 'sk' } })
     const system = await compose(deps)
@@ -197,7 +197,7 @@ describe('lifetime of API keys', () => {
     }
   })
 
-  test('another merchant cannot revoke a key', async () => {
+  test('the server refuses to revoke a key of another merchant', async () => {
     const { record, plaintext_key } = await makeKey()
     const stranger = await world.newMerchant()
     await assert.rejects(revokeKey(world.deps, stranger.id, record.id), (error: Refusal) => error.code === 'not_found')
@@ -226,7 +226,7 @@ describe('lifetime of API keys', () => {
     const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
-    // The first 32 base62 characters hold 190 bits; the last 6 characters are the checksum.
+    // The first 32 base62 characters have 190 random bits; the last 6 characters are the checksum.
     for (const key of keys) assert.match(key, /^service_live_[0-9A-Za-z]{38}$/)
   })
 
@@ -241,7 +241,7 @@ describe('lifetime of API keys', () => {
 })
 
 describe('live keys of merchants', () => {
-  test('a merchant that is not approved can create a sandbox key but no live key', async () => {
+  test('a merchant that is not approved can create a sandbox key but not a live key', async () => {
     const pending = await world.newMerchant({ approved: false })
     await assert.rejects(
       world.newKey({ merchant: pending, environment: 'live' }),
@@ -251,7 +251,7 @@ describe('live keys of merchants', () => {
     assert.equal((await world.post(PUSH, BODY, { key })).status, 202)
   })
 
-  test('a merchant that is not verified or not priced cannot create a live key', async () => {
+  test('a merchant that is not verified or has no prices cannot create a live key', async () => {
     const merchant = await world.newMerchant()
     await world.rows('update merchants set verified = false where id = $1', [merchant.id])
     await assert.rejects(
@@ -285,7 +285,7 @@ describe('live keys of merchants', () => {
 })
 
 describe('records of a merchant and environment', () => {
-  test('a sandbox key does not find a live record, and a live key does not find a sandbox record', async () => {
+  test('the server finds no live record for a sandbox key, and no sandbox record for a live key', async () => {
     for (const [owner, other] of [
       [world.live_key, world.sandbox_key],
       [world.sandbox_key, world.live_key],
@@ -301,7 +301,7 @@ describe('records of a merchant and environment', () => {
     await world.work()
   })
 
-  test("the server answers 404 for another merchant's record, exactly as for an unknown record", async () => {
+  test("the server answers 404 for a record of another merchant, exactly as for an unknown record", async () => {
     const stranger = await world.newKey({ merchant: await world.newMerchant() })
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     const foreign = await world.get(`${LIST}/${collection_id}`, stranger)
@@ -311,7 +311,7 @@ describe('records of a merchant and environment', () => {
     assert.equal((await world.get(LIST, stranger)).body.data.pagination.total_items, 0)
   })
 
-  test('the server answers 403 when the body or the query names another merchant_id, even an unknown merchant_id', async () => {
+  test('the server answers 403 when the body or the query names the merchant_id of another merchant, even an unknown merchant_id', async () => {
     const stranger = await world.newMerchant()
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     for (const merchant_id of [stranger.id, randomUUID(), 'not-an-id', '']) {
@@ -338,7 +338,7 @@ describe('records of a merchant and environment', () => {
   })
 })
 
-test('the error code of a wrong credential depends on its form and on its header', async () => {
+test('the error code of an invalid credential depends on the form and the header of the credential', async () => {
   const key = world.sandbox_key
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const with_header = async (headers: Record<string, string>) => {

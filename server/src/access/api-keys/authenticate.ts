@@ -1,5 +1,5 @@
-// Authenticates API keys. The server looks up the key on every request, so that every process refuses a revoked key on the next
-// request.
+// Authenticates API keys. The server looks up the key on each request, so that every process refuses a revoked key from the next
+// request on.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -10,9 +10,9 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
 /** The options of `createAuthenticate`. */
 export type AuthenticateOptions = {
-  /** Records that this key authenticated a request. */
+  /** Records that the key has authenticated a request. */
   used(merchant_id: string, key_id: string): void
-  /** Verifies a session token. Throws a Refusal (401) if the token is invalid. */
+  /** Verifies a session token. If the token is invalid, throws a Refusal with 401. */
   session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
 }
 
@@ -41,8 +41,8 @@ const FIND = sql(
 )
 
 /**
- * Creates the authentication of requests. The server refuses a key that is bound to approved addresses from every other address.
- * One statement looks up the keys of all waiting requests, without a cache, because a cache would accept a revoked key.
+ * Creates the function that authenticates requests. If a key is bound to approved addresses, the server refuses the key from other
+ * addresses. One query looks up the keys of all waiting requests. There is no cache, because a cache would accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
   const find = gather<string, ApiKeyRow | null>(
@@ -88,13 +88,13 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
   }
 }
 
-/** The form of a JWT: three or more parts between dots. `options.session` checks the content. */
+/** The form of a JWT: at least three parts, with dots between them. `options.session` checks the content. */
 const SESSION_TOKEN = /^[^.]*\.[^.]*\./
 
 const NO_CREDENTIAL =
   'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
-/** Returns the credential of Authorization: Bearer or of X-API-Key. Refuses a request whose two headers differ. */
+/** Returns the credential in Authorization: Bearer or in X-API-Key. If both headers have different keys, refuses the request. */
 function credentialOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const header = request.headers['x-api-key']

@@ -7,7 +7,7 @@ import { findMerchant } from '../merchants/index.ts'
 import { keyHash, keyPrefix, newPlaintextKey } from './format.ts'
 import type { ApiKeyRecord } from './present.ts'
 
-/** The input for a new key. By default, a key works from any address and has no expiry. */
+/** The input for a new key. Unless the input has limits, a key works from any address and never expires. */
 export type NewKey = {
   merchant_id: string
   environment: Environment
@@ -18,7 +18,7 @@ export type NewKey = {
   expires_at?: Date | null | undefined
 }
 
-/** A new key: its record, and the plaintext, which the server shows only once. */
+/** A new key: the record of the key, and its plaintext, which the server shows only once. */
 export type CreatedKey = { record: ApiKeyRecord; plaintext_key: string }
 
 const INSERT = sql(
@@ -28,14 +28,14 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12)`,
 )
 
-/** Creates a key with `insertKey` in its own transaction. */
+/** Creates a key as `insertKey` does, in a separate transaction. */
 export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
   return inTransaction(deps.db, (tx) => insertKey(deps, tx, input))
 }
 
 /**
  * Creates a key and returns its plaintext, which the database does not store. Refuses an unknown or missing scope, contradicting IP
- * flags, an expiry in the past, and an unknown merchant. Refuses a live key for a merchant without live access.
+ * flags, an expiry in the past, and an unknown merchant. If the merchant has no live access, refuses a live key.
  */
 export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<CreatedKey> {
   const scopes = checkedScopes(input.scopes)
@@ -89,7 +89,7 @@ function checkedScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** Returns the two flags about addresses. Each flag is the opposite of the other flag, so a request needs only one of them. */
+/** Returns the two flags about IP addresses. Each flag is the opposite of the other, so that a request needs only one flag. */
 function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {

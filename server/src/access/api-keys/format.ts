@@ -1,4 +1,4 @@
-// Defines the format of a key: <prefix>_<environment>_, then 32 random characters, then 6 characters of checksum.
+// Defines the format of a key: <prefix>_<environment>_, then 32 random characters, then a checksum of 6 characters.
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -9,11 +9,11 @@ import { BASE62, type Config, type Random, randomBase62 } from '../../kernel/lib
 const BODY_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** The markers of both key styles. The server accepts keys of both styles, and API_KEY_STYLE selects the style of new keys. */
+/** The markers of both key styles. The server accepts keys of both styles; API_KEY_STYLE determines the style of new keys. */
 const MARKER = /^[a-z][a-z0-9]{1,19}_(?:live|sandbox|test)_/
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/
 
-/** Generates a plaintext key. The server shows the plaintext once and stores only its hash. */
+/** Generates the plaintext of a key. The server shows the plaintext once and stores only its hash. */
 export function newPlaintextKey(config: Config, random: Random, environment: Environment): string {
   const prefix =
     config.api_key_style === 'sk'
@@ -23,7 +23,7 @@ export function newPlaintextKey(config: Config, random: Random, environment: Env
   return body + checksum(body)
 }
 
-/** Returns the visible prefix of a key: its marker and four characters. */
+/** Returns the part of a key that lists show: the marker and four characters. */
 export function keyPrefix(plaintext: string): string {
   return plaintext.slice(0, plaintext.lastIndexOf('_') + 5)
 }
@@ -33,14 +33,14 @@ export function looksLikeKey(credential: string): boolean {
   return MARKER.test(credential)
 }
 
-/** Returns true if the length and the checksum are right, so that a mistyped key causes no database query. */
+/** Returns true if the length and the checksum of a key are right. A mistyped key thus causes no database query. */
 export function isWellFormedKey(credential: string): boolean {
   const random = KEY.exec(credential)?.[3]
   if (random?.length !== BODY_LENGTH + CHECKSUM_LENGTH) return false
   return checksum(credential.slice(0, -CHECKSUM_LENGTH)) === credential.slice(-CHECKSUM_LENGTH)
 }
 
-/** Returns the SHA-256 of the whole key. The database stores only this hash and the visible characters. */
+/** Returns the SHA-256 of the whole key. The database stores only this hash and the part of the key that lists show. */
 export function keyHash(plaintext: string): Buffer {
   return hash('sha256', plaintext, 'buffer')
 }

@@ -1,4 +1,4 @@
-// Exports the public interface of api-keys.
+// Exports the public interface of the room api-keys.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'

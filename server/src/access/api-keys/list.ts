@@ -4,20 +4,20 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
-/** The filter of a list of keys. Null means that the filter selects every value. */
+/** The filter of a list of keys. Null in a field means that the filter accepts every value. */
 export type KeyFilter = { environment: Environment | null; status: 'active' | 'revoked' | null }
 
 const CONDITIONS = `k.merchant_id = $1 and ($2::text is null or k.environment = $2)
      and ($3::text is null or (k.revoked_at is null) = ($3 = 'active'))`
 
-// An id begins with its creation time, so the primary key sorts the keys by age.
+// An id begins with its creation time, so that the primary key sorts the keys by age.
 const LIST = sql(
   'api_keys_list',
   `select ${KEY_COLUMNS} from api_keys k where ${CONDITIONS} order by k.id desc limit $4 offset $5`,
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
-/** Returns one page of the keys of a merchant that match the filter. */
+/** Returns a page of the keys of a merchant that match the filter. */
 export async function listKeys(
   reader: Reader,
   merchant_id: string,

@@ -18,14 +18,14 @@ const REVOKE_ALL = sql(
    returning id, name, environment, key_prefix, key_last4`,
 )
 
-/** Locks a key until the transaction ends. If the merchant has no such key, refuses the request with not_found. */
+/** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
   return record ?? refuse('not_found', { message: 'There is no such API key.' })
 }
 
-/** Revokes a locked key. If the key is already revoked, nothing changes. */
+/** Revokes a locked key. If the key is already revoked, the function changes nothing. */
 export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Promise<ApiKeyRecord> {
   if (record.revoked_at !== null) return record
   const revoked_at = deps.clock.now()
@@ -33,7 +33,7 @@ export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Pr
   return { ...record, revoked_at }
 }
 
-/** Revokes a key in its own transaction. A second call changes nothing. Refuses an unknown key with not_found. */
+/** Revokes a key in a separate transaction. A repeated call changes nothing. If the key is unknown, refuses with not_found. */
 export function revokeKey(deps: Deps, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   return inTransaction(deps.db, async (tx) => revokeLocked(deps, tx, await lockKey(tx, merchant_id, key_id)))
 }

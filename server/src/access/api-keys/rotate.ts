@@ -1,4 +1,4 @@
-// Rotates a key: one transaction revokes the old key and creates the new one.
+// Rotates a key: one transaction revokes the old key and creates the new key.
 
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
@@ -7,8 +7,8 @@ import type { ApiKeyRecord } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 
 /**
- * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key (not_found),
- * a revoked or expired key (invalid_state), and a live key if the merchant has lost live access.
+ * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key (not_found)
+ * and a revoked or expired key (invalid_state). If the merchant has lost live access, refuses a live key.
  */
 export async function rotateKey(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Tests the endpoints of API keys: the required roles, and the replies that show the plaintext.
+// Tests the endpoints of API keys: the required roles, and the responses that show the plaintext.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -39,7 +39,7 @@ const auditOf = (action: string, target_id: string) =>
   ])
 
 describe('creation of keys', () => {
-  test('the reply to a creation shows the record and the key once, and the key works at once', async () => {
+  test('the response to a creation shows the record and the plaintext of the key once, and the key works at once', async () => {
     const reply = await make({ scopes: ['collections:read', 'transactions:read'] })
     assert.equal(reply.status, 201)
     const { plaintext_key, id, created_at, key_prefix, key_last4, ...rest } = reply.body.data
@@ -78,7 +78,7 @@ describe('creation of keys', () => {
     assert.deepEqual(codeOf(await make({}, { key: null })), [401, 'authentication_required'])
   })
 
-  test('the server refuses a path that names a merchant other than that of the caller', async () => {
+  test('the server refuses a path that names another merchant than the merchant of the caller', async () => {
     const own = await world.post(`/v1/merchants/${world.merchant.id}/api-keys`, BODY, { key: admin })
     assert.equal(own.status, 201)
     assert.equal(own.body.data.merchant_id, world.merchant.id)
@@ -92,7 +92,7 @@ describe('creation of keys', () => {
     assert.deepEqual(codeOf(by_key), [403, 'insufficient_role'])
   })
 
-  test('a member of two merchants names one merchant for a new key, and has only the role at this merchant', async () => {
+  test('a member of two merchants names the merchant of a new key, and has only the role at that merchant', async () => {
     const other = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'VIEWER' }, { role: 'DEVELOPER', merchant: other }])
     const unnamed = await make({}, { key: token })
@@ -107,7 +107,7 @@ describe('creation of keys', () => {
     assert.deepEqual(codeOf(contradicting), [403, 'merchant_mismatch'])
   })
 
-  test('the server creates a live key only for a merchant that is approved, verified and priced, and a sandbox key for any merchant', async () => {
+  test('the server creates a live key only for an approved, verified and priced merchant, and a sandbox key for any merchant', async () => {
     const pending = await world.newMerchant({ approved: false })
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: pending }])
     const refused = await make({ environment: 'live' }, { key })
@@ -124,7 +124,7 @@ describe('creation of keys', () => {
     }
   })
 
-  test('the error for a new key names each wrong field of the body', async () => {
+  test('the refusal of a new key names each wrong field of the body', async () => {
     const wrong: [object, string, RegExp?][] = [
       [{ scopes: [] }, 'scopes', /at least one/],
       [{ scopes: ['collections:read', 'money:print'] }, 'scopes', /money:print/],
@@ -153,7 +153,7 @@ describe('creation of keys', () => {
     }
   })
 
-  test('a new key with one of the two IP flags gets the opposite value for the other flag', async () => {
+  test('the server sets the other IP flag to the opposite value when the request for a new key has only one flag', async () => {
     const cases: [object, boolean][] = [
       [{}, false],
       [{ ip_whitelist_enabled: true }, true],
@@ -184,7 +184,7 @@ describe('creation of keys', () => {
     }
   })
 
-  test('the server creates one key for a repeated Idempotency-Key, and does not show the plaintext again', async () => {
+  test('the server creates one key for repeated requests with one Idempotency-Key, and shows the plaintext only once', async () => {
     const idempotency_key = randomUUID()
     const first = await make({ name: 'Once' }, { idempotency_key })
     const again = await make({ name: 'Once' }, { idempotency_key })
@@ -201,7 +201,7 @@ describe('creation of keys', () => {
 })
 
 describe('lists of keys', () => {
-  test('every role lists the keys of both environments, newest first, with filters and pages', async () => {
+  test('every role can list the keys of both environments, newest first, with filters and pages', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const made: string[] = []
@@ -228,7 +228,7 @@ describe('lists of keys', () => {
     assert.equal((await world.get(`${KEYS}?environment=live&environment=sandbox`, key)).status, 400)
   })
 
-  test('last_used_at is the minute of the last use in the list and in the reply to a revocation', async () => {
+  test('last_used_at is the minute of the last use in the list and in the response to a revocation', async () => {
     const { plaintext_key, id } = (await make({ name: 'Used' })).body.data
     await world.get(LIST, plaintext_key)
     await world.work()
@@ -240,7 +240,7 @@ describe('lists of keys', () => {
 })
 
 describe('revocations of keys', () => {
-  test('a revocation stops a key at once; a second revocation returns the same record and adds no audit entry', async () => {
+  test('the server refuses a key at once after its revocation; a second revocation returns the same record and adds no audit entry', async () => {
     const { plaintext_key, id } = (await make({})).body.data
     const first = await revoke(id)
     assert.equal(first.status, 200)
@@ -254,7 +254,7 @@ describe('revocations of keys', () => {
     assert.equal((await auditOf('api_key.revoke', id)).length, 1)
   })
 
-  test("the server answers not_found alike for an unknown key and for another merchant's key", async () => {
+  test("the server answers not_found to a request about an unknown key, and in the same way about another merchant's key", async () => {
     const stranger = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: stranger }])
     const { id, plaintext_key } = (await make({})).body.data
@@ -267,7 +267,7 @@ describe('revocations of keys', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('the server refuses a revocation by a viewer, and a revocation or rotation by the key itself', async () => {
+  test('the server refuses a revocation by a viewer, and refuses a key that would revoke or rotate itself', async () => {
     const { id, plaintext_key } = (await make({})).body.data
     const { token } = await world.newSession('VIEWER')
     assert.deepEqual(codeOf(await revoke(id, token)), [403, 'insufficient_role'])
@@ -277,7 +277,7 @@ describe('revocations of keys', () => {
 })
 
 describe('rotations of keys', () => {
-  test('a rotation copies name, environment, scopes, IP flags and expiry to the new key, and stops the old key at once', async () => {
+  test('a rotation copies name, environment, scopes, IP flags and expiry to the new key, and the server refuses the old key at once', async () => {
     const body = { name: 'Till', environment: 'live', scopes: ['transactions:read'], ip_whitelist_enabled: true }
     const old = (await make({ ...body, expires_at: '2030-01-01T00:00:00Z' })).body.data
     const reply = await rotate(old.id)
@@ -313,7 +313,7 @@ describe('rotations of keys', () => {
     }
   })
 
-  test('ten simultaneous rotations make one new key', async () => {
+  test('ten simultaneous rotations of one key make one new key', async () => {
     const { id, name } = (await make({ name: 'Contended' })).body.data
     const replies = await Promise.all(Array.from({ length: 10 }, () => rotate(id)))
     const outcomes = replies.map(codeOf).sort()
@@ -326,7 +326,7 @@ describe('rotations of keys', () => {
     assert.equal(keys.filter((key) => key.revoked_at === null).length, 1)
   })
 
-  test('the server refuses to rotate the live key of a merchant without live access, and the old key keeps working', async () => {
+  test('the server refuses to rotate a live key when its merchant has no live access, and continues to accept the key', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
     const live = (await make({ environment: 'live' }, { key })).body.data
@@ -337,7 +337,7 @@ describe('rotations of keys', () => {
     assert.equal((await rotate(sandbox.id, key)).status, 201)
   })
 
-  test('the server rotates a key once for a repeated Idempotency-Key, and does not show the plaintext again', async () => {
+  test('the server rotates a key once for repeated requests with one Idempotency-Key, and shows the plaintext only once', async () => {
     const { id } = (await make({})).body.data
     const idempotency_key = randomUUID()
     const first = await rotate(id, admin, idempotency_key)
@@ -366,7 +366,7 @@ describe('rotations of keys', () => {
   })
 })
 
-test('the audit log has the actor, the state before and the state after each change of a key, without the plaintext or its hash', async () => {
+test('the audit log has the actor and the states before and after each change of a key, without plaintext and hash', async () => {
   const { token, email } = await world.newSession('DEVELOPER')
   const made = await make({ name: 'Audited' }, { key: token, headers: { 'x-request-id': 'making-it' } })
   const first = made.body.data

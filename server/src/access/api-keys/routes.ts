@@ -146,7 +146,7 @@ function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
   })
 }
 
-/** Only the first reply contains the plaintext. The stored reply for a repeated request does not contain the plaintext. */
+/** Only the first response has the plaintext. The stored response for a repeated request does not have it. */
 function withPlaintextOnce({ record, plaintext_key }: CreatedKey) {
   const stored = presentKey(record)
   return { stored, fresh: { ...stored, plaintext_key } }

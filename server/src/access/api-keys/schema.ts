@@ -6,7 +6,7 @@ import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description })
 
-/** The body of the two endpoints that create a key. */
+/** The request body of the two endpoints that create a key. */
 export const NewKeyBody = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
   name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),

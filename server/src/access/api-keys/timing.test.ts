@@ -1,6 +1,6 @@
 /**
- * The time of a refusal reveals nothing about existing keys, because the server finds keys by their SHA-256. The test measures the
- * kinds of guesses in turns and compares medians, so that a busy machine does not matter.
+ * Tests that the duration of a refusal reveals nothing about existing keys, because the server finds keys by their SHA-256. The
+ * test measures two kinds of guesses alternately and compares medians, so that a busy machine does not disturb the result.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,14 +13,14 @@ import { isWellFormedKey, newPlaintextKey } from './format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARS = 32
-/** The number of right characters in a guess. The rest of the key is too long to guess by chance. */
+/** The number of right characters in a guess. The rest of the key is too long for a guess. */
 const KNOWN_CHARS = 24
 const WARM_UP = 200
 const ROUNDS = 700
-/** The allowed difference between two kinds of guesses. One additional statement would add a quarter to a half of the time. */
+/** The allowed difference between two kinds of guesses. One additional query would add a quarter to a half of the duration. */
 const TOLERANCE = 0.15
 /**
- * The maximum number of measurements. A busy machine disturbs one measurement and not three, but a leak affects each measurement.
+ * The maximum number of measurements. A busy machine may disturb one measurement but not three; a leak affects each measurement.
  */
 const MEASUREMENTS_MAX = 3
 
@@ -59,12 +59,12 @@ function guess(known: string): string {
 const randomPart = (key: string) => key.slice(key.lastIndexOf('_') + 1).slice(0, RANDOM_CHARS)
 const sharesNothing = () => guess('')
 const sharesPrefix = () => guess(randomPart(world.live_key).slice(0, KNOWN_CHARS))
-/** Makes a key wrong by changing its last character. */
+/** Changes the last character of a key, so that the key is wrong. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
 
-/** Returns the additional time of refusing `b`, as a share of the time of refusing `a`. */
+/** Returns the additional duration of the refusal of `b`, as a share of the duration of the refusal of `a`. */
 async function difference(
   refuse: (key: string) => Promise<string>,
   a: () => string,
@@ -74,7 +74,7 @@ async function difference(
   const took: [number[], number[]] = [[], []]
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     const keys = [a(), b()] as const
-    // The second measurement in a pair finds warm caches, so the order of the pair alternates.
+    // The second measurement of a pair finds warm caches, so that the test alternates the order of the pair.
     for (const kind of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const begun = process.hrtime.bigint()
       const answer = await refuse(keys[kind])
@@ -88,8 +88,8 @@ async function difference(
 }
 
 /**
- * Returns the smallest difference of several measurements. Noise makes some differences large, and a leak makes all differences
- * large.
+ * Returns the smallest difference of several measurements. A busy machine makes only some differences large; a leak makes all of
+ * them large.
  */
 async function leak(...of: Parameters<typeof difference>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
@@ -107,7 +107,7 @@ test('the server refuses a guess with most of a real key in the same time as a g
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('the server refuses a mistyped guess with most of a real key in the same time as a guess with no part', async () => {
+test('the server refuses a mistyped guess with most of a real key in the same time as a mistyped guess with no part of a real key', async () => {
   const found = await leak(
     authenticate,
     () => mistyped(sharesNothing()),
@@ -117,7 +117,7 @@ test('the server refuses a mistyped guess with most of a real key in the same ti
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('the measurement detects a check that takes longer when a guess has the prefix of a real key', async () => {
+test('the measurement detects a check that takes longer for guesses with the prefix of a real key', async () => {
   const visible = world.live_key.slice(0, world.live_key.lastIndexOf('_') + 5)
   const leaky = async (key: string) => {
     if (key.startsWith(visible)) await world.deps.db.ping()

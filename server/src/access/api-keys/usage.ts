@@ -1,10 +1,10 @@
-// Records the time of the last use of each key, exact to the minute. The server keeps this time in memory and writes the time to a
+// Records the time of the last use of each key, exact to the minute. The server keeps these times in memory and writes them to a
 // table in batches.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
-/** The recorder of key uses. */
+/** Records the uses of keys. */
 export type KeyUsage = { note(merchant_id: string, key_id: string): void; task: Task }
 
 const WRITE_EVERY_MS = 30_000
@@ -17,7 +17,7 @@ const WRITE = sql(
    on conflict (merchant_id, key_id) do update set last_used_at = excluded.last_used_at`,
 )
 
-/** Creates the recorder of key uses. If the process dies, the uses that are still in memory are lost. */
+/** Creates the recorder of key uses. If the process dies, the server loses the uses that are still in memory. */
 export function createUsage(deps: Deps): KeyUsage {
   const used = new Map<string, string>()
   const write = async (): Promise<number> => {
