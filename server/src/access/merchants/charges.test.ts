@@ -1,4 +1,4 @@
-// Tests the charges of a payment, exact to the cent, with cases calculated by hand and properties of all amounts and percentages.
+// Tests the charges of a payment to the cent, with amounts that a person calculated and with random amounts and percentages.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,14 +15,14 @@ const cents = (text: string): bigint => {
 
 type Case = [amount: string, percent: string, flat: string, charge: string, passed: boolean, share: string, all: string]
 
-// Each case has an amount, a percentage, a flat fee, a processor charge and its pass-through flag, and then the percentage fee and
-// all charges.
+// Each case has an amount, a percentage, a flat fee, a processor charge and the pass-through flag. The expected percentage fee and
+// total charges follow.
 const CASES: Case[] = [
-  // These cases have no charges.
+  // The charges of these cases are zero.
   ['1000.00', '0', '0', '0', false, '0.00', '0.00'],
   ['0.01', '0.00', '0.00', '0.00', true, '0.00', '0.00'],
   ['90071992547409.92', '0', '0', '0', false, '0.00', '0.00'],
-  // These results are whole cents before rounding.
+  // These results need no rounding to a cent.
   ['25000.00', '1.50', '0', '0', false, '375.00', '375.00'],
   ['25000.00', '1.50', '500.00', '0', false, '375.00', '875.00'],
   ['10000.00', '2.00', '0', '250.00', true, '200.00', '450.00'],
@@ -30,7 +30,7 @@ const CASES: Case[] = [
   ['10000.00', '0', '1000.00', '0', false, '0.00', '1000.00'],
   ['100.00', '0.01', '0', '0', false, '0.01', '0.01'],
   ['200000.00', '0.75', '0', '0', false, '1500.00', '1500.00'],
-  // The function rounds exactly half a cent up.
+  // The function rounds half a cent up.
   ['1.00', '0.50', '0', '0', false, '0.01', '0.01'],
   ['3.00', '0.50', '0', '0', false, '0.02', '0.02'],
   ['5.00', '0.50', '0', '0', false, '0.03', '0.03'],
@@ -47,7 +47,7 @@ const CASES: Case[] = [
   ['0.20', '2.50', '0', '0', false, '0.01', '0.01'],
   ['1234.50', '1.00', '0', '0', false, '12.35', '12.35'],
   ['999999999.50', '1.00', '0', '0', false, '10000000.00', '10000000.00'],
-  // The function rounds slightly less than half a cent down, and slightly more up.
+  // The function rounds slightly less than half a cent down, and slightly more than half a cent up.
   ['49.99', '0.01', '0', '0', false, '0.00', '0.00'],
   ['50.01', '0.01', '0', '0', false, '0.01', '0.01'],
   ['0.01', '49.99', '0', '0', false, '0.00', '0.00'],
@@ -59,7 +59,7 @@ const CASES: Case[] = [
   ['66.67', '6.67', '0', '0', false, '4.45', '4.45'],
   ['101.01', '33.33', '0', '0', false, '33.67', '33.67'],
   ['777.77', '7.77', '7.77', '0', false, '60.43', '68.20'],
-  // The percentage takes the whole amount or nearly the whole amount.
+  // The percentage takes the whole amount, or nearly the whole amount.
   ['1000.00', '100', '0', '0', false, '1000.00', '1000.00'],
   ['0.01', '100.00', '0.01', '0', false, '0.01', '0.02'],
   ['90071992547409.92', '100', '0', '0', false, '90071992547409.92', '90071992547409.92'],
@@ -73,7 +73,7 @@ const CASES: Case[] = [
   ['999999999.99', '99.99', '0', '0', false, '999899999.99', '999899999.99'],
   ['90071992547409.91', '0.01', '0', '0', false, '9007199254.74', '9007199254.74'],
   ['90071992547409.92', '33.33', '0', '0', false, '30020995116051.73', '30020995116051.73'],
-  // The processor charge counts once without rounding, and only if the pass-through flag is true.
+  // The total has the processor charge once and without rounding, and only if the pass-through flag is true.
   ['1.00', '0.50', '0.50', '0.49', true, '0.01', '1.00'],
   ['1.00', '0.50', '0.50', '0.49', false, '0.01', '0.51'],
   ['1.00', '0.49', '0', '0.01', true, '0.00', '0.01'],
@@ -95,7 +95,7 @@ function charged([amount, percentage, flat, charge, processor_fee_pass_through]:
   return chargesOf(rule, cents(amount))
 }
 
-describe('charges calculated by hand', () => {
+describe('charges with known results', () => {
   for (const one of CASES) {
     const [amount, percentage, flat, charge, passed, share, all] = one
     test(`the percentage fee of ${percentage} % of ${amount} is ${share}, and all charges with flat fee ${flat} and ${passed ? 'passed-on' : 'absorbed'} processor charge ${charge} are ${all}`, () => {
@@ -119,7 +119,7 @@ describe('percentages of any amount', () => {
   test('percentageOf rounds to the nearest cent, and rounds half a cent up', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
-        // `away` is the rounding error in ten-thousandths of a cent: the rounded share minus the exact share.
+        // `away` is the rounding error in ten-thousandths of a cent, which is the rounded share minus the exact share.
         const away = percentageOf(amount, hundredths) * 10_000n - amount * BigInt(hundredths)
         assert.ok(away > -5_000n && away <= 5_000n, `${away} ten-thousandths of a cent`)
       }),
@@ -127,7 +127,7 @@ describe('percentages of any amount', () => {
     )
   })
 
-  test('percentageOf equals the result of a long division with a separate remainder', () => {
+  test('percentageOf equals the result of a long division that calculates the remainder separately', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
         const exact = amount * BigInt(hundredths)
@@ -139,7 +139,7 @@ describe('percentages of any amount', () => {
     )
   })
 
-  test('percentageOf does not decrease when the amount or the percentage grows, and is at most the amount', () => {
+  test('percentageOf never decreases when the amount or the percentage grows, and never exceeds the amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt(0n, 1_000_000n), percentages, percentages, (amount, more, one, other) => {
         const [low, high] = one < other ? [one, other] : [other, one]
@@ -152,7 +152,7 @@ describe('percentages of any amount', () => {
     )
   })
 
-  test('a larger amount leaves at least as much money after the percentage fee as a smaller amount', () => {
+  test('at least as much money remains after the percentage fee of a larger amount as after the fee of a smaller amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt(0n, 1_000n), percentages, (amount, more, hundredths) => {
         const left = (of: bigint) => of - percentageOf(of, hundredths)
@@ -169,7 +169,7 @@ describe('percentages of any amount', () => {
 })
 
 describe('charges of any price rule', () => {
-  test('the total charges are the sum of their parts, with the processor charge only when the pass-through flag is true', () => {
+  test('the total charges are the sum of their parts, and include the processor charge only when the pass-through flag is true', () => {
     fc.assert(
       fc.property(amounts, percentages, fees, fees, fc.boolean(), (amount, hundredths, flat, charge, passed) => {
         const rule = {

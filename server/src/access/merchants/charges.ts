@@ -1,11 +1,11 @@
-// Calculates the charges of a payment by one price rule. The functions are pure and calculate in cents.
+// Calculates the charges of a payment by one price rule. The functions are pure, and all amounts are in cents.
 
 import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
 /**
- * The charges of one payment, in cents. `total_charges_minor` is the sum of the fees and of the processor charge that the rule
- * passes on.
+ * The charges of one payment, in cents. `total_charges_minor` is the sum of our fees and of a processor charge that the merchant
+ * bears.
  */
 export type Charges = {
   percentage_fee_minor: bigint
@@ -16,8 +16,8 @@ export type Charges = {
 }
 
 /**
- * Returns the charges of a price rule for an amount: percentage fee, flat fee and, with the pass-through flag, the processor's
- * charge.
+ * Returns the charges of an amount by a price rule: the percentage fee and the flat fee. If the pass-through flag is true, the
+ * total includes the processor charge.
  */
 export function chargesOf(
   rule: Pick<
@@ -38,7 +38,7 @@ export function chargesOf(
   }
 }
 
-/** The charges of a free payment. */
+/** The charges of a payment without a price rule. */
 export const NO_CHARGES: Charges = {
   percentage_fee_minor: 0n,
   flat_fee_minor: 0n,
@@ -49,7 +49,7 @@ export const NO_CHARGES: Charges = {
 
 const WHOLE_HUNDREDTHS = 10_000n
 
-/** Returns a percentage of an amount, rounded half up to the cent. */
+/** Returns a percentage of an amount in cents, rounded half up. */
 export function percentageOf(amount_minor: bigint, percentage_hundredths: number): bigint {
   assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'amount and percentage are not negative')
   return divideHalfUp(amount_minor * BigInt(percentage_hundredths), WHOLE_HUNDREDTHS)

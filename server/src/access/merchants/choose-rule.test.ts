@@ -1,4 +1,4 @@
-// Tests the choice of a price rule, with random price lists and payments.
+// Tests the choice of a price rule with random price lists and payments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,10 +21,10 @@ const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
     destination_code: fc.option(fc.constantFrom(...CODES)),
   }),
 )
-/** Price lists that the database accepts: no two rules have the same flow, method and destination. */
+/** Generates price lists that the database accepts: no two rules of a list have the same flow, method and destination. */
 const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
 
-/** Returns the keys of the rules that could apply, the most specific first. */
+/** Returns the keys of the rules that could apply to a payment, the most specific rule first. */
 function inOrder({
   flow,
   method,
@@ -45,7 +45,7 @@ function inOrder({
 
 const scopeOf = ({ flow, method, destination_code }: RuleScope) => JSON.stringify([flow, method, destination_code])
 
-test('chooseRule returns the most specific rule that applies, and null when none applies', () => {
+test('chooseRule returns the most specific rule that applies to the payment, and null when no rule applies', () => {
   fc.assert(
     fc.property(lists, payments, (rules, payment) => {
       const expected = inOrder(payment).find((scope) => rules.some((rule) => scopeOf(rule) === scope))
@@ -55,7 +55,7 @@ test('chooseRule returns the most specific rule that applies, and null when none
   )
 })
 
-test('chooseRule ignores the order of the rules and the rules that do not apply', () => {
+test('chooseRule returns the same rule for any order of the rules, and ignores rules that do not apply', () => {
   fc.assert(
     fc.property(lists, payments, (rules, payment) => {
       const chosen = chooseRule(rules, payment)
@@ -66,7 +66,7 @@ test('chooseRule ignores the order of the rules and the rules that do not apply'
   )
 })
 
-test('parsePercentage reads each formatted percentage without loss, and returns null for any other text', () => {
+test('parsePercentage parses each text of formatPercentage without loss, and returns null for any other text', () => {
   for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
     assert.equal(parsePercentage(formatPercentage(hundredths)), hundredths)
   }

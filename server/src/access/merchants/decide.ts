@@ -1,5 +1,5 @@
-// Applies decisions of operators about a merchant: approve, verify, suspend, reactivate. Each decision writes an audit entry in its
-// transaction.
+// Applies decisions of operators about a merchant: approve, verify, suspend and reactivate. The transaction of each decision also
+// writes an audit entry.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -14,8 +14,8 @@ const MOVE = sql(
 )
 
 /**
- * Moves a merchant to another status, which every process applies from the next request on. Refuses a merchant whose status does
- * not allow the move (invalid_state), and an unknown merchant (not_found).
+ * Moves a merchant to another status. Every process applies the new status from the next request on. If the current status does not
+ * allow the move, refuses with invalid_state. If the merchant is unknown, refuses with not_found.
  */
 export async function moveMerchant(
   deps: Deps,
@@ -49,8 +49,8 @@ const VERIFY = sql(
 )
 
 /**
- * Records that an operator has verified the identity of the business, in any status. A second call changes nothing. Refuses an
- * unknown merchant with not_found.
+ * Records that an operator has verified the identity of the business, in any status. A repeated call changes nothing. If the
+ * merchant is unknown, refuses with not_found.
  */
 export async function verifyMerchant(
   deps: Deps,

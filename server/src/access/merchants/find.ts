@@ -3,7 +3,7 @@
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 
-/** A merchant. `priced` is true if at least one withdrawal price is in force. */
+/** A merchant. True in `priced` means that at least one price for withdrawals is in force. */
 export type Merchant = {
   id: string
   routing_code: number
@@ -35,8 +35,8 @@ const BY_ROUTING = sql(
 const MEMORY_MAX = 100_000
 
 /**
- * Creates the look-up of merchant ids by routing code. The look-up caches found pairs, because a pair never changes. Unknown codes
- * stay out of the cache, because an operator may create a merchant with that code later.
+ * Creates the function that finds merchant ids by routing code. The function caches the ids that it found, because the id of a code
+ * never changes. It does not cache unknown codes, because an operator may create a merchant with such a code later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const cache = new Map<number, string>()

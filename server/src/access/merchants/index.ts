@@ -1,4 +1,4 @@
-// Exports the public interface of merchants.
+// Exports the public interface of the room merchants.
 
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
 export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'

@@ -1,11 +1,11 @@
-// Writes the e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account, so
-// that the e-mail does not reveal accounts.
+// Writes the e-mail of an invitation, in the language of the inviting user. The text does not depend on an account of the
+// recipient, so that it reveals no account.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
 
-/** The content of an invitation e-mail. */
+/** The data of an invitation e-mail. */
 export type InvitationMail = {
   merchant_id: string
   merchant_name: string
@@ -21,15 +21,15 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * Returns the name of a business for e-mails, on one line and without text that a mail program turns into a link. A stranger may
- * have chosen the name.
+ * Returns the name of a business for e-mails on one line, without text that a mail program turns into a link. A stranger may have
+ * chosen the name.
  */
 export function mailedName(name: string): string {
   const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
-/** The names of the roles in the dashboard. */
+/** The names of the roles, as the dashboard shows them. */
 const ROLES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },

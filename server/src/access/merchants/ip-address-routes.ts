@@ -1,4 +1,4 @@
-// Adds the endpoints of the IP allowlist of a merchant.
+// Adds the endpoints of a merchant's IP allowlist.
 
 import Type from 'typebox'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -28,7 +28,7 @@ const IpAddressBody = Type.Object({
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.')),
 })
 
-/** An entry of the allowlist in a response. */
+/** The record of an allowlist entry. */
 export const IpAddressRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-// Tests the IP allowlist: the roles that may add an address, and the refusal of a bound live key from other addresses.
+// Tests the IP allowlist: the roles that may add an entry, and the refusal of a bound live key from other addresses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,11 +24,11 @@ const add = (body: object, options: Parameters<World['post']>[2] = {}) =>
 const remove = (id: string, key = admin, idempotency_key: string | null = null) =>
   world.call({ method: 'DELETE', url: `${ADDRESSES}/${id}`, key, idempotency_key })
 
-/** Writes an operator's decision directly, without the API. */
+/** Writes an operator's decision directly to the database, without the API. */
 const decide = (id: string, status: 'APPROVED' | 'REJECTED') =>
   world.rows('update ip_addresses set status = $2, decided_at = $3 where id = $1', [id, status, new Date()])
 
-/** Adds two addresses, the second before the first request has written. Returns the sorted statuses. */
+/** Adds two addresses; the second request begins before the first request has written its row. Returns the sorted statuses. */
 async function atOnce(key: string, addresses: [string, string]): Promise<number[]> {
   let writing = 0
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -70,8 +70,8 @@ async function boundMerchant(...approved: string[]) {
 const callFrom = (remoteAddress: string, key: string, headers: Record<string, string> = {}) =>
   world.call({ method: 'GET', url: '/v1/balance', key, remoteAddress, headers })
 
-describe('the allowlist', () => {
-  test('a new entry of the allowlist is PENDING, appears in the list, and can leave the list', async () => {
+describe('entries of the allowlist', () => {
+  test('a new entry of the allowlist is PENDING and in the list, and a member can remove it', async () => {
     const reply = await add({ address: '::ffff:203.0.113.1', label: 'Head office' })
     assert.equal(reply.status, 201)
     const { id, created_at, ...rest } = reply.body.data
@@ -94,7 +94,7 @@ describe('the allowlist', () => {
     assert.deepEqual(codeOf(await remove(id)), [404, 'not_found'])
   })
 
-  test('the allowlist shows the newest entries first and has both environments unless the filter names one environment', async () => {
+  test('the list shows the newest entries of the allowlist first, and entries of both environments without a filter', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const made: string[] = []
@@ -124,7 +124,7 @@ describe('the allowlist', () => {
     assert.equal(there.body.data.environment, 'sandbox')
   })
 
-  test('administrators and developers write the allowlist, every role reads the list, and the server refuses API keys', async () => {
+  test('administrators and developers can change the allowlist, every role can read the list, and the server refuses API keys', async () => {
     for (const [role, writes] of [
       ['MERCHANT_ADMIN', 201],
       ['DEVELOPER', 201],
@@ -144,7 +144,7 @@ describe('the allowlist', () => {
     ])
   })
 
-  test('the error for a new entry names each wrong field of the body and the right form', async () => {
+  test('the refusal of a new entry names each wrong field of the body and the right form', async () => {
     for (const [body, field, message = /./] of [
       [{ address: '203.0.113.7/24' }, 'address', /send 203\.0\.113\.0\/24 or 203\.0\.113\.7/],
       [{ address: '0.0.0.0/0' }, 'address', /too wide/],
@@ -164,7 +164,7 @@ describe('the allowlist', () => {
     }
   })
 
-  test('the server answers 409 to a duplicate address in any spelling, and accepts a rejected address after its removal', async () => {
+  test('the server answers 409 to a duplicate address in any spelling, and accepts a rejected address after the removal of its entry', async () => {
     const { id } = (await add({ address: '203.0.113.77' })).body.data
     for (const address of ['203.0.113.77', '203.0.113.77/32', '::ffff:203.0.113.77']) {
       assert.deepEqual(codeOf(await add({ address })), [409, 'invalid_state'], address)
@@ -178,7 +178,7 @@ describe('the allowlist', () => {
     assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
   })
 
-  test('a merchant has at most a hundred entries, also when two requests add an entry at once', async () => {
+  test('a merchant has at most a hundred entries, even when two requests add an entry at once', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     for (let i = 0; i < 99; i++) {
@@ -194,7 +194,7 @@ describe('the allowlist', () => {
     assert.match(refused.body.error.message, /100/)
   })
 
-  test("the server answers 404 for another merchant's entry of the allowlist", async () => {
+  test("the server answers 404 to a request about another merchant's entry of the allowlist", async () => {
     const { id } = (await add({ address: '203.0.113.90' })).body.data
     const merchant = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -203,7 +203,7 @@ describe('the allowlist', () => {
     assert.equal((await world.get(ADDRESSES, token)).body.data.pagination.total_items, 0)
   })
 
-  test('the server adds and removes an entry once for a repeated Idempotency-Key', async () => {
+  test('the server adds and removes an entry once for repeated requests with one Idempotency-Key', async () => {
     const idempotency_key = randomUUID()
     const first = await add({ address: '203.0.113.91' }, { idempotency_key })
     const again = await add({ address: '203.0.113.91' }, { idempotency_key })
@@ -214,7 +214,7 @@ describe('the allowlist', () => {
     assert.deepEqual([repeated.status, repeated.text], [200, removed.text])
   })
 
-  test('the audit log has each added and each removed entry of the allowlist', async () => {
+  test('the audit log has an entry for each added and each removed address of the allowlist', async () => {
     const { token, email, user_id } = await world.newSession('DEVELOPER')
     const made = (await add({ address: '203.0.113.92' }, { key: token })).body.data
     await remove(made.id, token)
@@ -241,7 +241,7 @@ describe('live keys bound to approved addresses', () => {
     }
   })
 
-  test('the refusal of a bound live key reveals nothing of the allowlist and comes before the check of the scope', async () => {
+  test('the refusal of a bound live key reveals no entry of the allowlist, and comes before the check of the scope', async () => {
     const { live } = await boundMerchant('203.0.113.7')
     const refused = await callFrom('192.0.2.1', live.plaintext_key)
     assert.deepEqual(refused.body, {
@@ -255,7 +255,7 @@ describe('live keys bound to approved addresses', () => {
     assert.deepEqual(codeOf(here), [403, 'insufficient_scope'])
   })
 
-  test('each refused use of a bound live key writes one log line with merchant, key id and address, without the key', async () => {
+  test('the log has one line for each refused use of a bound live key, with merchant, key id and address, and without the key', async () => {
     const { merchant, live } = await boundMerchant()
     world.deps.logged.length = 0
     await callFrom('192.0.2.44', live.plaintext_key)
@@ -266,7 +266,7 @@ describe('live keys bound to approved addresses', () => {
     assert.ok(!all.includes(live.plaintext_key) && !all.includes(live.plaintext_key.slice(-10)))
   })
 
-  test('an entry allows requests only when the entry is approved, live and of the same merchant', async () => {
+  test('an entry allows requests only when it is approved, for live, and of the merchant of the key', async () => {
     const from = '203.0.113.50'
     const other = await boundMerchant(from)
     const { live, token } = await boundMerchant()
@@ -284,7 +284,7 @@ describe('live keys bound to approved addresses', () => {
     assert.equal((await callFrom(from, key)).status, 200, 'approved')
   })
 
-  test('another process applies an approval or a removal of an entry on the next request', async () => {
+  test('another process applies the approval or the removal of an entry on the next request', async () => {
     const from = '203.0.113.60'
     const { live, token } = await boundMerchant()
     const other = testDeps(world.url)
@@ -307,7 +307,7 @@ describe('live keys bound to approved addresses', () => {
     }
   })
 
-  test('the allowlist restricts no sandbox key, no unbound live key and no session', async () => {
+  test('the server applies the allowlist to no sandbox key, no unbound live key and no session', async () => {
     const { sandbox, token } = await boundMerchant()
     assert.equal((await callFrom('192.0.2.1', sandbox.plaintext_key)).status, 200)
     assert.equal((await callFrom('192.0.2.1', world.live_key)).status, 200)
@@ -336,7 +336,7 @@ describe('addresses of callers behind proxies', () => {
   const outcome = async (peer: string, forwarded: string) =>
     (await callFrom(peer, key, { 'x-forwarded-for': forwarded })).status
 
-  test('the server uses the address of the connection when an untrusted client sends X-Forwarded-For', async () => {
+  test('the server uses the address of the connection when a client that is no trusted proxy sends X-Forwarded-For', async () => {
     assert.equal(await outcome('192.0.2.1', FROM), 403)
     assert.equal(await outcome('192.0.2.1', `${FROM}, ${PROXY}`), 403)
     assert.equal(await outcome(FROM, '192.0.2.1'), 200)
@@ -346,14 +346,14 @@ describe('addresses of callers behind proxies', () => {
     assert.equal(await outcome(PROXY, FROM), 200)
     assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
-    // The caller wrote the first address, so the server ignores this address.
+    // The caller wrote the first address, so that the server ignores it.
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1`), 403)
     assert.equal(await outcome(PROXY, `${FROM}, fd00::5`), 200)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}, fd00::5, ${PROXY}`), 200)
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1, fd00::5`), 403)
   })
 
-  test('IPv6 and mapped addresses match the same callers and the same proxies', async () => {
+  test('the server matches IPv6 addresses, and IPv4 addresses that are mapped into IPv6, with the allowlist and with TRUST_PROXY', async () => {
     assert.equal(await outcome(`::ffff:${PROXY}`, FROM), 200)
     assert.equal(await outcome('fd00::1', FROM), 200)
     assert.equal(await outcome('fd01::1', FROM), 403)
@@ -362,7 +362,7 @@ describe('addresses of callers behind proxies', () => {
     assert.equal(await outcome(PROXY, '2001:db8:7::8'), 403)
   })
 
-  test('an invalid forwarded address matches no entry of the allowlist', async () => {
+  test('a forwarded address that is invalid matches no entry of the allowlist', async () => {
     for (const text of ['unknown', 'a'.repeat(2000), `${FROM}:443`, `${FROM}/32`, '0313.0.0161.7', "';--"]) {
       assert.equal(await outcome(PROXY, `${FROM}, ${text}`), 403, text)
     }

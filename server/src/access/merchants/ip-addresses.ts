@@ -1,14 +1,14 @@
-// Manages the IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves the entry.
+// Manages the IP allowlist of a merchant's live keys. The merchant requests an entry, and an operator approves it.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { gather, isId, newId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
 import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
 
-/** The statuses of an entry. Only an APPROVED entry allows requests. */
+/** All statuses of an entry. Only an APPROVED entry allows requests. */
 export const IP_STATUSES = ['PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** An entry of the allowlist. `address` is a canonical CIDR; `reason` is the operator's reason for a rejection. */
+/** An entry of the allowlist. `address` is a canonical CIDR, and `reason` is the operator's reason for a rejection. */
 export type IpAddress = {
   id: string
   merchant_id: string
@@ -21,12 +21,12 @@ export type IpAddress = {
   decided_at: Date | null
 }
 
-/** The maximum number of entries of a merchant. A merchant with more addresses can enter networks. */
+/** The maximum number of entries of a merchant. For more addresses, the merchant can add networks. */
 const ENTRIES_MAX = 100
 
 const COLUMNS = 'id, merchant_id, label, address, environment, status, reason, created_at, decided_at'
 
-// An id begins with its creation time, so the primary key sorts the entries by age.
+// An id begins with its creation time, so that the primary key sorts the entries by age.
 const LIST = sql(
   'ip_addresses_of_merchant',
   `select ${COLUMNS} from ip_addresses
@@ -38,7 +38,7 @@ const COUNT = sql(
   `select count(*)::int as total from ip_addresses
    where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
 )
-// With this lock, concurrent requests that add an entry count the entries one after the other.
+// Because of this lock, concurrent requests that add an entry count the entries one after the other.
 const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
 const SAME = sql(
   'ip_addresses_same',
@@ -54,7 +54,7 @@ const DELETE = sql(
   `delete from ip_addresses where merchant_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 
-/** Returns one page of a merchant's entries, newest first. Null in the filter means every value. */
+/** Returns a page of a merchant's entries, newest first. Null in a field of the filter means every value. */
 export async function listIpAddresses(
   reader: Reader,
   merchant_id: string,
@@ -70,8 +70,8 @@ export async function listIpAddresses(
 }
 
 /**
- * Adds an entry with status PENDING. Refuses an invalid address, a network with host bits and a network that is too wide with 400.
- * Refuses a duplicate, and more than ENTRIES_MAX entries, with 409 invalid_state.
+ * Adds an entry with status PENDING. If the address is invalid, is a network with host bits, or is too wide a network, refuses with
+ * 400. If the entry exists, or the merchant has ENTRIES_MAX entries, refuses with 409 invalid_state.
  */
 export async function addIpAddress(
   deps: Deps,
@@ -97,14 +97,17 @@ export async function addIpAddress(
   return entry as IpAddress
 }
 
-/** Removes an entry, so that the server refuses its address from the next request on. Refuses an unknown entry with not_found. */
+/**
+ * Removes an entry, so that the server refuses its address from the next request on. If the entry is unknown, refuses with
+ * not_found.
+ */
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
   const entry_id = id.toLowerCase()
   const [entry] = isId(entry_id) ? await tx.query<IpAddress>(DELETE, [merchant_id, entry_id]) : []
   return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
 }
 
-/** Returns the form of an entry in the API. */
+/** Converts an entry to its record in the API. */
 export function presentIpAddress(entry: IpAddress) {
   return {
     id: entry.id,
@@ -127,7 +130,7 @@ const ALLOWED = sql(
 )
 
 /**
- * Creates the check of a merchant's live keys by address. One statement checks all waiting requests. The check has no cache, so
+ * Creates the function that checks the address of a live key. One query checks all waiting requests. There is no cache, so that
  * every process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {

@@ -1,10 +1,10 @@
-// Tests that each address or network has one canonical form, and that the parser refuses an invalid text.
+// Tests that each address or network has one canonical form, and that the parser refuses invalid texts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
 
-test('an address or network has one canonical form for every spelling', () => {
+test('canonicalNetwork returns one canonical form for all spellings of an address or network', () => {
   for (const [text, network] of [
     ['203.0.113.7', '203.0.113.7/32'],
     [' 203.0.113.7/32 ', '203.0.113.7/32'],
@@ -24,7 +24,7 @@ test('an address or network has one canonical form for every spelling', () => {
   }
 })
 
-test('canonicalNetwork refuses an invalid address, a wide network and host bits, and names the right form', () => {
+test('canonicalNetwork refuses an invalid address, a network that is too wide and a network with host bits, and names the right form', () => {
   for (const [text, problem] of [
     ['', /must be an IPv4 or IPv6/],
     ['example.com', /must be an IPv4 or IPv6/],
@@ -62,7 +62,7 @@ test('canonicalNetwork refuses an invalid address, a wide network and host bits,
   }
 })
 
-test('canonicalAddress returns the plain form of the address of a request, and null for an invalid address', () => {
+test('canonicalAddress returns the plain form of a client address, and null for an invalid address', () => {
   for (const [text, address] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -79,7 +79,7 @@ test('canonicalAddress returns the plain form of the address of a request, and n
   }
 })
 
-test('shownNetwork shows a single address without its prefix, and a network with its prefix', () => {
+test('shownNetwork returns a single address without a prefix, and a network with its prefix', () => {
   for (const [network, shown] of [
     ['203.0.113.7/32', '203.0.113.7'],
     ['203.0.113.0/24', '203.0.113.0/24'],

@@ -1,18 +1,18 @@
-// Parses IP addresses and networks into one canonical form, so that equal addresses compare as equal.
+// Parses IP addresses and networks into one canonical form, so that equal addresses are equal texts.
 
 import ipaddr from 'ipaddr.js'
 
-/** The shortest allowed prefixes. A wider network does not belong to one business. */
+/** The shortest allowed prefixes, because a wider network does not belong to only one business. */
 const WIDEST = { ipv4: 16, ipv6: 32 } as const
 const BITS = { ipv4: 32, ipv6: 128 } as const
-/** The address ranges that no client calls from. */
+/** The address ranges from which no client can call. */
 const NON_CLIENT_RANGES = ['unspecified', 'multicast', 'broadcast']
 
 type IpNetwork = { address: ipaddr.IPv4 | ipaddr.IPv6; prefix: number }
 
 /**
- * Returns the canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32, and an IPv4 address mapped into IPv6
- * becomes the IPv4 address. If the text is not valid, returns `problem`, a message for the user.
+ * Returns the canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32. An IPv4 address that is mapped into IPv6
+ * becomes the IPv4 address. If the text is invalid, returns `problem`, which explains the error to the user.
  */
 export function canonicalNetwork(text: string): { network: string } | { problem: string } {
   const found = parseNetwork(text.trim())
@@ -28,12 +28,12 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   return { network: `${address}/${prefix}` }
 }
 
-/** Returns the plain form of the client address of a request. Null means that the text is not an address. */
+/** Returns the plain form of a client address. Null means that the text is not an address. */
 export function canonicalAddress(text: string): string | null {
   return text.includes('/') ? null : (parseNetwork(text.split('%', 1)[0] as string)?.address.toString() ?? null)
 }
 
-/** Returns the display form of a canonical CIDR. A single address has no prefix. */
+/** Returns a canonical CIDR as people read it. A single address has no prefix. */
 export function shownNetwork(network: string): string {
   return network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
 }

@@ -1,4 +1,4 @@
-// Applies decisions of operators about allowlist entries: approve and reject. The endpoints of merchants use ip-addresses.ts.
+// Applies decisions of operators about allowlist entries: approve and reject. The endpoints for merchants use ip-addresses.ts.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -10,7 +10,7 @@ import type { ReviewedAddress } from './schema.ts'
 type IpStatus = IpAddress['status']
 type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
 
-/** The decisions of operators. `message` is the error for an entry whose status does not allow the decision. */
+/** The decisions of operators. If the status of an entry does not allow the decision, the refusal has `message`. */
 const addressDecisions = {
   approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
   reject: {
@@ -28,7 +28,7 @@ type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 const COLUMNS = `a.id, a.merchant_id, m.merchant_code, m.name as merchant_name, a.label, a.address, a.environment, a.status,
    a.reason, a.created_at, a.decided_at`
 
-// PostgreSQL plans these statements without a name for the given filters, because PENDING entries have their own index.
+// PostgreSQL plans these unnamed prepared statements for the given filters, because PENDING entries have a separate index.
 const LIST = sql(
   '',
   `select ${COLUMNS} from ip_addresses a join merchants m on m.id = a.merchant_id
@@ -42,10 +42,10 @@ const COUNT = sql(
      limit $3) counted`,
 )
 
-/** The filter of the list of addresses. */
+/** The filter of the list of allowlist entries. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }
 
-/** Returns a page of the addresses of all merchants, newest first. `total_items` counts up to 10,000. */
+/** Returns a page of the allowlist entries of all merchants, newest first. `total_items` counts up to 10,000. */
 export async function listForReview(deps: Deps, filter: AddressesFilter) {
   const { page = 1, page_size = 20 } = filter
   const matching = [filter.status ?? null, filter.merchant_id ?? null]
@@ -56,7 +56,7 @@ export async function listForReview(deps: Deps, filter: AddressesFilter) {
   return pageOf(rows.map(reviewedAddress), counted[0]?.total ?? 0, filter)
 }
 
-// The id contains the routing code of the merchant, so the statement finds the row by primary key.
+// The id contains the routing code of the merchant, so that the query finds the row by primary key.
 const FIND = sql(
   'ip_review_find',
   `select ${COLUMNS} from merchants m join ip_addresses a on a.merchant_id = m.id where m.routing_code = $1 and a.id = $2`,
@@ -76,8 +76,9 @@ const DECIDE = sql(
 )
 
 /**
- * Approves or rejects an entry, which every process applies on the next request of a live key. The merchant sees `reason`. An
- * operator may reject an approved entry. Refuses an entry in another status (invalid_state) and an unknown entry (not_found).
+ * Approves or rejects an entry. Every process applies the decision on the next request of a live key. The merchant can read
+ * `reason`. An operator may reject an approved entry. If the status does not allow the decision, refuses with invalid_state. If the
+ * entry is unknown, refuses with not_found.
  */
 export async function decideAddress(
   deps: Deps,

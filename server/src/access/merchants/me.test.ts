@@ -1,4 +1,4 @@
-// Tests GET /v1/me and `me` in place of a merchant's id.
+// Tests GET /v1/me, and the word `me` in place of a merchant's id.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('an API key reads its merchant, environment, scopes and name with any scopes', async () => {
+test('an API key with any scope can read its merchant, environment, scopes and name', async () => {
   for (const environment of ['sandbox', 'live'] as const) {
     const key = await world.newKey({ environment, scopes: ['invoices:read'] })
     const { status, body } = await world.get('/v1/me', key)
@@ -28,13 +28,13 @@ test('an API key reads its merchant, environment, scopes and name with any scope
   }
 })
 
-test('a user reads the memberships of this user', async () => {
+test('the endpoint /v1/me returns only the memberships of the user', async () => {
   const { token, email } = await world.newSession('VIEWER')
   const { data } = (await world.get('/v1/me', token)).body
   assert.deepEqual([data.email, data.memberships.length], [email, 1])
 })
 
-test('the server reads "me" as the merchant of the key in path, query and body', async () => {
+test('the server reads "me" in path, query and body as the merchant of the key', async () => {
   for (const url of [
     '/v1/merchants/me/transactions',
     '/v1/merchants/me/transactions/export',
@@ -57,7 +57,7 @@ test('the server reads "me" as the merchant of the key in path, query and body',
   }
 })
 
-test('the server treats "me" and the merchant id as the same request under one Idempotency-Key', async () => {
+test('the server treats a request with the merchant id as a replay of a request with "me" when both have one Idempotency-Key', async () => {
   const idempotency_key = crypto.randomUUID()
   const body = { amount: '500', phone: '0754123001' }
   const push = (merchant_id: string) =>
@@ -67,13 +67,13 @@ test('the server treats "me" and the merchant id as the same request under one I
   assert.equal((await push(world.merchant.id)).text, first.text)
 })
 
-test('a key lists its disbursements without naming its merchant', async () => {
+test('a key can list the disbursements of its merchant without a merchant id', async () => {
   assert.equal((await world.get('/v1/disbursements')).status, 200)
   const other = await world.newMerchant()
   assert.deepEqual(codeOf(await world.get(`/v1/disbursements?merchant_id=${other.id}`)), [403, 'merchant_mismatch'])
 })
 
-test('the server reads "me" as the only merchant of a user, and explains the refusal when a user has several merchants', async () => {
+test('the server reads "me" as the only merchant of a user, and refuses "me" with a reason when a user has several merchants', async () => {
   const one = (await world.newSession('MERCHANT_ADMIN')).token
   for (const url of ['/v1/merchants/me/transactions', '/v1/merchant/api-keys?merchant_id=me', '/v1/disbursements'])
     assert.equal((await world.get(url, one)).status, 200, url)

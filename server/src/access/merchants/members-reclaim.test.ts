@@ -1,5 +1,5 @@
-// A stranger signs up with another person's address. When the owner proves the address, the server removes the access of the
-// stranger.
+// Tests that the server removes a stranger's access when the owner of an e-mail address proves the address, after the stranger
+// signed up with it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ after(() => world.close())
 const PASSWORD = 'samaki wa ziwa'
 const browser = () => openBrowser(world.base)
 
-/** Signs up a stranger with an address. Returns the address, the merchant and a session. */
+/** Signs up a stranger with an address. Returns the address, the merchant and the stranger's session. */
 async function signUp() {
   const email = `${randomUUID()}@example.com`
   await world.rows('delete from sign_in_attempts')
@@ -37,7 +37,7 @@ async function reset(email: string) {
   return (await signIn(world, { email, password: 'mimi ndiye mwenyewe' })).access_token
 }
 
-/** Creates a sandbox key, a webhook and a second administrator. */
+/** Creates a sandbox key, a webhook and a second administrator as the stranger. */
 async function leaveBehind({ merchant_id, token }: { merchant_id: string; token: string }) {
   const body = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
   const made = await world.post('/v1/merchant/api-keys', body, { key: token })
@@ -54,7 +54,7 @@ async function leaveBehind({ merchant_id, token }: { merchant_id: string; token:
   return { api_key: made.body.data.plaintext_key as string, accomplice }
 }
 
-test("an owner who resets the password of a stranger's account becomes the only member, and the server removes keys and webhooks", async () => {
+test("the owner of an address becomes the only member of a stranger's merchant after a password reset, and the server removes keys and webhooks", async () => {
   const thief = await signUp()
   const { api_key, accomplice } = await leaveBehind(thief)
   assert.equal((await world.get('/v1/balance', api_key)).status, 200)
@@ -80,7 +80,7 @@ test("an owner who resets the password of a stranger's account becomes the only 
   ])
 })
 
-test('an owner of the address becomes MERCHANT_ADMIN again when the stranger has demoted the account', async () => {
+test('the owner of an address becomes MERCHANT_ADMIN after a password reset when the stranger has demoted the account', async () => {
   const thief = await signUp()
   await leaveBehind(thief)
   await world.rows("update members set role = 'VIEWER' where merchant_id = $1 and name is null", [thief.merchant_id])
@@ -89,7 +89,7 @@ test('an owner of the address becomes MERCHANT_ADMIN again when the stranger has
   assert.deepEqual([member.role, others], ['MERCHANT_ADMIN', []])
 })
 
-test('a new password changes nothing in the merchant when the user has proven the address before', async () => {
+test('a password reset leaves members and keys of the merchant unchanged when the user has proven the address before', async () => {
   const person = await signUp()
   const { api_key, accomplice } = await leaveBehind(person)
   await world.rows('update users set email_verified = true where email = $1', [person.email])

@@ -1,17 +1,17 @@
-// A stranger can sign up with the e-mail address of another person and create a merchant. When the owner of the address proves the
-// address, the merchant belongs to the owner, and the stranger must lose all access.
+// Returns a merchant to the owner of an e-mail address after a stranger signed up with the address. When the owner proves the
+// address, the merchant belongs to the owner, and the stranger loses all access.
 
 import { deleteConfig } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 
-// Null in s.name means that the member created the merchant by signing up, without an invitation.
+// Null in s.name means that the member created the merchant in a sign-up, without an invitation.
 const OWN = sql(
   'reclaim_own',
   'select s.merchant_id from members s where s.user_id = $1 and s.name is null order by s.merchant_id',
 )
-// Every change of members locks all members of the merchant in this order.
+// Every transaction that changes members locks all members of the merchant in this order.
 const LOCK = sql(
   'reclaim_lock',
   `select s.id, s.user_id, u.email, coalesce(s.name, u.name) as name, s.role from members s join users u on u.id = s.user_id
@@ -28,12 +28,12 @@ type LockedMemberRow = { id: string; user_id: string; email: string; name: strin
 /** A revoked API key in the form of the audit log. */
 export type RevokedKey = { id: string; name: string; environment: string; key_prefix: string; key_last4: string }
 
-/** The function that revokes every active API key of a merchant. The room api-keys provides this function. */
+/** The function that revokes every active API key of a merchant. The room api-keys implements the function. */
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Reclaims the merchants of a user who proves the e-mail address for the first time. In each merchant that the account created, the
- * function removes the other members, the API keys and the webhook configuration, with audit entries.
+ * Returns merchants to a user who proves the e-mail address for the first time. In each merchant that the account created, removes
+ * the other members, the API keys and the webhook configuration, and writes audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

@@ -1,4 +1,5 @@
-// Tests the members of a merchant: the roles that may invite, change and remove members, and the time of each change.
+// Tests the members of a merchant: the roles that may invite, change and remove members, and the moment at which each change
+// applies.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +36,7 @@ const setRole = (key: string, id: string, role: string) =>
   world.call({ method: 'PATCH', url: `/v1/merchant/members/${id}`, payload: { role }, key })
 const remove = (key: string, id: string) => world.call({ method: 'DELETE', url: `/v1/merchant/members/${id}`, key })
 
-test('/v1/me returns the user and every membership', async () => {
+test('the endpoint /v1/me returns the user and all memberships', async () => {
   const other = await world.newMerchant({ approved: false })
   const { token, user_id, email } = await world.newSession([
     { role: 'VIEWER' },
@@ -67,18 +68,18 @@ test('/v1/me returns the user and every membership', async () => {
   })
 })
 
-test('/v1/me returns a user without a merchant, and marks an operator as super_admin', async () => {
+test('the endpoint /v1/me returns a user without a merchant, and marks an operator as super_admin', async () => {
   const { body } = await world.get('/v1/me', (await world.newSession([])).token)
   assert.deepEqual([body.data.super_admin, body.data.memberships], [false, []])
   const operator = await world.get('/v1/me', (await world.newSession('SUPER_ADMIN')).token)
   assert.equal(operator.body.data.super_admin, true)
 })
 
-test('the server refuses an API key that reads the members', async () => {
+test('the server refuses an API key at the endpoint that lists the members', async () => {
   assert.equal((await world.get('/v1/merchant/members')).body.error.code, 'insufficient_role')
 })
 
-test('an invited user is a member with the role and the name that the inviter gave', async () => {
+test('an invited user is a member with the role and the name from the invitation', async () => {
   const { merchant, admin } = await newTeam()
   const email = newEmail()
   const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'FINANCE', name: 'Bi. Neema' })
@@ -109,13 +110,13 @@ test('an invited user gets one e-mail in the language of the inviter with the me
   assert.doesNotMatch(mail?.text ?? '', /FINANCE|You were invited/)
 })
 
-test('a refused invitation queues no e-mail', async () => {
+test('the server queues no e-mail for an invitation that it refuses', async () => {
   const { merchant, admin, email } = await newTeam()
   assert.equal((await invite(admin, { email, role: 'VIEWER' })).status, 409)
   assert.deepEqual(await listEmails(world.deps, { merchant_id: merchant.id }), [])
 })
 
-test('a merchant has at most 200 members', async () => {
+test('the server refuses the invitation of a 201st member', async () => {
   const { merchant, admin } = await newTeam()
   await world.rows(
     `with fresh as (
@@ -152,7 +153,7 @@ test('no reply shows an inviter whether an e-mail address has an account', async
       pick(log),
       pick(mails),
     ])
-    // Two invitations differ only in the address, the random ids and the number of the log entry.
+    // Two invitations may differ only in the address, the random ids and the number of the log entry.
     return seen
       .replaceAll(email, 'EMAIL')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => `id at ${id.slice(0, 13)}`)
@@ -162,7 +163,7 @@ test('no reply shows an inviter whether an e-mail address has an account', async
   assert.ok(!answers[0]?.text.includes(known.user_id))
 })
 
-test('an invited user with an account may act for both merchants on the next request', async () => {
+test('an invited user who has an account may act for both merchants on the next request', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession('VIEWER')
   const url = `/v1/collections?merchant_id=${merchant.id}`
@@ -172,7 +173,7 @@ test('an invited user with an account may act for both merchants on the next req
   assert.equal((await world.get(`/v1/collections?merchant_id=${world.merchant.id}`, token)).status, 200)
 })
 
-test('an invitation counts only after the user has proven the e-mail address', async () => {
+test('an invitation gives access only after the invited user has proven the e-mail address', async () => {
   const { merchant, admin } = await newTeam()
   const { token, user_id, email } = await world.newSession('VIEWER')
   await world.rows('update users set email_verified = false where id = $1', [user_id])
@@ -187,7 +188,7 @@ test('an invitation counts only after the user has proven the e-mail address', a
   assert.equal((await merchants()).length, 2)
 })
 
-test('the server refuses to invite a member a second time', async () => {
+test('the server refuses an invitation of an existing member', async () => {
   const { admin, email } = await newTeam()
   const { status, body } = await invite(admin, { email, role: 'VIEWER' })
   assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
@@ -215,7 +216,7 @@ test('the server refuses an invitation without a valid address or with an unknow
   }
 })
 
-test('the server applies a changed role on the next request, and writes the change to the audit log', async () => {
+test('the server applies the new role of a member on the next request, and writes the change to the audit log', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(token, email)
@@ -234,7 +235,7 @@ test('the server applies a changed role on the next request, and writes the chan
   assert.equal(change.target_id, id)
 })
 
-test('a request for the same role changes nothing and adds no audit entry', async () => {
+test('a request for the current role of a member changes nothing and adds no audit entry', async () => {
   const { admin, admin_id } = await newTeam()
   world.deps.clock.advance(1000)
   const { status, body } = await setRole(admin, admin_id, 'MERCHANT_ADMIN')
@@ -244,7 +245,7 @@ test('a request for the same role changes nothing and adds no audit entry', asyn
   assert.equal(newest.action, 'merchant.create')
 })
 
-test('the server refuses a removed member on the next request, and answers not_found for a second removal', async () => {
+test('the server refuses a removed member on the next request, and answers not_found to a second removal', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'FINANCE', merchant }])
   const id = await idOf(admin, email)
@@ -262,7 +263,7 @@ test('the server neither removes nor demotes the last MERCHANT_ADMIN', async () 
   }
 })
 
-test('only one of two administrators succeeds when both remove or demote each other at once', async () => {
+test('only one of two administrators succeeds when each removes or demotes the other at the same time', async () => {
   for (let round = 0; round < 10; round++) {
     const { merchant, admin, admin_id } = await newTeam()
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -280,13 +281,13 @@ test('only one of two administrators succeeds when both remove or demote each ot
   }
 })
 
-test('the server answers not_found for a member of another merchant', async () => {
+test('the server answers not_found to a request about a member of another merchant', async () => {
   const [here, there] = [await newTeam(), await newTeam()]
   assert.equal((await remove(here.admin, there.admin_id)).body.error.code, 'not_found')
   assert.equal((await setRole(here.admin, there.admin_id, 'VIEWER')).body.error.code, 'not_found')
 })
 
-test('every role reads the members; only a MERCHANT_ADMIN changes members or reads the audit log; the server refuses API keys', async () => {
+test('every role can read the members, only a MERCHANT_ADMIN can change members or read the audit log, and the server refuses API keys', async () => {
   const { merchant, admin_id } = await newTeam()
   for (const role of ['DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { token } = await world.newSession([{ role, merchant }])
@@ -315,7 +316,7 @@ test('two invitations with one Idempotency-Key make one member and get the same 
   assert.equal(first.text, second.text)
 })
 
-test('the server refuses invitations and role changes by a user who has not confirmed the e-mail address', async () => {
+test('the server refuses invitations and role changes by a user whose e-mail address is not confirmed', async () => {
   const { merchant, admin, email } = await newTeam()
   const other = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(admin, other.email)
@@ -334,7 +335,7 @@ test('the server refuses invitations and role changes by a user who has not conf
   assert.equal((await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' })).status, 201)
 })
 
-test('every member may leave a merchant, also after an unwanted invitation', async () => {
+test('every member can leave a merchant, even after an unwanted invitation', async () => {
   for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { merchant, admin } = await newTeam()
     const { token, email } = await world.newSession('VIEWER')
@@ -367,7 +368,7 @@ test('a member without MERCHANT_ADMIN can remove only the own membership', async
 const mailsTo = async (email: string) =>
   (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
 
-test('all merchants together send three invitation e-mails a day to one address, and the replies stay the same', async () => {
+test('all merchants together send three invitation e-mails a day to one address, and the responses stay the same', async () => {
   const teams = [await newTeam(), await newTeam()]
   const email = newEmail()
   const inviteAndRemove = async (admin: string) => {
@@ -389,7 +390,7 @@ test('all merchants together send three invitation e-mails a day to one address,
   }
 })
 
-test('ten merchants that invite one address at once send three e-mails together', async () => {
+test('ten merchants that invite one address at once send three e-mails in total', async () => {
   const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
   const email = newEmail()
   const answers = await Promise.all(admins.map((admin) => invite(admin, { email, role: 'VIEWER' })))
@@ -397,14 +398,14 @@ test('ten merchants that invite one address at once send three e-mails together'
   assert.equal(await mailsTo(email), 3)
 })
 
-test('one merchant sends fifty invitation e-mails a day, and a later invitation still adds the member', async () => {
+test('a merchant sends fifty invitation e-mails a day, and a later invitation adds the member without an e-mail', async () => {
   const { merchant, admin } = await newTeam()
   for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
   assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)
   assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 53)
 })
 
-test('mailedName keeps the name of a business on one line and without links', () => {
+test('mailedName returns the name of a business on one line and without links', () => {
   const cases: [string, string][] = [
     ['Duka la Asha', 'Duka la Asha'],
     ['M.K. & Sons Ltd.', 'M.K. & Sons Ltd.'],

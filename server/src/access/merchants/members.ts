@@ -1,5 +1,5 @@
-// Invites, changes and removes the members of a merchant. A merchant always keeps one MERCHANT_ADMIN. No reply reveals whether an
-// address has an account: a member has the id of the membership, and the name that the inviter gave.
+// Invites, changes and removes the members of a merchant. A merchant always has at least one MERCHANT_ADMIN. Responses have the id
+// of the membership and the name from the invitation, so that no response reveals whether an address has an account.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -53,15 +53,15 @@ const INVITER = sql('members_inviter', 'select language from users where id = $1
 /** An invitation. Null in `name` means that the server uses the e-mail address as the name. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
-/** The maximum number of members of a merchant. This number also limits the e-mails that one merchant can send to strangers. */
+/** The maximum number of members of a merchant, which also limits the e-mails that the merchant can send to strangers. */
 const MEMBERS_MAX = 200
 
-/** The rate limit of invitation e-mails, with `email` in lower case. The room identity provides this function. */
+/** The rate limit of invitation e-mails, with `email` in lower case. The room identity implements this function. */
 export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>
 
 /**
- * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, the server sends no e-mail,
- * and the reply is the same. Refuses an existing member, and more than MEMBERS_MAX members, with invalid_state.
+ * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, the server queues no e-mail,
+ * and the response is the same. If the user is a member, or the merchant has MEMBERS_MAX members, refuses with invalid_state.
  */
 export async function inviteMember(
   deps: Deps,
@@ -106,8 +106,8 @@ export async function inviteMember(
 }
 
 /**
- * Refuses a user who has not confirmed the e-mail address. A stranger with another person's address must not add members, because
- * these members would stay when the owner of the address takes the account back.
+ * If a user has not confirmed the e-mail address, refuses the user. A stranger with another person's address must not add members,
+ * because these members would stay when the owner of the address takes the account back.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   if (email_verified) return
@@ -117,7 +117,7 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
 }
 
 // Every change locks all members of the merchant in one order. If two administrators demote each other at once, the second
-// transaction sees the change of the first.
+// transaction sees the change of the first transaction.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
@@ -129,8 +129,8 @@ const SET_ROLE = sql(
 const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2')
 
 /**
- * Changes the role of a member, which the server applies from the member's next request on. The same role changes nothing. Refuses
- * to demote the last MERCHANT_ADMIN (invalid_state), and an unknown member (not_found).
+ * Changes the role of a member from the member's next request on. The same role changes nothing. If the member is the last
+ * MERCHANT_ADMIN, refuses with invalid_state. If the member is unknown, refuses with not_found.
  */
 export async function changeRole(
   deps: Deps,
@@ -154,8 +154,9 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from the next request on, and returns the removed member. Any member may leave, but only a MERCHANT_ADMIN may
- * remove other members (insufficient_role). Refuses to remove the last MERCHANT_ADMIN (invalid_state).
+ * Removes a member from the next request on, and returns the removed member. Any member may leave. If a member without
+ * MERCHANT_ADMIN removes another member, refuses with insufficient_role. If the member is the last MERCHANT_ADMIN, refuses with
+ * invalid_state.
  */
 export async function removeMember(
   deps: Deps,
@@ -171,7 +172,10 @@ export async function removeMember(
   return member
 }
 
-/** Locks the members and returns the member that gets `role`. Null in `role` means that `by` removes the member. */
+/**
+ * Locks the members and returns the member whose role changes to `role`. Null in `role` means that the user `by` removes the
+ * member.
+ */
 async function lockMember(
   tx: Tx,
   merchant_id: string,

@@ -8,10 +8,10 @@ import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
 import type { RuleView } from './schema.ts'
 
-/** A price rule in force. */
+/** A price rule that is in force. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
-// The statement returns the most specific rules first, in the order of preference of `chooseRule`.
+// The query returns the most specific rules first, in the order in which `chooseRule` prefers them.
 const IN_FORCE = sql(
   'pricing_in_force',
   `select id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
@@ -20,12 +20,12 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** Returns the price rules in force, from which `chooseRule` chooses. */
+/** Returns the price rules in force, for `chooseRule`. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
 
-/** Replaces an alias of a destination by its code. */
+/** Replaces an alias of a destination by the code of the destination. */
 function withCode<Line extends Rule>(rule: Line): Line {
   const { destination_code: name } = rule
   return name === null ? rule : { ...rule, destination_code: findDestination(name)?.code ?? name }
@@ -38,7 +38,10 @@ const FOR_ALL = sql(
    from pricing_rules where merchant_id = any($1) and flow = $2 and valid_until is null`,
 )
 
-/** Returns the price rules in force for one flow of many merchants. The map has no entry for a merchant without rules. */
+/**
+ * Returns the price rules in force for one flow of many merchants. If a merchant has no rule, the map has no entry for the
+ * merchant.
+ */
 export async function rulesForAll(
   reader: Reader,
   flow: Flow,
@@ -54,14 +57,14 @@ export async function rulesForAll(
   return lists
 }
 
-/** Returns the price list in force, in the form of the API. Refuses an unknown merchant with not_found. */
+/** Returns the price list in force, in the form of the API. If the merchant is unknown, refuses with not_found. */
 export async function getPricing(reader: Reader, merchant_id: string): Promise<RuleView[]> {
   const { id } = await getMerchant(reader, merchant_id)
   return (await rulesInForce(reader, id)).map(presentRule)
 }
 
-// With this lock, the second of two concurrent requests closes the price list of the first. FOR NO KEY UPDATE lets other
-// transactions insert rows that reference the merchant.
+// Because of this lock, the second of two concurrent requests ends the price list of the first request. FOR NO KEY UPDATE lets
+// other transactions insert rows that reference the merchant.
 const LOCK = sql('pricing_lock', 'select id from merchants where id = $1 for no key update')
 const CLOSE = sql(
   'pricing_close',
@@ -78,8 +81,8 @@ const INSERT = sql(
 )
 
 /**
- * Replaces the price list; the old rules stay in the table with their end time. Frozen charges do not change. A merchant with an
- * empty price list cannot create live keys. Refuses an unknown merchant with not_found.
+ * Replaces the price list; the old rules stay in the table with their end time. Accepted payments keep their charges. A merchant
+ * with an empty price list cannot create live keys. If the merchant is unknown, refuses with not_found.
  */
 export async function replacePricing(
   deps: Deps,

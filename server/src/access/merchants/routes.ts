@@ -1,4 +1,4 @@
-// Adds the endpoints of the caller and of the members of a merchant.
+// Adds the endpoints that return the caller, and the endpoints of a merchant's members.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -27,7 +27,7 @@ import { InvitationBody, MeAnswer, MemberAnswer, MemberParams, MembersAnswer, Ro
 const tags = ['People']
 const ADMIN = { roles: ['MERCHANT_ADMIN'] } as const
 
-/** Adds the endpoints of the caller and of members. `mayMailInvitation` is the rate limit of invitation e-mails. */
+/** Adds the endpoints of the caller and of members. `mayMailInvitation` applies the rate limit of invitation e-mails. */
 export function merchantRoutes(deps: Deps, options: { mayMailInvitation: MayMailInvitation }): Routes {
   return (app) => {
     callerRoute(app, deps)

@@ -12,7 +12,7 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Id = Type.String({ format: 'uuid' })
 const Email = { ...line(254), format: 'email' }
 
-/** A merchant in the API of operators. */
+/** The record of a merchant for operators. */
 export const MerchantRecord = Type.Object({
   id: Id,
   merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
@@ -24,7 +24,7 @@ export const MerchantRecord = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
 })
-/** A merchant in the API of operators. */
+/** A merchant for operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** The body of POST /v1/operator/merchants. */
@@ -54,7 +54,7 @@ export const ReasonBody = nullable(
 const optionalAmount = (description: string) =>
   Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
 
-/** One rule of a price list in a request. */
+/** One rule of the price list in a request. */
 export const RuleInput = Type.Object({
   flow: oneOf(FLOWS),
   method: Type.Optional(
@@ -86,7 +86,7 @@ export const RULES_MAX = 200
 /** The body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
 export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
 
-/** One rule of a price list in a response. */
+/** One rule of the price list in a response. */
 export const RuleRecord = Type.Object({
   id: Id,
   flow: oneOf(FLOWS),
@@ -105,7 +105,7 @@ export const RuleRecord = Type.Object({
 /** A rule of a price list in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
-/** A member in a response. No field reveals whether the user had an account before the invitation. */
+/** The record of a member. No field reveals whether the user had an account before the invitation. */
 export const MemberRecord = Type.Object({
   id: Id,
   email: Type.String(),
@@ -127,7 +127,7 @@ export const InvitationBody = Type.Object({
 /** The body of PATCH /v1/merchant/members/{member_id}. */
 export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
 
-/** A signed-in user with the memberships. */
+/** The record of a signed-in user with the user's memberships. */
 export const MeRecord = Type.Object({
   id: Id,
   email: Type.String(),
@@ -163,7 +163,7 @@ export const MeRecord = Type.Object({
     }),
   ),
 })
-/** An API key with its merchant. */
+/** The record of an API key with its merchant. */
 export const KeyRecord = Type.Object({
   merchant_id: { ...Id, description: 'The merchant of the key.' },
   merchant_name: Type.String(),
@@ -178,7 +178,7 @@ export type KeyView = Static<typeof KeyRecord>
 /** The user of a session in a response. */
 export type MeView = Static<typeof MeRecord>
 
-/** An allowlist entry in the API of operators. */
+/** The record of an allowlist entry for operators. */
 export const ReviewedAddress = Type.Object({
   ...IpAddressRecord.properties,
   merchant_code: Type.String(),
@@ -186,7 +186,7 @@ export const ReviewedAddress = Type.Object({
 })
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
-/** The query of the list of addresses. */
+/** The query of the list of allowlist entries. */
 export const AddressesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(IP_STATUSES)),
@@ -196,11 +196,11 @@ export const AddressesQuery = Type.Object({
 /** The body of POST /v1/operator/ip-addresses/{address_id}/reject. */
 export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees it.') })
 
-/** The parameters of the paths that name an address. */
+/** The parameters of the paths that name an allowlist entry. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
-/** The response with one address. */
+/** The response with one allowlist entry. */
 export const AddressAnswer = success(ReviewedAddress)
-/** The response with a page of addresses. */
+/** The response with a page of allowlist entries. */
 export const AddressesAnswer = success(page(ReviewedAddress))
 /** The parameters of the paths that name a merchant. */
 export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'The id of the merchant.' }) })

@@ -1,14 +1,14 @@
-// Defines the statuses of a merchant and the moves between statuses.
+// Defines the statuses of a merchant and the moves between them.
 
-/** The statuses of a merchant. Only an ACTIVE merchant may use live keys. */
+/** All statuses of a merchant. Only an ACTIVE merchant may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const
-/** The status of a merchant. */
+/** One status of a merchant. */
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 
 type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
 
 /**
- * The moves of operators. `message` is the error for a merchant with another status. Operators cannot suspend a PENDING merchant,
+ * The moves of operators. If a merchant has another status, the refusal has `message`. Operators cannot suspend a PENDING merchant,
  * because a later reactivation would give live access without an approval.
  */
 export const merchantMoves = {
@@ -17,5 +17,5 @@ export const merchantMoves = {
   reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
 } as const satisfies Record<string, StatusMove>
 
-/** The name of a move between statuses. */
+/** The name of one move. */
 export type MerchantMove = keyof typeof merchantMoves

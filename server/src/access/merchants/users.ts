@@ -1,4 +1,4 @@
-// Writes users and their memberships. This file has every statement that writes the table users.
+// Writes users and their memberships. Only this file writes the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -20,7 +20,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, null, $9, $9)`,
 )
 
-/** Creates a user, with the e-mail address in lower case. Refuses an address that another user has with 409 invalid_state. */
+/** Creates a user, with the e-mail address in lower case. If another user has the address, refuses with 409 invalid_state. */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
   const email = user.email.toLowerCase()
@@ -46,7 +46,7 @@ const BIND = sql(
 
 /**
  * Binds an invited user to the issuer and subject of the first sign-in, and returns the user id. Null means that no unbound user
- * has this address. The function never replaces a binding, so the second of two sign-ins gets null.
+ * has this address. The function never replaces a binding, so that the second of two sign-ins gets null.
  */
 export async function bindUser(
   deps: Deps,
@@ -62,7 +62,7 @@ const VERIFY_EMAIL = sql(
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
 )
 
-/** Records that the user has proven the e-mail address. Returns false if the user has proven the address before. */
+/** Records that the user has proven the e-mail address. If the user proved the address before, returns false. */
 export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }
@@ -90,7 +90,7 @@ const TAKE_OPERATOR = sql(
   'update users set super_admin = false, updated_at = $2 where id = $1',
 )
 
-/** Disables a user, so that the server refuses the user from the next request on. */
+/** Disables a user. The server refuses the user from the next request on. */
 export async function disableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(DISABLE, [user_id, deps.clock.now()])
 }
@@ -105,7 +105,7 @@ export async function makeOperator(deps: Deps, tx: Tx, user_id: string): Promise
   await tx.query(MAKE_OPERATOR, [user_id, deps.clock.now()])
 }
 
-/** Takes the operator role from a user. The user keeps memberships of merchants. */
+/** Takes the operator role from a user. The user keeps the memberships of merchants. */
 export async function takeOperatorRole(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(TAKE_OPERATOR, [user_id, deps.clock.now()])
 }
@@ -116,7 +116,7 @@ const SET_MEMBER = sql(
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 
-/** Makes a user a member of a merchant with this role, or replaces the member's role. */
+/** Makes a user a member of a merchant with this role. If the user is a member, replaces the member's role. */
 export async function setMember(
   deps: Deps,
   tx: Tx,
@@ -136,8 +136,8 @@ const INVITE = sql(
 const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
 
 /**
- * Returns the id of the user with this e-mail address (in lower case). If no user has this address, the function creates a user
- * without an identity.
+ * Returns the id of the user with this e-mail address, which is in lower case. If no user has the address, creates a user without
+ * an identity.
  */
 export async function inviteUser(
   deps: Deps,
