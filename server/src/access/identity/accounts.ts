@@ -1,4 +1,4 @@
-// Creates accounts, confirms e-mail addresses and resets passwords, with their e-mails.
+// Creates accounts, confirms e-mail addresses and resets passwords, and queues the e-mails of these actions.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -18,7 +18,7 @@ import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
 import { dropSecondStep } from './totp.ts'
 
-/** A new user with the name of the business. */
+/** The input for a new account: the user and the name of the user's business. */
 export type NewAccount = {
   email: string
   name: string
@@ -27,10 +27,10 @@ export type NewAccount = {
   password_hash: string
 }
 
-/** The brand and the public address for the text of an e-mail. */
+/** The brand and the public address that an e-mail contains. */
 export type MailContext = { brand: string; base_url: string }
 
-/** The request that the audit log names. */
+/** The request id and the address of the client, for the audit log. */
 export type RequestAct = Omit<Act, 'actor'>
 
 const FIND = sql(
@@ -46,7 +46,7 @@ function pageUrl(base_url: string, path: string, language: Language, token?: str
 
 /**
  * Creates a user and a PENDING merchant with this user as MERCHANT_ADMIN, and mails a confirmation link. If the address has an
- * account, the server only mails that fact to the address.
+ * account, the server creates nothing and mails this fact to the address.
  */
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
@@ -57,7 +57,7 @@ export async function signUp(deps: Deps, account: NewAccount, mail: MailContext,
   })
 }
 
-// If two sign-ups use one address at once, the second waits for the lock and then finds the account.
+// If two sign-ups use one address at once, the second sign-up waits for the lock and then finds the account.
 const LOCK_EMAIL = sql('accounts_lock_email', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915629))')
 
 async function mailExistingAccount(
@@ -93,7 +93,7 @@ async function addAccount(
   await queueEmail(deps, tx, identityMail('identity.confirm', { to: email, language, brand: mail.brand, url: where }))
 }
 
-/** Mails a link to set a password. If the address has no account, the e-mail states this fact. */
+/** Mails a link with which the user sets a password. If the address has no account, the e-mail states this fact. */
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
   await inTransaction(deps.db, async (tx) => {
@@ -110,8 +110,8 @@ export async function sendResetLink(deps: Deps, to: string, language: Language, 
 }
 
 /**
- * Sets a new password through a reset link, and ends all sessions. Returns false if the link is used up. If the user had not proven
- * the address before, a stranger may have made the account. Then the function also removes the second step and calls
+ * Sets a new password through a reset link, and ends all sessions. Returns false if the link is used up. If the user proves the
+ * address for the first time, a stranger may have made the account. The function then also removes the second step and calls
  * `reclaimMerchants`.
  */
 export async function resetPassword(
@@ -140,7 +140,7 @@ export async function resetPassword(
   })
 }
 
-/** Records that the user has proven the e-mail address. Returns false if the link is used up. */
+/** Uses up a link and records that the user has proven the e-mail address. Returns false if the link is used up. */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {
     if (!(await useLink(deps, tx, token))) return false

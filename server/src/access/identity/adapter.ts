@@ -1,5 +1,5 @@
 // Stores the records of oidc-provider in PostgreSQL, which all processes share. The id of a session, a code or a refresh token is a
-// secret. The server stores only a hash of the id and encrypts the content, so that a copy of the database gives no access.
+// secret. The server stores a hash of the id and encrypts the content, so that a copy of the database gives no access.
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
@@ -20,7 +20,7 @@ const FIND_BY_UID = sql(
   'identity_records_find_by_uid',
   `select payload, consumed_at from identity_records where uid = $2 and model = $1 and expires_at > $3`,
 )
-// If two requests use the same code or refresh token at once, only one statement changes the row.
+// If two requests use the same code or refresh token at once, the query changes the row for only one request.
 const CONSUME = sql(
   'identity_records_consume',
   `update identity_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null returning model`,
@@ -42,12 +42,15 @@ const SWEEP = sql(
      select r.model, r.id_hash from identity_records r where r.expires_at <= $1 limit 1000) returning model`,
 )
 
-/** The lifetime of a record that has none. The provider sets a lifetime for each kind of record that this server uses. */
+/**
+ * The lifetime of a record for which the provider sets no lifetime. The provider sets one for each kind of record that this server
+ * uses.
+ */
 const LIFE_S_DEFAULT = 86_400
 
 const idHash = (id: string) => createHash('sha256').update(id).digest()
 
-/** Creates the storage of each model of the provider. */
+/** Creates the storage for each model of oidc-provider. */
 export function createAdapter(deps: Deps): (model: string) => Adapter {
   type RecordRow = { payload: string; consumed_at: Date | null }
   const read = ([row]: RecordRow[]): AdapterPayload | undefined => {
@@ -70,7 +73,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
     async findByUid(uid) {
       return read(await deps.db.query<RecordRow>(FIND_BY_UID, [model, uid, deps.clock.now()]))
     },
-    // Only the device flow has user codes, and this server does not offer that flow.
+    // Only the device flow uses user codes, and this server does not offer the device flow.
     async findByUserCode() {},
     async consume(id) {
       const consumed = await write.query(CONSUME, [model, idHash(id), deps.clock.now()])
@@ -87,13 +90,13 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
   })
 }
 
-/** Returns the subject of a record. Before a session exists, an open sign-in belongs to the user with the right password. */
+/** Returns the subject of a record. Before a session exists, an open sign-in belongs to the user who entered the right password. */
 function recordSubject(payload: AdapterPayload): string | null {
   const result = payload.result as SignInResult | undefined
   return result?.login?.accountId ?? result?.first_step?.subject ?? payload.accountId ?? null
 }
 
-/** The state of an open sign-in: complete, or with a right password and without the second step. */
+/** The state of an open sign-in: complete, or waiting for the second step after the right password. */
 export type SignInResult = {
   login?: { accountId: string; amr: string[]; ts: number }
   first_step?: { subject: string; new_secret?: string; may_replace?: boolean }

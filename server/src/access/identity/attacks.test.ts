@@ -1,5 +1,5 @@
-// Tests that the server refuses forged tokens. Each forged token is a valid token with one fault, and each refusal has the same
-// answer.
+// Tests that the server refuses forged tokens. Each forged token is a valid token with one fault, and the server gives the same
+// answer to each.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -24,18 +24,21 @@ const NOW_S = START.getTime() / 1000
 const ADMIN_URL = 'http://127.0.0.1/identity'
 const AUDIENCE = 'malipo-api'
 
-/** One kind of issuer, with a user who may sign in. */
+/** A token issuer of one kind, with a user who may sign in. */
 type Stage = {
   world: World
-  /** The signing key of the issuer. The forger has only its public half, unless a test gives the forger the private half. */
+  /**
+   * The private key with which the issuer signs. The forger has only the public key, unless a test gives the private key to the
+   * forger.
+   */
   key: TestKey
   issuer: string
-  /** The header and claims of a valid token. */
+  /** The header and the claims of a valid token. */
   header: Record<string, unknown>
   claims: Record<string, unknown>
 }
 
-/** Returns the valid token of a stage with replaced claims, signed with the right key. The value undefined removes a claim. */
+/** Returns the valid token of a stage with replaced claims, signed with the issuer's key. The value undefined removes a claim. */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }
@@ -274,7 +277,7 @@ forged('HS256 by jose with the public key', (stage) =>
     .sign(Buffer.from(publicForms(stage.key.public_key)['PEM (SPKI)'] as string)),
 )
 
-// Stages, one for each kind of issuer ----------------------------------------------------------------------------------------
+// Stages, one for each kind of issuer -------------------------------------------------------------------------------------
 
 async function personOf(world: World, identity: 'embedded' | { issuer: string; subject: string }): Promise<string> {
   return inTransaction(world.deps.db, async (tx) => {
@@ -316,7 +319,7 @@ async function foreign(issuer: TestIssuer, kind: 'at+jwt' | 'bearer'): Promise<S
   }
 }
 
-/** Sends a credential unchanged, with its spaces. */
+/** Sends a credential without any change, even of its spaces. */
 function show(stage: Stage, authorization: string): Promise<Reply> {
   return stage.world.call({ method: 'GET', url: '/v1/collections', key: null, headers: { authorization } })
 }
@@ -344,7 +347,7 @@ const stageOf = (name: string) => stages.get(name) as Stage
 
 for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like Keycloak']) {
   describe(`forged tokens of ${where}`, () => {
-    test(`the server accepts the valid token of ${where} from which the forger makes each forgery`, async () => {
+    test(`the server accepts the valid token of ${where} from which the test makes each forged token`, async () => {
       assert.ok(forgeries.length >= 60)
       const stage = stageOf(where)
       for (const more of [{}, { aud: AUDIENCE }, { exp: NOW_S - 29 }, { iat: NOW_S + 29, nbf: NOW_S + 29 }]) {
@@ -358,7 +361,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.notEqual(token, good(stage))
         const refused = await show(stage, `Bearer ${token}`)
         assert.equal(refused.status, 401, refused.text)
-        // If the credential does not have the form of a token, the answer explains the accepted credentials.
+        // If the credential does not have the form of a token, the answer names the credentials that the server accepts.
         if (/\..*\./.test(token)) assert.deepEqual(refused.body, REFUSED)
         else assert.equal(refused.body.error.code, 'authentication_required')
         assert.equal(refused.headers['www-authenticate'], undefined)
@@ -380,7 +383,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.deepEqual([refused.status, refused.body.error.code], [401, 'authentication_required'], text.slice(0, 12))
       }
     })
-    test(`the log contains no token of ${where}, and the server fetches no key from an address of the forger`, () => {
+    test(`the server logs no token of ${where} and fetches no key from an address of the forger`, () => {
       const { deps } = stageOf(where).world
       for (const line of deps.logged) assert.doesNotMatch(line, /eyJ[\w-]+\.eyJ/)
       assert.deepEqual(forger.requested_paths, [])
@@ -388,26 +391,26 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
   })
 }
 
-describe('tokens of an issuer that the server does not use', () => {
+describe('tokens of an issuer that is not configured', () => {
   test('the server refuses tokens of the built-in provider when a foreign issuer is configured', async () => {
     const { world } = stageOf('a foreign issuer')
     const { token } = await world.newSession('MERCHANT_ADMIN')
     assert.deepEqual((await world.get('/v1/collections', token)).body, REFUSED)
   })
 
-  test('the server refuses tokens of a foreign issuer when none is configured', async () => {
+  test('the server refuses tokens of a foreign issuer when the configuration names no issuer', async () => {
     const theirs = good(stageOf('a foreign issuer'))
     assert.deepEqual((await stageOf('the built-in issuer').world.get('/v1/collections', theirs)).body, REFUSED)
   })
 
-  test('the server refuses an access token whose type differs from the configured type', async () => {
+  test('the server refuses an access token whose type header differs from the configured type', async () => {
     const [plain, keycloak] = [stageOf('a foreign issuer'), stageOf('an issuer like Keycloak')]
     assert.deepEqual((await plain.world.get('/v1/collections', good(keycloak))).body, REFUSED)
     assert.deepEqual((await keycloak.world.get('/v1/collections', good(plain))).body, REFUSED)
   })
 })
 
-test('a process refuses a retired key within a minute, also for tokens with an earlier date', async () => {
+test('a process refuses tokens of a retired key within a minute, even tokens with an earlier date', async () => {
   const stage = await builtIn()
   try {
     assert.equal((await show(stage, `Bearer ${good(stage)}`)).status, 200)

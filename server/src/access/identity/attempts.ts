@@ -1,13 +1,15 @@
-// Limits the rate of sign-in attempts. The database counts failed attempts by account and address, with growing pauses, and by
-// account alone. A browser that signed in to the account before has its own counter, so that an attack does not lock the owner out.
+// Limits the rate of sign-in attempts. The database counts failed attempts of each account and address together, and of each
+// account, with growing pauses. A browser that has signed in to the account has a separate counter, so that an attack does not lock
+// the owner out.
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, customerNetwork, limitConcurrency } from '../../kernel/lib/index.ts'
 
 /**
- * After `free` failed attempts, the first pause is `first_s`. Each further pause is twice as long, up to `max_s`. One failure
- * expires every `fade_ms`; null means that only a success or a day without attempts resets the counter.
+ * The limit of one counter. After `free` failed attempts, the first pause is `first_s`; each further pause is twice as long, up to
+ * `max_s`. One failure expires every `fade_ms`. Null in `fade_ms` means that only a success or a day without attempts resets the
+ * counter.
  */
 type AttemptLimit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
 type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address: AttemptLimit }
@@ -15,13 +17,13 @@ type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The limit of one address. Many phones share an address, so this limit is wide and its failures expire soon. */
+/** The limit of one IP address. Many phones share an address, so that this limit is high and its failures expire soon. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
 /** The limit of all known browsers of an account together: 500 attempts a day. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
-/** The kinds of attempts: a password, a code of the second step, or a request for an e-mail. */
+/** The limits of each kind of attempt: a password, a code of the second step, or a request for an e-mail. */
 const KINDS = {
   password: {
     pair: PAIR,
@@ -43,10 +45,10 @@ const KINDS = {
 /** The time without attempts after which the server resets a counter. */
 const FORGET_MS = 24 * HOUR_MS
 
-/** The client of an attempt: the account, the IP address, and the id of a browser that the account knows. */
+/** The client of an attempt: the account, the IP address, and the id of a browser that has signed in to the account. */
 export type AttemptClient = { account: string; address: string; device: string | null }
 
-/** The result of an attempt: allowed, or the time until the next allowed attempt. */
+/** The result of an attempt: the server allows the attempt, or names the time until the next allowed attempt. */
 export type SignInAttempt =
   | { allowed: true; succeeded(): Promise<void> }
   | { allowed: false; blocked: 'pair' | 'account' | 'address'; retry_after_s: number }
@@ -75,19 +77,19 @@ const SWEEP = sql(
 )
 
 /**
- * The maximum number of attempts that a process counts at once. Attempts of one address wait for one row lock, and without this
+ * The maximum number of attempts that a process counts at once. All attempts of one address wait for one row lock, and without this
  * limit they could hold every connection of the pool.
  */
 const countedAtOnce = limitConcurrency(2)
 
-/** Changes counters in their own transaction, within the concurrency limit. */
+/** Changes counters in a separate transaction, within the concurrency limit. */
 function changeCounters<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return countedAtOnce(() => inTransaction(deps.db, work))
 }
 
 /**
  * Begins one attempt. The attempt counts as failed from the start, so that concurrent attempts in several processes cannot exceed
- * the limit. After a success the caller calls `succeeded`.
+ * the limit. If the attempt succeeds, the caller calls `succeeded`.
  */
 export async function beginAttempt(
   deps: Deps,
@@ -114,7 +116,7 @@ export async function beginAttempt(
   })
 }
 
-/** Resets the counter of the pair after a success, and removes this attempt from the wider counters. */
+/** After a success, resets the counter of account and address, and removes this attempt from the other counters. */
 async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<void> {
   await changeCounters(deps, async (tx) => {
     const now = deps.clock.now()
@@ -139,8 +141,8 @@ async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): 
 }
 
 /**
- * Returns a row without its expired failures. `last_at` advances by whole steps of `fade_ms`. Otherwise, failures that follow each
- * other faster than `fade_ms` would never expire.
+ * Returns a row without its expired failures. `last_at` advances by whole multiples of `fade_ms`. Otherwise, failures at shorter
+ * intervals than `fade_ms` would never expire.
  */
 function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
@@ -151,7 +153,7 @@ function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): 
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
-/** Returns the rest of a pause. If the clock has stepped back, the rest is at most the longest pause. */
+/** Returns the rest of a pause. If the clock was set back, the rest is at most the longest pause. */
 function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }
@@ -180,7 +182,7 @@ function countersFor(kind: keyof typeof KINDS, { account, address, device }: Att
   ]
 }
 
-/** Deletes expired counters. */
+/** Deletes counters that have expired. */
 export async function sweepAttempts(deps: Deps, now: Date): Promise<number> {
   const before = new Date(now.getTime() - FORGET_MS)
   return (await oneStatement(deps.db).query(SWEEP, [before])).length

@@ -1,4 +1,4 @@
-// Tests the two consoles. A token is valid at one console, and the operator console always requires the credentials.
+// Tests that each token is valid at only one console, and that the operator console requires the credentials at each sign-in.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -43,7 +43,7 @@ const opens = async (token: string, at: World = world) => [
 ]
 
 describe('tokens of the built-in provider', () => {
-  test('the API of operators refuses a token of the dashboard, also when its user is an operator', async () => {
+  test('the API of operators refuses a token of the dashboard, even when its user is an operator', async () => {
     const { access_token } = await signIn(world, await newBoth())
     assert.deepEqual(await opens(access_token), [[200, 'ok'], ALIEN])
     const { console, super_admin } = await me(access_token)
@@ -52,7 +52,7 @@ describe('tokens of the built-in provider', () => {
     assert.match(refused.body.error.message, /Sign in to the operators' console/)
   })
 
-  test('the API of merchants refuses a token of the operator console, also when its user is a member', async () => {
+  test('the API of merchants refuses a token of the operator console, even when its user is a member', async () => {
     const { access_token } = await signIn(world, await newBoth(), openBrowser(world.base), 'operator')
     assert.deepEqual(await opens(access_token), [ALIEN, [200, 'ok']])
     assert.equal((await me(access_token)).console, 'operator')
@@ -91,7 +91,7 @@ describe('tokens of the built-in provider', () => {
     assert.equal((await requestToken(world.base, form)).body.error, 'invalid_client')
   })
 
-  test('the sign-in returns each console only to its own address', async () => {
+  test('the sign-in for each console returns the browser only to the address of that console', async () => {
     const browser = openBrowser(world.base)
     for (const [client, other] of [
       ['dashboard', 'operator'],
@@ -105,7 +105,7 @@ describe('tokens of the built-in provider', () => {
     assert.match(page.text, new RegExp(`<p class="brand"><a href="${world.base}/operator/">`))
   })
 
-  test('the operator console works at OPERATOR_REDIRECT_URIS when the setting names another address', async () => {
+  test('the sign-in returns the browser to OPERATOR_REDIRECT_URIS when the setting names another address', async () => {
     const uri = 'https://console.example.tz/operator/callback'
     const other = await serve({ env: { OPERATOR_REDIRECT_URIS: uri }, url: world.url })
     try {
@@ -144,7 +144,7 @@ describe('sign-ins to the operator console', () => {
     assert.equal((await exchange(world.base, asking, back)).status, 200)
   })
 
-  test('the operator console refuses a silent sign-in, also right after another sign-in', async () => {
+  test('the operator console refuses a sign-in without a page, even right after another sign-in', async () => {
     const { browser, person } = await signedIn()
     await signIn(world, person, browser, 'operator')
     const silent = await browser.get(authorizeUrl(world.base, { prompt: 'none' }, 'operator').url)
@@ -154,7 +154,7 @@ describe('sign-ins to the operator console', () => {
     assert.match(page.text, /name="password"/)
   })
 
-  test('a sign-in to the operator console still needs the password after the user signed in to the dashboard meanwhile', async () => {
+  test('a sign-in to the operator console requires the password when the user signed in to the dashboard after it began', async () => {
     const browser = openBrowser(world.base)
     const begun = await browser.get(authorizeUrl(world.base, {}, 'operator').url)
     const uid = new URL(begun.location ?? '', world.base).pathname.split('/').at(-1)
@@ -164,7 +164,7 @@ describe('sign-ins to the operator console', () => {
     assert.doesNotMatch((await browser.follow(resumed)).location ?? '', /code=/)
   })
 
-  test('the operator console requires the setup of a second step in production', async () => {
+  test('the operator console in production requires the setup of a second step', async () => {
     const person = await newPerson(world, { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     try {
@@ -180,7 +180,7 @@ describe('sign-ins to the operator console', () => {
 })
 
 describe('auth_time of tokens', () => {
-  test('auth_time is the time of the credentials, and stays the same after a refresh', async () => {
+  test('auth_time is the time at which the user entered the credentials, and stays the same after a refresh', async () => {
     const signed_in_at = new Date(Math.floor(world.deps.clock.now().getTime() / 1000) * 1000).toISOString()
     for (const client of ['operator', 'dashboard'] as const) {
       const other = await serve({ url: world.url })
@@ -279,7 +279,7 @@ describe('tokens of a foreign issuer', () => {
     assert.deepEqual(await opens(token({ client_id: 'shop', azp: 'shop' }), named), [[200, 'ok'], ALIEN])
   })
 
-  test('both APIs accept a foreign token when the configuration names no clients', async () => {
+  test('both APIs accept a foreign token when the configuration names no client ids', async () => {
     assert.deepEqual(await opens(token({ azp: 'any client' }), unnamed), [
       [200, 'ok'],
       [200, 'ok'],
@@ -287,7 +287,7 @@ describe('tokens of a foreign issuer', () => {
     assert.equal((await me(token({}), unnamed)).console, null)
   })
 
-  test('auth_time comes from the foreign token, and is null when the token has no valid time', async () => {
+  test('auth_time is the time in the foreign token, and null when the token has no valid time', async () => {
     const now = Math.floor(named.deps.clock.now().getTime() / 1000)
     const authTimeOf = async (auth_time: unknown) => (await me(token({ azp: 'boss', auth_time }), named)).auth_time
     assert.equal(await authTimeOf(now - 60), new Date((now - 60) * 1000).toISOString())

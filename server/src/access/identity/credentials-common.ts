@@ -1,4 +1,4 @@
-// Lists frequent passwords of at least eight characters, with some that are frequent in Tanzania.
+// Lists frequent passwords of at least eight characters, including passwords that are frequent in Tanzania.
 
 /** The frequent passwords, in lower case. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(

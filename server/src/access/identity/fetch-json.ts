@@ -1,11 +1,14 @@
-// Fetches JSON from a foreign issuer with one GET request, within limits of time and size and without redirects.
+// Fetches JSON from a foreign issuer with one GET request, without redirects and with limits of time and size.
 
 import { request } from 'undici'
 
 const FETCH_MS_MAX = 4_000
 const BYTES_MAX = 256 * 1024
 
-/** Fetches a JSON object. Throws for every response except a complete 200; the error has the `status` of the response. */
+/**
+ * Fetches a JSON object. If the response is not a complete response with status 200, throws an error with the `status` of the
+ * response.
+ */
 export async function fetchJson(url: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const { statusCode, body } = await request(url, {
     headers: { accept: 'application/json', ...headers },

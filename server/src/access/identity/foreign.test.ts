@@ -1,4 +1,4 @@
-// Tests a foreign issuer: the rotation of its keys, and the binding of its users to our users.
+// Tests a foreign issuer: the rotation of its keys, and the binding of its users to users of this server.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -75,7 +75,7 @@ async function bindingOf(email: string): Promise<unknown[]> {
 }
 
 describe('keys of a foreign issuer', () => {
-  test('the server fetches the keys of the issuer with the first token, and once for many tokens', async () => {
+  test('the server fetches the keys of the issuer once, with the first of many tokens', async () => {
     await known('asha')
     assert.deepEqual(issuer.requested_paths, [])
     const replies = await Promise.all(Array.from({ length: 10 }, () => call(tokenFor('asha'))))
@@ -83,7 +83,7 @@ describe('keys of a foreign issuer', () => {
     assert.deepEqual([countQueries('configuration'), countQueries('/keys')], [1, 1])
   })
 
-  test('the server accepts tokens of the new key and of the old key right after a rotation', async () => {
+  test('the server accepts tokens of the new key and of the old key right after the issuer rotates its keys', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -104,7 +104,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('a process refuses a removed key at once after the process has seen the new key', async () => {
+  test('a process refuses a removed key at once after a token of the new key made it fetch the keys', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -114,7 +114,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 'invalid_session')
   })
 
-  test('the server accepts a key within five minutes when the issuer replaced a key under the same name', async () => {
+  test('the server accepts a new key within five minutes when the issuer replaces a key and keeps its name', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.keys = [newTestKey('first')]
@@ -123,7 +123,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('the server queries the issuer once for many tokens with invented key names', async () => {
+  test('the server fetches the keys once for many tokens with invented key names', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     world.deps.clock.advance(MINUTE)
@@ -140,7 +140,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(countQueries('/keys'), 1, 'the server does not fetch keys for a token of another issuer')
   })
 
-  test('the server accepts a token without a key name while the issuer has one key', async () => {
+  test('the server accepts a token without a key name when the issuer has only one key', async () => {
     await known('asha')
     const nameless = tokenFor('asha', { header: { kid: undefined } })
     assert.equal(codeOf(await call(nameless)), 200)
@@ -161,7 +161,7 @@ describe('keys of a foreign issuer', () => {
 describe('unreachable issuers', () => {
   const faults = [500, 404, 301, 'hang up', 'endless', 'silent'] as const
   for (const fault of faults) {
-    test(`the server accepts known keys, answers 503 for unknown keys and pauses its queries when the issuer fails with the fault "${fault}"`, async () => {
+    test(`the server accepts known keys, answers 503 for unknown keys and pauses its requests when the issuer fails with the fault "${fault}"`, async () => {
       await known('asha')
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       issuer.broken = fault
@@ -205,7 +205,7 @@ describe('unreachable issuers', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
   })
 
-  test('the server accepts API keys while the issuer is unreachable', async () => {
+  test('the server accepts API keys when the issuer is unreachable', async () => {
     issuer.broken = 'hang up'
     assert.equal((await world.get('/v1/collections')).status, 200)
   })
@@ -230,7 +230,7 @@ describe('invalid discovery documents', () => {
   }
 })
 
-describe('second factors of foreign tokens', () => {
+describe('second factors in foreign tokens', () => {
   const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
   test('the server in production gives the operator role only to a token with a strong amr', async () => {
     await known('boss', { super_admin: true })
@@ -244,7 +244,7 @@ describe('second factors of foreign tokens', () => {
     }
   })
 
-  test('the server checks only the acr of a token when OIDC_OPERATOR_ACR is set', async () => {
+  test('the server checks only the acr claim of a token when OIDC_OPERATOR_ACR is set', async () => {
     await known('boss', { super_admin: true })
     const strict = await newWorld({ ...production, OIDC_OPERATOR_ACR: 'gold, 2' }, world.url)
     Object.assign(strict.deps.config, { node_env: 'production' })
@@ -257,7 +257,7 @@ describe('second factors of foreign tokens', () => {
 })
 
 describe('first sign-ins of invited users', () => {
-  test('the first sign-in binds an invited user to the subject once, and writes an entry to the audit log', async () => {
+  test('the first sign-in of an invited user binds the user to the subject once, and writes an entry to the audit log', async () => {
     const id = await invite('juma@kiosk.example')
     const token = tokenFor('s-1', { claims: { email: 'Juma@Kiosk.example', email_verified: true } })
     assert.equal(codeOf(await call(token)), 200)
@@ -291,7 +291,7 @@ describe('first sign-ins of invited users', () => {
     })
   }
 
-  test('the server queries the issuer once for the e-mail address when the token has no e-mail address', async () => {
+  test('the server requests the e-mail address from the issuer once when the token has no e-mail address', async () => {
     await invite('juma@kiosk.example')
     const token = tokenFor('s-1')
     issuer.people.set(token, { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
@@ -315,7 +315,7 @@ describe('first sign-ins of invited users', () => {
     })
   }
 
-  test('the server refuses an unknown user, and queries the issuer about this user once a minute', async () => {
+  test('the server refuses an unknown user, and asks the issuer about this user at most once a minute', async () => {
     const token = tokenFor('unknown')
     for (let i = 0; i < 5; i++) assert.equal(codeOf(await call(token)), 'invalid_session')
     assert.equal(countQueries('/me'), 1)
@@ -326,7 +326,7 @@ describe('first sign-ins of invited users', () => {
     assert.equal(codeOf(await call(token)), 200)
   })
 
-  test('the server answers 503 for an unknown user while the issuer is unreachable', async () => {
+  test('the server answers 503 for an unknown user when the issuer is unreachable', async () => {
     await known('asha')
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
     issuer.broken = 502
@@ -336,7 +336,7 @@ describe('first sign-ins of invited users', () => {
     assert.equal(codeOf(await call(tokenFor('unknown'))), 'invalid_session')
   })
 
-  test('the server sends no query about a user when the issuer has no userinfo endpoint', async () => {
+  test('the server sends no request about a user when the issuer has no userinfo endpoint', async () => {
     issuer.description = { userinfo_endpoint: undefined }
     await invite('juma@kiosk.example')
     assert.equal(codeOf(await call(tokenFor('s-1'))), 'invalid_session')
@@ -351,13 +351,13 @@ describe('first sign-ins of invited users', () => {
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
   })
 
-  test('the server does not bind a user of the built-in provider to a foreign subject with the same address', async () => {
+  test('the server binds no user of the built-in provider to a foreign subject with the same address', async () => {
     await invite('juma@kiosk.example', { identity: 'embedded' })
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('the server refuses a disabled user after an invitation of another address', async () => {
+  test('the server refuses a disabled user even after an invitation of another address of the user', async () => {
     const id = await known('s-1')
     await invite('second@shop.example')
     await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
@@ -373,7 +373,7 @@ describe('first sign-ins of invited users', () => {
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
-  test('two processes make one binding and one audit entry for many simultaneous first requests of a user', async () => {
+  test('two processes make one binding and one audit entry for many simultaneous first requests of one user', async () => {
     await invite('juma@kiosk.example')
     const other = await newWorld({}, world.url)
     const token = tokenFor('s-1', { claims: { email: 'juma@kiosk.example', email_verified: true } })
@@ -382,7 +382,7 @@ describe('first sign-ins of invited users', () => {
     assert.equal((await world.rows("select 1 from audit_log where action = 'user.bind'")).length, 1)
   })
 
-  test('the server binds one of two simultaneous subjects with the same address, and refuses the other subject', async () => {
+  test('the server binds one of two simultaneous subjects with one address, and refuses the other subject', async () => {
     await invite('juma@kiosk.example')
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     const replies = await Promise.all(['s-1', 's-2'].map((sub) => call(tokenFor(sub, { claims }))))

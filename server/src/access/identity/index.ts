@@ -1,4 +1,4 @@
-// Exports the public interface of identity.
+// Exports the public interface of the room identity.
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'

@@ -1,4 +1,4 @@
-// Tests the sign-up, the confirmation of an address and a new password. The answers do not show whether an account exists.
+// Tests the sign-up, the confirmation of an e-mail address and the reset of a password. No answer shows whether an account exists.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -32,7 +32,9 @@ const newEmail = () => `mtu${++people}@example.com`
 
 const from = () => openBrowser(world.base)
 
-/** Moves the clock, so that tests do not share rate limits and e-mails have different times. */
+/**
+ * Deletes the counters of attempts and advances the clock, so that tests do not share rate limits and e-mails have different times.
+ */
 async function afresh(): Promise<void> {
   await world.rows('delete from sign_in_attempts')
   world.deps.clock.advance(1)
@@ -48,14 +50,14 @@ async function askReset(email: string): Promise<BrowserPage> {
   return from().post('/identity/forgot', { email })
 }
 
-/** Returns the parts of an answer that a stranger can compare: status, headers and body. */
+/** Returns the parts of an answer that another person can compare: status, headers and body. */
 const answerOf = ({ status, text, headers }: BrowserPage) => ({
   status,
   text,
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
 })
 
-test('the pages tell a known and an unknown user alike that this installation sends no e-mail when SMTP_URL is empty', async () => {
+test('the pages tell known and unknown users in the same way that the installation sends no e-mail when SMTP_URL is empty', async () => {
   const known = newEmail()
   await signUp(known)
   for (const [lang, words] of [
@@ -80,7 +82,7 @@ test('the pages tell a known and an unknown user alike that this installation se
 })
 
 describe('sign-ups', () => {
-  test('a sign-up gives the new merchant access to the sandbox at once, and no access to live', async () => {
+  test('a sign-up gives the new merchant access to the sandbox at once, and no access to live money', async () => {
     const email = newEmail()
     assert.equal((await signUp(email)).status, 200)
     const { access_token } = await signIn(world, { email, password: FORM.password })
@@ -103,7 +105,7 @@ describe('sign-ups', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'production_access_restricted'])
   })
 
-  test('a sign-up writes an audit entry of the new merchant with the IP address', async () => {
+  test('the audit log has an entry of a sign-up with the new merchant and the IP address', async () => {
     const email = newEmail()
     await signUp(email)
     const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
@@ -113,7 +115,7 @@ describe('sign-ups', () => {
     assert.deepEqual(entries, [{ action: entries[0]?.action, actor_name: email, address: '127.0.0.1' }])
   })
 
-  test('a sign-up gets the same answer when the address has an account, and the owner of the address gets an e-mail', async () => {
+  test('a sign-up gets the same answer when the address has an account, and the server mails the owner of the address', async () => {
     const [known, unknown] = [newEmail(), newEmail()]
     await signUp(known)
     const [first, second] = [await signUp(unknown), await signUp(known)]
@@ -133,7 +135,7 @@ describe('sign-ups', () => {
     assert.equal((await world.rows('select 1 from merchants where email = $1', [email])).length, 1)
   })
 
-  test('the sign-up page shows an error next to each wrong field, and keeps all input except the password', async () => {
+  test('the sign-up page shows a message at each wrong field, and keeps all input except the password', async () => {
     const cases: [Record<string, string>, string, RegExp][] = [
       [{ email: 'x' }, 'email', /Give a whole e-mail address/],
       [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],
@@ -161,19 +163,19 @@ describe('sign-ups', () => {
     assert.equal((await world.rows("select 1 from users where email = 'sahihi@example.com'")).length, 0)
   })
 
-  test('the sign-up page escapes the input that the form shows again', async () => {
+  test('the sign-up page escapes the input that it shows again', async () => {
     const { text } = await signUp('x', { business_name: '"><script>alert(1)</script>' })
     assert.ok(!text.includes('<script>'))
     assert.match(text, /&lt;script&gt;/)
   })
 })
 
-describe('confirmations of an address', () => {
+describe('confirmations of an e-mail address', () => {
   const verified = async (email: string) =>
     (await world.rows<{ email_verified: boolean }>('select email_verified from users where email = $1', [email]))[0]
       ?.email_verified
 
-  test('a confirmation needs the link and the password, and opening the link confirms nothing', async () => {
+  test('a confirmation needs the link and the password, and a user who only opens the link confirms nothing', async () => {
     const email = newEmail()
     await signUp(email)
     const url = await mailedUrl(world, email)
@@ -185,7 +187,7 @@ describe('confirmations of an address', () => {
     assert.equal((await from().get(url)).status, 400)
   })
 
-  test('a confirmation link sets no password, and a reset link confirms no address', async () => {
+  test('the server sets no password through a confirmation link, and confirms no address through a reset link', async () => {
     const email = newEmail()
     await signUp(email)
     const confirm = await mailedUrl(world, email)
@@ -197,7 +199,7 @@ describe('confirmations of an address', () => {
 })
 
 describe('new passwords', () => {
-  test('a mailed link sets a new password once, and ends all sessions of the user', async () => {
+  test('a user sets a new password once through a mailed link, and the server ends all sessions of the user', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -220,7 +222,7 @@ describe('new passwords', () => {
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
-  test('one of two simultaneous uses of a mailed link sets the new password', async () => {
+  test('only one of two simultaneous requests with one mailed link sets the new password', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const url = await mailedUrl(world, person.email)
@@ -230,7 +232,7 @@ describe('new passwords', () => {
     assert.deepEqual(statuses.map(({ status }) => status).sort(), [200, 400])
   })
 
-  test('the server refuses a reset link that is 30 minutes old, replaced by a newer link, or altered', async () => {
+  test('the server refuses a reset link after 30 minutes, after a newer link, or with an altered token', async () => {
     const other = await serve()
     try {
       const person = await newPerson(other)
@@ -253,7 +255,7 @@ describe('new passwords', () => {
     }
   })
 
-  test('a request for a new password gets the same answer for a known and an unknown address, and mails each address', async () => {
+  test('a request for a new password gets the same answer for known and unknown addresses, and the server mails each address', async () => {
     const person = await newPerson(world)
     const stranger = newEmail()
     const [known, unknown] = [await askReset(person.email), await askReset(stranger)]
@@ -272,7 +274,7 @@ describe('new passwords', () => {
     assert.ok(!world.deps.logged.join('\n').includes(token))
   })
 
-  test('an invited user chooses a first password through a reset link', async () => {
+  test('an invited user sets the first password through a reset link', async () => {
     const email = newEmail()
     const { token } = await world.newSession('MERCHANT_ADMIN')
     const invited = await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })
@@ -285,7 +287,7 @@ describe('new passwords', () => {
     assert.equal((await world.get('/v1/collections', access_token)).status, 200)
   })
 
-  test('a stranger who signed up with an address loses the account and its second step to the owner of the address', async () => {
+  test('a password reset by the owner of the e-mail address ends the sessions and removes the second step of a stranger who signed up', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -299,7 +301,7 @@ describe('new passwords', () => {
     await signIn(world, { email, password: 'mimi ndiye mwenyewe' })
   })
 
-  test('a stranger who signed up with an address gets no access from an invitation of that address', async () => {
+  test('a stranger who signed up with an e-mail address gets no access when a merchant invites that address', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -315,7 +317,7 @@ describe('new passwords', () => {
   })
 })
 
-test('the server sends at most four e-mails to one address in a row, and the answer stays the same', async () => {
+test('the server sends at most four e-mails to one address in a row, and gives the same answer to further requests', async () => {
   await world.rows('delete from sign_in_attempts')
   const email = newEmail()
   const replies: BrowserPage[] = []
@@ -333,7 +335,7 @@ test('the response time does not show whether an address has an account', async 
       for (const ask of [askReset, signUp]) {
         const begin = performance.now()
         assert.equal((await ask(email)).status, 200)
-        // The form's own request takes little time compared with the fixed duration.
+        // The request itself takes little time compared with the fixed duration of the answer.
         assert.ok(performance.now() - begin >= 395)
       }
     }
@@ -342,7 +344,7 @@ test('the response time does not show whether an address has an account', async 
   }
 })
 
-test('the server makes a client wait that requests too many e-mails to strangers', async () => {
+test('the server makes a client wait after too many requests for e-mails to addresses without an account', async () => {
   await world.rows('delete from sign_in_attempts')
   let refused: BrowserPage | null = null
   for (let i = 0; i < 40 && refused === null; i++) {

@@ -1,5 +1,5 @@
-// Adds the pages of accounts: signing up, confirming an e-mail address, and setting a new password by mail. No reply shows whether
-// an address has an account. The page is always the same, and only the e-mail differs.
+// Adds the pages for accounts: sign up, confirm an e-mail address, and set a new password by e-mail. The page is the same with and
+// without an account, and only the e-mail differs. No response thus shows whether an address has an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../../kernel/lib/index.ts'
@@ -16,7 +16,7 @@ import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
 const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** Adds the pages of accounts. */
+/** Adds the pages for accounts. */
 export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void {
   signUpRoutes(scope, site)
   forgotRoutes(scope, site)
@@ -58,8 +58,8 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
 }
 
 /**
- * Returns the page after a form that sends an e-mail, equal with and without an account. If SMTP_URL is empty, the page tells the
- * user that this installation sends no e-mail.
+ * Returns the page after a form that sends an e-mail. The page is the same with and without an account. If SMTP_URL is empty, the
+ * page states that this installation sends no e-mail.
  */
 function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string {
   const t = textsOf(view)
@@ -119,7 +119,8 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const owner = await linkOwner(site, request, 'confirm')
     return owner ? site.send(reply, 200, confirmPage(view, owner)) : site.send(reply, 400, linkGonePage(view))
   })
-  // The link alone does not confirm an account, because a stranger may have created the account and may wait for the confirmation.
+  // The server also requires the password, because a stranger may have created the account and may wait for the confirmation of the
+  // owner.
   scope.post('/identity/confirm', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
@@ -138,10 +139,12 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** The duration of a reply that may send an e-mail. Tests shorten this duration. */
+/** The duration of a response that may send an e-mail. Tests shorten this duration. */
 export const MAIL_ANSWER = { ms: 400 }
 
-/** Runs the work and ends after a whole multiple of MAIL_ANSWER, so that the duration reveals nothing about the work. */
+/**
+ * Runs the work and waits until a whole multiple of MAIL_ANSWER has passed, so that the duration reveals nothing about the work.
+ */
 async function atFixedTime(work: () => Promise<void>): Promise<void> {
   const begin = systemClock.now().getTime()
   await work()
@@ -154,7 +157,10 @@ function mailContext(site: IdentitySite) {
   return { brand: site.deps.config.brand_name, base_url: site.base_url() }
 }
 
-/** Returns the token of a mailed link, from the URL of the request. A form without an action posts to the URL of its page. */
+/**
+ * Returns the token of a mailed link, from the URL of the request. If a form has no action, the browser posts it to the URL of its
+ * page.
+ */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
   return typeof token === 'string' ? token : ''
@@ -175,8 +181,8 @@ function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowe
 }
 
 /**
- * Returns true if the server may send one more e-mail to this address. The page does not show a false result, because the result
- * reveals the requests of other clients. Refuses a client that requests too many e-mails with 429.
+ * Returns true if the server may send one more e-mail to this address. The page does not show the result, because the result
+ * reveals requests of other clients. If the client requests too many e-mails, refuses with 429.
  */
 async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })

@@ -1,4 +1,5 @@
-// Sets up the second step during a sign-in: a key for the app, a code that confirms the key, and recovery codes.
+// Sets up the second step during a sign-in: a secret for the authenticator app, a code that confirms the secret, and recovery
+// codes.
 
 import type { FastifyInstance } from 'fastify'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -24,9 +25,9 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.get<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // If the user has a second step, the user must enter one of its codes before the replacement.
+    // If the user already has a second step, the user must enter a code of that step before a replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
-    // A reload of the page shows the same key, because the app may have stored this key.
+    // A reload of the page shows the same secret, because the app may have stored this secret.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
     return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person))))
@@ -47,7 +48,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
-      // The user opened other sessions with the password alone, so these sessions must end.
+      // The other sessions of the user began with the password alone, so that they must end.
       await forgetOthers(tx, person.subject, kept)
       await recordAudit(deps, tx, {
         merchant_id: PLATFORM,

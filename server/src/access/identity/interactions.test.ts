@@ -1,4 +1,4 @@
-// Tests sign-ins under attack (guessed passwords, forged forms) and the second step.
+// Tests sign-ins under attack, with guessed passwords and forged forms, and tests the second step.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -46,7 +46,7 @@ async function guess(at: Served, email: string, password = WRONG, browser?: Brow
 }
 
 describe('guessed passwords', () => {
-  test('a wrong password and an unknown address get the same answer, byte by byte', async () => {
+  test('a wrong password and an unknown address get the same answer, byte for byte', async () => {
     const person = await newPerson(world)
     const anonymous = ({ status, text, headers }: BrowserPage, email: string) => ({
       status,
@@ -58,7 +58,7 @@ describe('guessed passwords', () => {
     assert.equal(known.status, 401)
   })
 
-  test('an answer to a wrong password takes as long as an answer to an unknown address', async () => {
+  test('the answer to a wrong password takes as long as the answer to an unknown address', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const times: Record<string, number[]> = { [person.email]: [], [STRANGER]: [] }
@@ -77,7 +77,7 @@ describe('guessed passwords', () => {
     assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
   })
 
-  test('the server makes an account wait longer and longer after five wrong passwords, also when the address is unknown', async () => {
+  test('after five wrong passwords, an account must wait longer and longer, even when no user has the address', async () => {
     const person = await newPerson(world)
     for (const email of [person.email, STRANGER]) {
       for (let i = 0; i < 5; i++) assert.equal((await guess(world, email)).status, 401)
@@ -88,14 +88,14 @@ describe('guessed passwords', () => {
       assert.equal((await guess(world, email)).status, 401)
       assert.equal((await guess(world, email)).headers.get('retry-after'), '60')
     }
-    // The server also refuses the right password during the pause. After the pause, the right password resets the count.
+    // During the pause, the server also refuses the right password. After the pause, the right password resets the counter.
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     world.deps.clock.advance(60_000)
     await signIn(world, person)
     assert.equal((await guess(world, person.email)).status, 401)
   })
 
-  test('the pause after wrong passwords also applies in another process, and is at most 15 minutes', async () => {
+  test('the pause after wrong passwords also applies in another process, and lasts at most 15 minutes', async () => {
     const person = await newPerson(world)
     for (let i = 0; i < 5; i++) await guess(world, person.email)
     const other = await serve({ url: world.url })
@@ -115,20 +115,20 @@ describe('guessed passwords', () => {
     }
   })
 
-  test('the server checks no more simultaneous guesses than guesses one after the other', async () => {
+  test('the server checks no more passwords when guesses arrive at the same time than when guesses arrive one after the other', async () => {
     const person = await newPerson(world)
     const statuses = await Promise.all(Array.from({ length: 15 }, () => guess(world, person.email)))
     assert.equal(statuses.filter(({ status }) => status === 401).length, 5)
   })
 
-  test('the owner can sign in with a known browser during an attack on the account', async () => {
+  test('the owner can sign in with a browser that signed in before during an attack on the account', async () => {
     const person = await newPerson(world)
     const own = openBrowser(world.base)
     await signIn(world, person, own)
     for (let i = 0; i < 8; i++) await guess(world, person.email)
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     assert.equal((await guess(world, person.email, person.password, own)).status, 303)
-    // The server also counts attempts of a known browser. The browser is known only for this account.
+    // The server also counts the attempts of this browser. For another account, the browser is unknown.
     for (let i = 0; i < 5; i++) await guess(world, person.email, WRONG, own)
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
     const other = await newPerson(world)
@@ -136,7 +136,7 @@ describe('guessed passwords', () => {
     assert.equal((await guess(world, other.email, WRONG, own)).status, 429)
   })
 
-  test('a browser is unknown after a change of the password', async () => {
+  test('the server treats a browser as unknown after a change of the password', async () => {
     const person = await newPerson(world)
     const own = openBrowser(world.base)
     await signIn(world, person, own)
@@ -145,7 +145,7 @@ describe('guessed passwords', () => {
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
   })
 
-  test('a browser keeps its count after a sign-in, and the known browsers of an account share a limit', async () => {
+  test('a browser keeps its counter of failures after a sign-in, and all known browsers of an account share a limit', async () => {
     const { deps } = world
     const of = (device: string) => ({ account: 'asha@example.com', address: '192.0.2.1', device })
     for (let i = 0; i < 500; i++) {
@@ -158,18 +158,18 @@ describe('guessed passwords', () => {
     assert.ok((await beginAttempt(deps, 'password', of('one more'))).allowed)
   })
 
-  test('failed attempts from one address expire while clients make further attempts', async () => {
+  test('failed attempts from one address expire while clients of the address make further attempts', async () => {
     const { deps } = world
     const fail = (i: number) =>
       beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
-    // One attempt fails every 20 seconds, so failures occur faster than they expire.
+    // One attempt fails every 20 seconds, so that failures occur faster than they expire.
     for (let i = 0; i < 400; i++) {
       assert.ok((await fail(i)).allowed, `${i}`)
       deps.clock.advance(20_000)
     }
   })
 
-  test('the count of requested e-mails expires with time', async () => {
+  test('the count of requested e-mails to one address decreases with time', async () => {
     const { deps } = world
     const ask = () => beginAttempt(deps, 'mail', { account: 'asha@example.com', address: '192.0.2.3', device: null })
     for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
@@ -184,7 +184,7 @@ describe('guessed passwords', () => {
 })
 
 describe('forged forms', () => {
-  test('the server refuses a form that another site posts', async () => {
+  test('the server refuses a form that a page of another site posts', async () => {
     const person = await newPerson(world)
     const { browser, page } = await open(world)
     for (const headers of [
@@ -209,7 +209,7 @@ describe('forged forms', () => {
     }
   })
 
-  test('a sign-in continues only in the browser that started it', async () => {
+  test('a sign-in continues only in the browser in which it began', async () => {
     const person = await newPerson(world)
     const { page } = await open(world)
     const refused = await openBrowser(world.base).post(page.url, person)
@@ -221,7 +221,7 @@ describe('forged forms', () => {
     assert.equal((await other.browser.post(page.url, person)).status, 404)
   })
 
-  test('the server ignores an altered cookie', async () => {
+  test('the server ignores a browser cookie that a client has altered', async () => {
     const { browser, page } = await open(world)
     for (const cookie of browser.cookies) {
       if (cookie.name === 'identity_sign_in.sig') cookie.value = `${cookie.value.slice(0, -2)}xx`
@@ -254,7 +254,7 @@ describe('second steps', () => {
   const codeOf = (secret: string) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.deps.clock.now().getTime() })
 
-  /** Sets up the second step as the dashboard requests it. Returns the key of the app and the recovery codes. */
+  /** Sets up the second step as the dashboard requests it. Returns the secret of the app and the recovery codes. */
   async function enrol(person: { email: string; password: string }, used?: Browser) {
     const { browser, asking, page } = await open(world, used, { prompt: 'login', enrol: 'totp' })
     const form = await browser.follow(await browser.post(page.url, person))
@@ -272,7 +272,7 @@ describe('second steps', () => {
     return { secret, codes, amr: decodeJwt(body.access_token).amr }
   }
 
-  /** Enters the password and returns the page of the second step. */
+  /** Enters the password and returns the page that asks for the second step. */
   async function toCode(person: { email: string; password: string }) {
     const { browser, asking, page } = await open(world)
     const form = await browser.follow(await browser.post(page.url, person))
@@ -288,14 +288,14 @@ describe('second steps', () => {
     world.deps.clock.advance(30_000)
     const { asking, form, give, browser } = await toCode(person)
     assert.match(form.text, /Second step/)
-    // The password alone neither completes the sign-in nor sets up another key.
+    // The password alone neither completes the sign-in nor sets up another app.
     assert.equal((await browser.get(form.url.replace('/code', '/enrol'))).status, 404)
     assert.equal((await give('000000')).status, 401)
     const { body } = await exchange(world.base, asking, await give(codeOf(secret)))
     assert.deepEqual(decodeJwt(body.access_token).amr, ['pwd', 'otp', 'mfa'])
   })
 
-  test('the server accepts a code of the app once, also for simultaneous requests', async () => {
+  test('the server accepts a code of the app once, even when requests arrive at the same time', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const used = codeOf(secret)
@@ -307,7 +307,7 @@ describe('second steps', () => {
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
   })
 
-  test('the server refuses a code that is two minutes old or 90 seconds early', async () => {
+  test('the server refuses a code that is two minutes old, or 90 seconds too early', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(600_000)
@@ -320,7 +320,7 @@ describe('second steps', () => {
     assert.equal((await (await toCode(person)).give(late)).status, 401)
   })
 
-  test('a recovery code replaces the code of the app once', async () => {
+  test('a user can sign in once with a recovery code instead of a code of the app', async () => {
     const person = await newPerson(world)
     const { codes } = await enrol(person)
     assert.equal((await (await toCode(person)).give(codes[3]?.toUpperCase() ?? '')).status, 303)
@@ -329,7 +329,7 @@ describe('second steps', () => {
     assert.ok(!stored.includes(codes[0] ?? 'x'))
   })
 
-  test('the server makes the user wait after five wrong codes', async () => {
+  test('the server makes a user wait after five wrong codes of the second step', async () => {
     const person = await newPerson(world)
     await enrol(person)
     await world.rows('delete from sign_in_attempts')
@@ -338,7 +338,7 @@ describe('second steps', () => {
     assert.equal((await give('123456')).status, 429)
   })
 
-  test('the server counts wrong codes of all browsers together, including known browsers', async () => {
+  test('the server counts the wrong codes of all browsers of a user together, including known browsers', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -353,7 +353,7 @@ describe('second steps', () => {
     assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
   })
 
-  test('the setup of a new app needs a code of the old app', async () => {
+  test('a user needs a code of the old app to set up a new app', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -368,7 +368,7 @@ describe('second steps', () => {
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
   })
 
-  test('the setup of a second step writes an audit entry without the key', async () => {
+  test('the audit log has an entry for the setup of a second step, without the secret of the app', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     const [entry] = await world.rows<{ action: string; text: string }>(
@@ -380,7 +380,7 @@ describe('second steps', () => {
     assert.ok(!world.deps.logged.join('\n').includes(secret))
   })
 
-  test('the setup of a second step ends all other sessions of the account', async () => {
+  test('the setup of a second step ends all other sessions of the user', async () => {
     const person = await newPerson(world)
     const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
     const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
@@ -392,7 +392,7 @@ describe('second steps', () => {
     assert.match(await again(own), /[?&]code=/)
   })
 
-  test('the use of a recovery code writes an audit entry and sends the user an e-mail', async () => {
+  test('the server writes an audit entry and mails the user when a recovery code is used', async () => {
     const person = await newPerson(world)
     const { codes, secret } = await enrol(person)
     const used = () =>
@@ -429,7 +429,7 @@ describe('second steps', () => {
 describe('identity pages', () => {
   const PATHS = ['/identity/sign-up', '/identity/forgot', '/identity/reset?token=x', '/identity/confirm?token=x']
 
-  test('the pages are in Swahili by default, and in English when the browser prefers English or the URL names English', async () => {
+  test('the identity pages are in Swahili by default, and in English when the browser prefers English or the URL names English', async () => {
     const cases: [string, string, RegExp][] = [
       ['', '/identity/sign-up', /<html lang="sw">/],
       ['fr-FR,fr', '/identity/sign-up', /<html lang="sw">/],
@@ -444,12 +444,12 @@ describe('identity pages', () => {
     assert.match(page.text, /<html lang="sw">/)
   })
 
-  test('the link to the other language keeps the token of a mailed page', async () => {
+  test('the link to the other language keeps the token of the mailed link', async () => {
     const { text } = await openBrowser(world.base, 'sw').get('/identity/reset?token=abc')
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)
   })
 
-  test('each page has one heading, and a label and a purpose for each field, in both languages', async () => {
+  test('each identity page has one heading, and each field has a label and an autocomplete purpose, in both languages', async () => {
     for (const language of ['sw', 'en']) {
       const browser = openBrowser(world.base, language)
       const { page } = await open(world, browser)

@@ -1,4 +1,4 @@
-// Adds the pages of a sign-in: the password, then the second step, then the return to the OpenID provider.
+// Adds the pages of a sign-in: the password, the second step, and the return to the OpenID provider.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
@@ -15,10 +15,10 @@ import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep, useCode } from './totp.ts'
 
-/** The path parameter of the sign-in pages. */
+/** The path parameter of the sign-in pages: the id of the sign-in. */
 export type SignInRoute = { Params: { uid: string } }
 
-/** The user of an open sign-in. */
+/** The user who enters credentials in an open sign-in. */
 export type SigningIn = {
   id: string
   subject: string
@@ -58,7 +58,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const right = await checkPassword(person?.password_hash ?? null, formField(request, 'password'))
     if (!person || !right) {
       deps.log.info({ request_id: request.id, address: request.ip }, 'the server refused a sign-in')
-      // The page shows the problem at the password field, so that the page does not reveal whether the address is known.
+      // The page shows the problem at the password field, so that it does not reveal whether the address is known.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
@@ -84,7 +84,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.post<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
     const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // Known browsers have no counter of their own for codes, because the code protects an account whose password has leaked.
+    // The codes have no separate counter for known browsers, because the code protects an account whose password a thief may know.
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const used = await inTransaction(deps.db, async (tx) => {
@@ -102,7 +102,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** Writes the use of a recovery code to the audit log and mails the user, because a stranger may have used the code. */
+/** Writes the use of a recovery code to the audit log and mails the user, because a thief may have used the code. */
 async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
   const { deps } = site
   const { id, email, language } = person
@@ -124,26 +124,26 @@ async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyReques
   )
 }
 
-/** Returns the enabled user of the built-in provider with this e-mail address, or null. */
+/** Returns the enabled user of the built-in provider with this e-mail address. Null means that no such user exists. */
 export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
   const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
   return person ?? null
 }
 
-/** Returns true if the user must set up a second step. Operators in production must have a second step. */
+/** Returns true if the user must set up a second step, which every operator in production must have. */
 export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
   return super_admin && config.node_env === 'production'
 }
 
-/** Returns the value of a field in a posted form. A missing or repeated field has an empty value. */
+/** Returns the value of a field in a posted form. If the field is missing or repeated, returns an empty text. */
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * Returns the open sign-in of this browser, which the server finds by its cookie. Throws SessionNotFound if the sign-in does not
- * exist or has expired. Refuses a URL that names another sign-in with not_found.
+ * Returns the open sign-in of this browser, which the server finds by its cookie. If the sign-in does not exist or has expired,
+ * throws SessionNotFound. If the URL names another sign-in, refuses with not_found.
  */
 export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
   const { deps } = site
@@ -157,27 +157,27 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
   const view = site.view(request, details.params.ui_locales)
   return {
     view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
-    /** True if the console requested the setup of a second step. */
+    /** True means that the console requested the setup of a second step. */
     enrol: details.params.enrol === 'totp',
     first: result.first_step ?? null,
-    /** The ids of this sign-in and of the session of this browser. */
+    /** The id of this sign-in, and the id of the browser's session. */
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },
-    /** Stores that the password was right. */
+    /** Stores that the user entered the right password. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
     /**
-     * Returns the user with the right password. Refuses a sign-in without a right password, or with a subject that has changed
-     * since.
+     * Returns the user who entered the right password. If no user has entered it, or the subject of the user has changed since,
+     * refuses the request.
      */
     async firstStep(): Promise<SigningIn> {
       const { subject } = result.first_step ?? refuse('not_found')
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
       return person ?? refuse('not_found')
     },
-    /** Ends the sign-in, sets the cookie of a known browser and returns the next address. */
+    /** Completes the sign-in, sets the cookie of a known browser and returns the next address. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       reply.header('set-cookie', deviceCookie(site, request, person))
       deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'a user signed in')
-      // The server takes this time from the clock that later computes the age of the sign-in.
+      // The clock that later computes the age of the sign-in must also set its time.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })
     },
@@ -187,7 +187,8 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
 const DEVICE_COOKIE = 'identity_device'
 const DEVICE_S = 180 * 86_400
 
-// The cookie contains the subject of the user. Every new password replaces the subject, so the browser is then unknown again.
+// The cookie contains the subject of the user. Every new password replaces the subject, so that the server then treats the browser
+// as unknown.
 function deviceCookie(site: IdentitySite, request: FastifyRequest, person: SigningIn): string {
   const { deps } = site
   const until = deps.clock.now().getTime() + DEVICE_S * 1000
@@ -199,8 +200,8 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
 }
 
 /**
- * Returns the id of this browser. Null means that the user has not signed in with this browser since the last change of the
- * password.
+ * Returns the id of this browser for the user. Null means that the user has not signed in with this browser since the last change
+ * of the password.
  */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]

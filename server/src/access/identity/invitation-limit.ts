@@ -1,17 +1,17 @@
-// Limits the rate of invitation e-mails. Without a limit, any user could create a merchant and fill the mailbox of a stranger by
-// inviting, removing and inviting again.
+// Limits the rate of invitation e-mails. Without a limit, a user could create a merchant and invite, remove and invite a stranger
+// again, and so fill the stranger's mailbox.
 
 import { createHash } from 'node:crypto'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The maximum number of invitations that all merchants together mail to one address in a day. */
+/** The maximum number of invitation e-mails that all merchants together send to one address in a day. */
 const ADDRESS_MAX = 3
-/** The maximum number of invitations that one merchant mails in a day. */
+/** The maximum number of invitation e-mails that one merchant sends in a day. */
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A row counts for one day from its first e-mail, until blocked_until. Then the count starts again. Concurrent transactions wait
-// for the row lock, so that two of them cannot both send the last e-mail.
+// A counter begins with an e-mail and ends at blocked_until, one day later. Concurrent transactions wait for the row lock, so that
+// only one of them sends the last allowed e-mail.
 const COUNT = sql(
   'invitation_mails_count',
   `insert into sign_in_attempts as a (key_hash, failures, last_at, blocked_until) values ($1, 1, $2, $3)
@@ -22,9 +22,12 @@ const COUNT = sql(
    returning failures`,
 )
 
-/** Returns true if this merchant may mail one more invitation to this address (in lower case). Each call counts one invitation. */
+/**
+ * Returns true if this merchant may mail one more invitation to this address, which is in lower case. Each call counts one
+ * invitation.
+ */
 export async function mayMailInvitation(deps: Deps, tx: Tx, merchant_id: string, email: string): Promise<boolean> {
-  // Each transaction counts the address first, so that two transactions that count both rows cannot deadlock.
+  // Every transaction first counts for the address and then for the merchant, so that two transactions cannot deadlock.
   if ((await countInvitation(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false
   return (await countInvitation(deps, tx, `merchant:${merchant_id}`)) <= MERCHANT_MAX
 }

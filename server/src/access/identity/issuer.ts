@@ -1,33 +1,36 @@
-// Fetches the addresses and the current signing keys of a foreign OpenID Connect issuer.
+// Fetches the metadata and the signing keys of a foreign OpenID Connect issuer.
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { fetchJson } from './fetch-json.ts'
 
-/** The age at which the server fetches keys again, so that the server stops accepting a key that the issuer removed. */
+/** The age at which the server fetches the keys again. The server then refuses a key that the issuer has removed. */
 const FRESH_MS = 5 * 60_000
-/** The time for which the last keys stay valid while the server cannot reach the issuer. */
+/** The time for which the last fetched keys stay valid while the server cannot reach the issuer. */
 const STALE_MS_MAX = 24 * 3_600_000
-/** The minimum pause between two fetches of keys. A caller can name any key in a token, so tokens must not cause more fetches. */
+/**
+ * The minimum pause between two fetches of keys. Any client can name an unknown key in a token, so that a token must not cause more
+ * fetches.
+ */
 const REST_MS = 10_000
 const KEYS_MAX = 100
 
-/** The issuer's metadata, and the time at which the server fetched the metadata. */
+/** The issuer's keys and userinfo address, and the time at which the server fetched them. */
 type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
 
-/** The client of a foreign issuer. */
+/** The functions that use a foreign issuer. */
 export type Issuer = {
   /**
-   * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key. Refuses the caller
-   * with 503 if the server cannot reach the issuer and no key is valid any more.
+   * Returns the key that the header of a token names. If the issuer has no such key, throws jose's ERR_JWKS_NO_MATCHING_KEY. If no
+   * key is valid any more and the server cannot reach the issuer, refuses the request with 503.
    */
   key: JWTVerifyGetKey
   /** Returns the address of the userinfo endpoint. Null means that the issuer has no such endpoint. */
   userinfo(): Promise<string | null>
 }
 
-/** Creates the client of OIDC_ISSUER. The client sends no request before the first token. */
+/** Creates the client of OIDC_ISSUER. The client sends no request before the server verifies the first token. */
 export function createIssuer(deps: Deps): Issuer {
   const nowMs = () => deps.clock.now().getTime()
   let metadata: IssuerMetadata | null = null
@@ -73,7 +76,7 @@ export function createIssuer(deps: Deps): Issuer {
         return await before.key(header, token)
       } catch (error) {
         if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
-        // The issuer may have a new key, so the server fetches the keys again.
+        // The issuer may have a new key, so that the server fetches the keys again.
         if (metadata === before && mayRefresh()) await refresh()
         if (failed) refuseUnreachable()
         if (metadata === null || metadata === before) throw error
@@ -91,7 +94,7 @@ function refuseUnreachable(): never {
   })
 }
 
-/** Fetches the issuer's discovery document and keys. Throws if a request fails or the document names another issuer. */
+/** Fetches the issuer's discovery document and keys. If a request fails, or the document names another issuer, throws an error. */
 async function discover(deps: Deps): Promise<IssuerMetadata> {
   const { oidc_issuer: issuer } = deps.config
   const description = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
@@ -103,7 +106,7 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
     throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
   const { keys } = await fetchJson(jwks_uri)
   if (!Array.isArray(keys)) throw new Error(`the response of ${jwks_uri} has no list of keys`)
-  // Some issuers also list keys for other uses, so the server skips a key that cannot verify signatures.
+  // Some issuers also list keys for other uses, so that the server skips a key that cannot verify signatures.
   const usable = keys.filter((key) => key?.kty !== 'oct' && key?.d === undefined).slice(0, KEYS_MAX)
   return {
     key: createLocalJWKSet({ keys: usable } as JSONWebKeySet),
@@ -113,8 +116,8 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
 }
 
 /**
- * Returns an address from the issuer's metadata. Null means that the address is missing or less secure than the issuer's own
- * address.
+ * Returns an address from the issuer's metadata. Null means that the address is missing, or less secure than the address of the
+ * issuer.
  */
 function safeEndpoint(issuer: string, named: unknown): string | null {
   const url = typeof named === 'string' ? URL.parse(named) : null

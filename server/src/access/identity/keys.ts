@@ -1,16 +1,16 @@
-// Stores the keys that sign the tokens of the built-in identity provider. The database has these keys for all processes, with
-// encrypted private keys.
+// Stores the keys that sign the tokens of the built-in identity provider. All processes read the keys from the database, which has
+// the private keys in encrypted form.
 
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 
-/** The algorithm of the built-in provider's tokens. */
+/** The algorithm with which the built-in provider signs tokens. */
 export const ALGORITHM = 'ES256'
 
 /** The current signing key. */
 export type IssuerKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
-/** A verifying key for tokens of `issuer` with a date before the retirement of the key. */
+/** A key that verifies tokens of `issuer`. If the key is retired, it verifies only tokens with an earlier date. */
 export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
 
 const CURRENT = sql(
@@ -25,12 +25,12 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** Returns the newest signing key of any issuer. Null means that no key exists yet. */
+/** Returns the newest signing key of any issuer. Null means that no signing key exists yet. */
 export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
-/** Returns the signing key of `issuer`. If no key exists yet, this function creates one. */
+/** Returns the signing key of `issuer`. If no signing key exists yet, creates one. */
 export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
@@ -39,7 +39,7 @@ export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> 
   const common = { kid, alg: ALGORITHM, use: 'sig' }
   const public_jwk = { ...(await exportJWK(pair.publicKey)), ...common }
   const private_jwk = { ...(await exportJWK(pair.privateKey)), ...common }
-  // If two processes start at once, the database stores one key and both processes use this key.
+  // If two processes start at once, the database stores one key, and both processes use it.
   await oneStatement(deps.db).query(INSERT, [
     kid,
     issuer,
@@ -64,7 +64,10 @@ async function findCurrent(deps: Deps, issuer: string | null): Promise<IssuerKey
 const CACHE_MS = 60_000
 const CACHE_MAX = 100
 
-/** Creates the look-up of verifying keys by id. The look-up caches known keys for a minute, and does not cache unknown keys. */
+/**
+ * Creates the function that finds verifying keys by id. The function caches known keys for a minute, and does not cache unknown
+ * keys.
+ */
 export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | null> {
   const cache = new Map<string, VerifyingKey & { until: number }>()
   return async (kid) => {

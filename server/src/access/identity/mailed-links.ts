@@ -1,16 +1,16 @@
-// Creates and checks links in e-mails. Each link proves once, for a limited time, that the user reads the mailbox.
+// Creates and checks the links in e-mails. A link proves once, and for a limited time, that the user can read the mailbox.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The purposes of a link. */
+/** The purposes of a mailed link. */
 export type LinkKind = 'confirm' | 'reset'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS }
 
-/** The user of a link. */
+/** The user to whom the server mailed a link. */
 export type LinkOwner = {
   user_id: string
   email: string
@@ -43,7 +43,10 @@ const SWEEP = sql(
 
 const tokenHash = (token: string) => createHash('sha256').update(token).digest()
 
-/** Creates the token of a new link, which replaces older links of its kind. The database stores only the hash of the token. */
+/**
+ * Creates the token of a new link. The new link replaces older links of the user with the same purpose. The database stores only
+ * the hash of the token.
+ */
 export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: string): Promise<string> {
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const now = deps.clock.now()
@@ -53,8 +56,8 @@ export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: strin
 }
 
 /**
- * Returns the user of a link. The look-up does not use up the link, because mail programs also open links. Null means that the link
- * is not valid.
+ * Returns the user of a link. Null means that the link is not valid. The function does not use up the link, because mail programs
+ * also open links.
  */
 export async function findMailedLink(
   deps: Deps,
@@ -66,17 +69,17 @@ export async function findMailedLink(
   return owner ?? null
 }
 
-/** Uses up a link. Returns false if the link has expired or another request has used up the link. */
+/** Uses up a link. If the link has expired, or another request has used it up, returns false. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
   return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }
 
-/** Deletes every link of a user after a change of the password. */
+/** Deletes every link of a user, after a change of the password. */
 export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
-/** Deletes expired links. */
+/** Deletes links that have expired. */
 export async function sweepLinks(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

@@ -3,7 +3,7 @@
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
 
-/** The input of a refused form, which the page shows again. Pages never show a password or a code again. */
+/** The input of a refused form, which the page shows again. No page shows a password or a code again. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
 
 function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): FormField {
@@ -40,7 +40,7 @@ ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
 
 function codeField(label: string, hint?: string): FormField {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
-  // A recovery code has letters, so a field that accepts recovery codes must not open the keyboard of digits.
+  // A recovery code has letters, so that a field for recovery codes must not open the keyboard of digits.
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
@@ -77,7 +77,7 @@ ${form(fields, t.go_on)}`
   return pageHtml(view, t.enrol_title, body, problems)
 }
 
-/** Returns the page that shows the recovery codes once, with a link to the console. */
+/** Returns the page that shows the recovery codes once and links to the console. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>
@@ -120,7 +120,7 @@ ${form(fields, t.send_link)}`,
   )
 }
 
-/** Returns the form with a new password, which a mailed link opens. */
+/** Returns the form for a new password, to which a mailed link leads. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
   return pageHtml(
@@ -132,7 +132,10 @@ ${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)],
   )
 }
 
-/** Returns the form that confirms an e-mail address: the link proves the mailbox, and the password proves the account. */
+/**
+ * Returns the form that confirms an e-mail address. The link proves that the user reads the mailbox, and the password proves that
+ * the user made the account.
+ */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -146,7 +149,7 @@ ${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
   return pageHtml(view, t.confirm_title, body, problems)
 }
 
-/** Returns a hidden field with the e-mail address, so that password managers know the account of a password. */
+/** Returns a hidden field with the e-mail address, so that password managers know the account of the new password. */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>
 <input type="hidden" name="username" autocomplete="username" value="${email}">

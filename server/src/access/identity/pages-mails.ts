@@ -3,7 +3,7 @@
 import type { Email } from '../../adapters/messages/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
 
-/** The recipient of an e-mail, and the address of its link. */
+/** The recipient of an e-mail, and the address to which its link leads. */
 export type IdentityMail = { to: string; language: Language; brand: string; url: string }
 
 const BODIES = {
@@ -69,7 +69,7 @@ const BODIES = {
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
 
-/** Creates an e-mail of the given kind. */
+/** Creates an e-mail of the given kind in the language of the recipient. */
 export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url)
   return { kind, to, subject, text }

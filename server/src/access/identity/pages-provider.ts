@@ -1,4 +1,4 @@
-// Renders the pages that the OpenID provider itself shows: the sign-out page and the error page.
+// Renders the pages of the OpenID provider: the sign-out page and the error page.
 
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -7,7 +7,10 @@ import { html } from '../../kernel/lib/index.ts'
 import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.ts'
 import { languageOf } from './pages-texts.ts'
 
-/** Returns the content security policy of the pages: own style sheets and no scripts. A form may lead only to `form_origins`. */
+/**
+ * Returns the content security policy of the pages. It allows only style sheets of this server and no scripts. A form may lead only
+ * to `form_origins`.
+ */
 export function pagePolicy(form_origins: readonly string[]): string {
   const forms = ["'self'", ...form_origins].join(' ')
   return `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
@@ -31,7 +34,7 @@ function sendProviderPage(ctx: KoaContextWithOIDC, text: string, form_origins: r
   ctx.body = text
 }
 
-/** Asks the user before the sign-out, so that a link on another site cannot sign a user out. */
+/** Returns the page that asks the user to confirm the sign-out, so that a link on another site cannot sign the user out. */
 export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
@@ -47,17 +50,17 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, pageHtml(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
-/** Returns the page after the sign-out. The provider shows this page if the console named no page of its own. */
+/** Returns the page after the sign-out, for a sign-out request without a return address. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
   sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** The number of seconds in the Retry-After header of a page while the database does not answer. */
+/** The seconds in the Retry-After header of a page when the database does not answer. */
 export const RETRY_AFTER_S = 3
 
-/** Returns the error page without internal details. The caller has already set the status. */
+/** Returns the error page without internal details. The caller sets the status before. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)

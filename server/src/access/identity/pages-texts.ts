@@ -1,4 +1,4 @@
-// Defines every sentence of the identity pages, in Swahili and English.
+// Defines the sentences of the identity pages, in Swahili and English.
 
 import type { Language } from '../../kernel/lib/index.ts'
 
@@ -189,7 +189,7 @@ const en: IdentityTexts = {
   password_personal: 'The password must not be your e-mail address or name.',
 }
 
-/** Returns the sentences of a language. */
+/** Returns the sentences of the identity pages in a language. */
 export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**

@@ -1,4 +1,4 @@
-// Renders the layout of the identity pages: plain HTML that works on a cheap phone, without scripts.
+// Renders the layout of the identity pages: HTML without scripts, which works on a cheap phone.
 
 import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { type IdentityTexts, TEXTS } from './pages-texts.ts'
@@ -9,21 +9,21 @@ export type View = {
   language: Language
   /** The path and query of this page, for the link to the other language. */
   url: string
-  /** The address of the style sheet. */
+  /** The address of the style sheet of the pages. */
   style: string
-  /** The address of the dashboard, or of the console of this sign-in. */
+  /** The address of the dashboard, or the address of the console to which the user signs in. */
   dashboard: string
 }
 
-/** The problems of the fields of a form, by name. */
+/** The problems of a form, by the name of the field. */
 export type Problems = Readonly<Record<string, string>>
 
-/** Returns the texts of a page, in its language. */
+/** Returns the texts of a page in the language of the page. */
 export function textsOf(view: View): IdentityTexts {
   return TEXTS[view.language]
 }
 
-/** Returns a whole page, which lists `problems` at its top, each with a link to the field. */
+/** Returns a whole page. At its top, the page lists `problems`, each with a link to the field. */
 export function pageHtml(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
@@ -60,7 +60,7 @@ ${
 `.toString()
 }
 
-/** Returns the URL of a page in this language. */
+/** Returns the URL of an identity page in this language. */
 export function withLanguage(url: string, language: Language): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -73,7 +73,10 @@ export function link(view: View, path: string, text: string): Html {
   return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
 }
 
-/** A field of a form. Browsers and password managers read `autocomplete`. `numeric` opens the keyboard of digits. */
+/**
+ * A field of a form. Browsers and password managers read `autocomplete`. If `numeric` is true, a phone opens the keyboard of
+ * digits.
+ */
 export type FormField = {
   name: string
   label: string
@@ -114,8 +117,8 @@ ${
 }
 
 /**
- * Returns a form that posts to its own address, with one button. The server checks the input instead of the browser, so that the
- * messages have the page's language.
+ * Returns a form with one button, which posts to the address of its page. The server checks the input instead of the browser, so
+ * that the messages have the language of the page.
  */
 export function form(fields: readonly Html[], button: string): Html {
   return html`<form method="post" novalidate>
@@ -136,7 +139,7 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
   )
 }
 
-/** Returns a duration in words: seconds up to 90 seconds, and minutes above. */
+/** Returns a duration in words: in seconds up to 90 seconds, and in minutes above 90 seconds. */
 export function waitInWords(t: IdentityTexts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

@@ -1,4 +1,4 @@
-// Mounts the OpenID provider and its pages in the app.
+// Adds the OpenID provider and its pages to the app.
 
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
@@ -18,7 +18,7 @@ import { RETRY_AFTER_S } from './pages-provider.ts'
 import { MOUNT } from './provider.ts'
 import { createSite, type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
-/** Adds the built-in identity provider under /identity. Adds nothing when a foreign OIDC_ISSUER is configured. */
+/** Adds the built-in identity provider under /identity. If the configuration names a foreign OIDC_ISSUER, adds nothing. */
 export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: RevokeAllKeys }): Routes {
   return (app) => {
     if (deps.config.oidc_issuer !== '') return
@@ -28,7 +28,7 @@ export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: R
   }
 }
 
-/** Returns the task that deletes expired records, links and counters. */
+/** Returns the worker's task that deletes expired records, links and counters. */
 export function identityTask(deps: Deps): Task {
   return sweepTask(deps, 'identity', [
     (now) => sweepRecords(deps, now),
@@ -37,7 +37,7 @@ export function identityTask(deps: Deps): Task {
   ])
 }
 
-/** Passes the paths of the protocol to oidc-provider, which reads the request itself. */
+/** Passes the requests of the OpenID protocol to oidc-provider, which reads each request itself. */
 function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -56,7 +56,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
         if (value !== undefined) reply.raw.setHeader(name, value)
       }
       reply.hijack()
-      // The provider makes its addresses from these headers, so the server overwrites the headers of the client.
+      // The provider derives its addresses from these headers, so that the server overwrites the headers of the client.
       raw.headers['x-forwarded-proto'] = address.protocol.slice(0, -1)
       raw.headers['x-forwarded-host'] = address.host
       const url = raw.url ?? ''
@@ -73,8 +73,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
 function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   scope.register(formbody, { bodyLimit: 16 * 1024 })
   scope.setErrorHandler((error, request, reply) => sendRefusal(site, error, request, reply))
-  // Only pages of this server may post these forms. The browser sends the origin of a request, and another site cannot forge the
-  // origin.
+  // Only pages of this server may post these forms. The browser sends the origin of the page, which another site cannot forge.
   scope.addHook('onRequest', async (request) => {
     if (request.method === 'POST' && !isOwnOrigin(site, request)) refuse('forbidden')
   })
@@ -87,12 +86,18 @@ function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   accountRoutes(scope, site)
 }
 
-/** The concurrency limit of all forms. Each form may hash a password and run statements, and payments need the same resources. */
+/**
+ * The maximum number of forms that the server handles at once. A form may hash a password and query the database, and payments need
+ * the same resources.
+ */
 const FORMS_MAX = 32
-/** The concurrency limit of one network, so that one client cannot use up the whole limit. */
+/** The maximum number of forms of one network that the server handles at once, so that one client cannot use up FORMS_MAX. */
 const FORMS_OF_NETWORK_MAX = 8
 
-/** Limits the concurrent forms. If the limit is reached, the server refuses a form before reading or counting anything. */
+/**
+ * Limits the forms that the server handles at once. If the limit is reached, the server refuses a form before it reads or counts
+ * anything.
+ */
 export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
   let forms = 0
   const of_network = new Map<string, number>()
@@ -114,7 +119,7 @@ export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMetho
     }
 }
 
-/** The refusal of a form above the concurrency limit. The page differs from that of a stopping process. */
+/** The refusal of a form above the concurrency limit. Its page differs from the page of a process that stops. */
 class TooManyForms extends Refusal {
   constructor() {
     super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
@@ -139,7 +144,7 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
   const t = textsOf(view)
   const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
   const error = thrown as { name?: string; statusCode?: number }
-  // oidc-provider throws this error for an unknown or expired sign-in, or for a sign-in of another browser.
+  // oidc-provider throws this error if a sign-in is unknown, has expired or belongs to another browser.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {

@@ -1,4 +1,4 @@
-// Creates the functions that the identity pages share: the public address, the provider, and the page layout.
+// Creates the functions that all identity pages use: for the public address, the provider and the page layout.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
@@ -11,7 +11,7 @@ import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './provider.ts'
 
-/** The functions that the identity pages share. */
+/** The functions that all identity pages use. */
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
@@ -19,18 +19,19 @@ export type IdentitySite = {
   base_url(): string
   provider(): Promise<Provider>
   view(request: FastifyRequest, ...languages: unknown[]): View
-  /** Returns the address of a console. */
+  /** Returns the public address of a console. */
   home(console: Console): string
   send(reply: FastifyReply, status: number, page: string): FastifyReply
 }
 
-/** The options of every page. Pages are public, and the API documentation hides them. */
+/** The route options of every identity page. Pages are public, and the API documentation does not list them. */
 export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
 
-/** Creates the shared functions of the identity pages in an app. */
+/** Creates the functions that the identity pages of an app use. */
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The server knows the port only when the app listens, and the key may change. So the first use builds the provider.
+  // The server knows the port only after the app listens, and the signing key may change, so that the first use creates the
+  // provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: IdentitySite = {
@@ -42,7 +43,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
       const current = built
       return current.provider.catch((error) => {
-        // After a failure, the next sign-in builds the provider again.
+        // If the creation fails, the next sign-in creates the provider again.
         if (built === current) built = null
         throw error
       })
@@ -57,7 +58,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
         dashboard: site.home('dashboard'),
       }
     },
-    // The home of a console is the folder of its first redirect address.
+    // The address of a console is the folder of its first redirect address.
     home: (console) => new URL('./', consoleRedirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page) {
       return reply

@@ -1,4 +1,4 @@
-// Tests the built-in OpenID provider through the requests of the dashboard and a browser.
+// Tests the built-in OpenID provider with the requests that the dashboard and a browser send.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -45,13 +45,13 @@ describe('password sign-ins', () => {
     assert.equal(decodeJwt(tokens.id_token).email, person.email)
   })
 
-  test('the API refuses an ID token as a credential', async () => {
+  test('the API refuses an ID token in place of an access token', async () => {
     const { id_token } = await signIn(world, await newPerson(world))
     const refused = await me(id_token)
     assert.deepEqual([refused.status, refused.body.error.code], [401, 'invalid_session'])
   })
 
-  test('a browser with a session signs in again as the same user without a password', async () => {
+  test('a browser with a session signs in the same user again without a password', async () => {
     const browser = openBrowser(world.base)
     const person = await newPerson(world)
     await signIn(world, person, browser)
@@ -72,7 +72,7 @@ describe('password sign-ins', () => {
     assert.equal((await browser.post(page.url, person)).status, 401)
   })
 
-  test('the sign-in page after a wrong password shows the e-mail address and not the password', async () => {
+  test('the sign-in page after a wrong password shows the e-mail address again and not the password', async () => {
     const browser = openBrowser(world.base)
     const page = await browser.follow(await browser.get(authorizeUrl(world.base).url))
     const refused = await browser.post(page.url, { email: 'nobody@example.com', password: 'not a password of mine' })
@@ -102,7 +102,7 @@ describe('authorization codes', () => {
     return { asking, back: await browser.follow(await browser.post(page.url, person)) }
   }
 
-  test('the provider refuses a code without its verifier', async () => {
+  test('the provider refuses an authorization code without its code verifier', async () => {
     const { asking, back } = await withCode()
     const refused = await exchange(world.base, asking, back, { code_verifier: 'x'.repeat(43) })
     assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_grant'])
@@ -110,7 +110,7 @@ describe('authorization codes', () => {
     assert.equal((await exchange(world.base, { ...without, verifier: '' }, back)).status, 400)
   })
 
-  test('a second use of a code revokes the tokens of the first use', async () => {
+  test('a second use of an authorization code revokes the tokens of the first use', async () => {
     const { asking, back } = await withCode()
     const first = await exchange(world.base, asking, back)
     assert.equal(first.status, 200)
@@ -118,7 +118,7 @@ describe('authorization codes', () => {
     assert.equal((await refresh(world.base, first.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('the provider refuses a sign-in without PKCE, with a plain challenge or with an unknown redirect address', async () => {
+  test('the provider refuses a sign-in without PKCE, with a plain code challenge or with an unknown redirect address', async () => {
     const browser = openBrowser(world.base)
     const asking = authorizeUrl(world.base)
     const without = asking.url.replace(/&code_challenge=[^&]*&code_challenge_method=S256/, '')
@@ -143,21 +143,21 @@ describe('refresh tokens', () => {
     assert.equal((await refresh(world.base, second.body.refresh_token)).status, 200)
   })
 
-  test('a second use of a refresh token revokes all refresh tokens of the sign-in, because a copy may exist', async () => {
+  test('a second use of a refresh token revokes all refresh tokens of the sign-in, because a thief may have a copy', async () => {
     const first = await signIn(world, await newPerson(world))
     const second = await refresh(world.base, first.refresh_token)
     assert.equal((await refresh(world.base, first.refresh_token)).body.error, 'invalid_grant')
     assert.equal((await refresh(world.base, second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('one of many simultaneous uses of a refresh token succeeds', async () => {
+  test('only one of many simultaneous uses of a refresh token succeeds', async () => {
     const { refresh_token } = await signIn(world, await newPerson(world))
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(world.base, refresh_token)))
     assert.ok(replies.filter(({ status }) => status === 200).length <= 1)
     assert.ok(replies.every(({ status }) => status === 200 || status === 400))
   })
 
-  test('the provider refuses a refresh token after a week without use', async () => {
+  test('the provider refuses a refresh token that no client has used for a week', async () => {
     const other = await serve()
     try {
       const { refresh_token } = await signIn(other, await newPerson(other))
@@ -171,7 +171,7 @@ describe('refresh tokens', () => {
     }
   })
 
-  test('the database contains no token, code or cookie as plain text', async () => {
+  test('the database contains no token, authorization code or cookie in plain text', async () => {
     const browser = openBrowser(world.base)
     const { refresh_token } = await signIn(world, await newPerson(world), browser)
     const stored = JSON.stringify(await world.rows('select * from identity_records'))
@@ -181,7 +181,7 @@ describe('refresh tokens', () => {
 })
 
 describe('sign-outs', () => {
-  test('a sign-out ends the session and its refresh tokens after the user confirms', async () => {
+  test('a sign-out ends the session and its refresh tokens only after the user confirms the sign-out', async () => {
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, await newPerson(world), browser)
     const query = new URLSearchParams({
@@ -223,7 +223,7 @@ describe('endpoints of the provider', () => {
     assert.equal((await requestToken(world.base, { grant_type: 'refresh_token', client_id: 'other' })).status, 401)
   })
 
-  test('the provider uses the configured public address, and not the address in the request headers', async () => {
+  test('the provider builds addresses from the configured public address, and not from the headers of a request', async () => {
     const named = await createWorld({ env: { BASE_URL: 'https://api.example.com' } })
     try {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }

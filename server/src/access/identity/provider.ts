@@ -1,6 +1,6 @@
-// Configures the built-in OpenID provider, oidc-provider, with only the features of the two consoles. Each console is a public
-// client with PKCE and rotating refresh tokens. The tokens open only this console. The operator console always requires a new
-// sign-in.
+// Configures the built-in OpenID provider, oidc-provider, with only the features that the two consoles need. Each console is a
+// public client with PKCE and rotating refresh tokens, and a token opens only its console. The operator console requires a new
+// sign-in each time.
 
 import { hkdfSync } from 'node:crypto'
 import type {
@@ -31,12 +31,12 @@ const REFRESH_S = 7 * DAY_S
 const SIGN_IN_S = 3600
 
 /**
- * The type of the library. Loading the library takes a fifth of the start time, and workers and commands do not need the library.
- * So `createProvider` loads it.
+ * The type of the oidc-provider library. The import of the library takes a fifth of the start time, and workers and commands do not
+ * need it. `createProvider` therefore imports the library.
  */
 type Library = typeof import('oidc-provider')
 
-/** Creates the provider for a public address such as https://api.example.com, with its signing key. */
+/** Creates the provider with its signing key, for a public address such as https://api.example.com. */
 export async function createProvider(deps: Deps, base_url: string, key: IssuerKey): Promise<Provider> {
   const library: Library = await import('oidc-provider')
   const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
@@ -58,7 +58,7 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
       errorPage(deps, ctx)
     },
   })
-  // `identityRoutes` overwrites these headers with the public address, so a client cannot set them.
+  // `identityRoutes` overwrites these headers with the public address, so that a client cannot set them.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)
@@ -71,7 +71,7 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
   return provider
 }
 
-/** If the database does not answer, changes the provider's 500 to 503, so that the caller retries. */
+/** If the database does not answer, changes the provider's status 500 to 503, so that the client retries. */
 function setUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503
@@ -123,14 +123,14 @@ function protocol(deps: Deps, base_url: string, { errors }: Library): Configurat
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
     scopes: SCOPES.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
-    // A console sends enrol=totp (with prompt=login) to set up a second step.
+    // To set up a second step, a console sends enrol=totp with prompt=login.
     extraParams: ['enrol'],
     pkce: { required: () => true },
     responseTypes: ['code'],
     enabledJWA: { idTokenSigningAlgValues: [ALGORITHM] },
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
-    // A sign-out also ends the refresh tokens.
+    // A sign-out also revokes the refresh tokens of the session.
     expiresWithSession: async () => true,
     extraTokenClaims: (ctx) => signInOf(ctx),
     formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
@@ -180,15 +180,15 @@ function cookies(secret: string, secure: boolean): NonNullable<Configuration['co
   }
 }
 
-/** Sets the times of an access token from the clock that later checks these times. */
+/** Sets the times of an access token from the clock of the server, which later checks these times. */
 function stamp(deps: Deps, payload: Record<string, unknown>): void {
   const now = Math.floor(deps.clock.now().getTime() / 1000)
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
 /**
- * Returns the methods and the time of the sign-in, from the code or the refresh token. A refreshed token keeps the time of its
- * sign-in.
+ * Returns the authentication methods and the time of the sign-in, from the code or the refresh token. A token from a refresh keeps
+ * the time of the sign-in.
  */
 function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
@@ -197,8 +197,8 @@ function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number 
 }
 
 /**
- * Returns the prompts of a sign-in, without a consent prompt. A session whose user is gone and each request of the operator console
- * require a new sign-in.
+ * Returns the prompts of a sign-in, without the consent prompt. If the user of the session no longer exists, or the client is the
+ * operator console, the user must sign in again.
  */
 function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
   const prompts = policies.base()

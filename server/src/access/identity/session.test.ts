@@ -1,4 +1,4 @@
-// Tests that every process accepts valid tokens and applies the current rights of their users.
+// Tests that every process accepts valid tokens, and applies the current rights of the token's user.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -18,7 +18,7 @@ after(async () => {
 
 const refusal = ({ status, body }: Reply) => [status, body.error?.code]
 
-test('a member reads the live payments of the merchant by default, and the sandbox payments on request', async () => {
+test('a member can read the live payments of the merchant by default, and the sandbox payments on request', async () => {
   const { token } = await world.newSession('VIEWER')
   const made = await world.post('/v1/collections/wallet-push', { amount: '1000', phone: '0754123001' })
   const id = made.body.data.collection_id
@@ -26,7 +26,7 @@ test('a member reads the live payments of the merchant by default, and the sandb
   assert.equal((await world.get(`/v1/collections/${id}?environment=sandbox`, token)).body.data.collection_id, id)
 })
 
-describe('changed rights in another process', () => {
+describe('changes of rights in another process', () => {
   const deliveries = (at: World, token: string) => at.get('/v1/merchant/webhook-deliveries', token)
 
   test('another process refuses a removed member on the next request', async () => {
@@ -38,7 +38,7 @@ describe('changed rights in another process', () => {
     }
   })
 
-  test('a member of two merchants keeps the access to one merchant after the removal from the other merchant', async () => {
+  test('a member of two merchants keeps the access to one merchant after a removal from the other merchant', async () => {
     const second = await world.newMerchant()
     const { token, user_id } = await world.newSession([{ role: 'VIEWER' }, { role: 'VIEWER', merchant: second }])
     const list = (merchant_id: string) => other.get(`/v1/collections?merchant_id=${merchant_id}`, token)
@@ -58,7 +58,7 @@ describe('changed rights in another process', () => {
     assert.equal((await deliveries(other, token)).status, 200)
   })
 
-  test('another process refuses a disabled user on the next request, and accepts the user after the enabling', async () => {
+  test('another process refuses a disabled user on the next request, and accepts the user when an operator enables the user', async () => {
     const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
     assert.equal((await other.get('/v1/collections', token)).status, 200)
     const disable = (at: Date | null) => world.rows('update users set disabled_at = $2 where id = $1', [user_id, at])
@@ -68,7 +68,7 @@ describe('changed rights in another process', () => {
     assert.equal((await other.get('/v1/collections', token)).status, 200)
   })
 
-  test('another process refuses a user on the next request when the user has lost the operator role', async () => {
+  test('another process refuses a former operator on the next request after the loss of the operator role', async () => {
     const { token, user_id } = await world.newSession('SUPER_ADMIN')
     const audit = () => other.get('/v1/operator/audit-log', token)
     assert.equal((await audit()).status, 200)
@@ -77,7 +77,7 @@ describe('changed rights in another process', () => {
   })
 })
 
-test('a session gets 503, and not 401, while the database is unreachable', async () => {
+test('a request with a session gets 503, and not 401, when the database is unreachable', async () => {
   const { token } = await world.newSession('VIEWER')
   let away = false
   const before = () => {

@@ -1,4 +1,4 @@
-// Checks sessions. The server finds the user of an access token, with the current rights of this user.
+// Checks sessions. The server finds the user of an access token, and the current rights of the user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
@@ -22,8 +22,8 @@ type SessionRow = {
   })[]
 }
 
-// An invitation counts only after the user has proven the e-mail address. Otherwise a stranger could sign up with the address of an
-// invited user. Null in s.name means that the membership needed no invitation.
+// An invitation gives access only after the user has proven the e-mail address. Otherwise a stranger could sign up with the address
+// of an invited user. Null in s.name means that the member has no invitation.
 const FIND = sql(
   'session_find',
   `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
@@ -37,12 +37,12 @@ const FIND = sql(
    where u.disabled_at is null`,
 )
 
-/** The request of a token, which the audit log names. */
+/** The id of the request and the address of its client, for the audit log. */
 type TokenRequest = { id: string; ip: string }
 
 /**
- * Creates the check of session tokens, either of OIDC_ISSUER or of the built-in provider. The check reads the rights on every
- * request without a cache. Every invalid token gets invalid_session without a reason.
+ * Creates the function that checks tokens of OIDC_ISSUER or of the built-in provider. The function reads the rights of the user on
+ * every request without a cache. If a token is invalid, the refusal is always invalid_session without a reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
@@ -100,7 +100,7 @@ async function bindInvited(
       })
     })
   } catch (error) {
-    // The subject belongs to a disabled user. A second account must not give that user access.
+    // The subject belongs to a disabled user. A second account of this subject must not give access.
     if (violatedConstraint(error) !== 'users_subject_key') throw error
   }
 }
@@ -116,7 +116,7 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     console: claims.console,
     auth_time: claims.auth_time,
     by_command: claims.by_command,
-    // In production, a sign-in without a second factor does not give the operator role.
+    // In production, a sign-in without a second factor gives no operator role.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
     memberships: row.memberships.map(({ role, verified, priced, ...merchant }) => ({
       role,

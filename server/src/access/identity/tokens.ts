@@ -1,4 +1,4 @@
-// Signs access tokens of the built-in identity provider (JWTs as in RFC 9068), and checks every token.
+// Signs access tokens of the built-in identity provider (JWTs as RFC 9068 defines them), and checks the tokens of every issuer.
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,39 +9,39 @@ import { ALGORITHM, type IssuerKey, keyReader } from './keys.ts'
 export const AUDIENCE = 'malipo-api'
 /** The lifetime of an access token of the built-in provider. */
 export const ACCESS_TOKEN_S = 900
-/** The allowed difference between the clocks of two machines. */
+/** The allowed difference between the clocks of two machines, in seconds. */
 const LEEWAY_S = 30
-/** The maximum length of a token. The server refuses a longer token before parsing. */
+/** The maximum length of a token. The server refuses a longer token before it parses the token. */
 export const TOKEN_MAX = 8192
 
-/** The issuer of the built-in provider's users in the table users, at any public address. */
+/** The issuer of users of the built-in provider in the table users. This value does not depend on the public address. */
 export const EMBEDDED = 'embedded'
 
-/** The claims of a valid token: the user and the methods of the sign-in. */
+/** The facts that the server reads from a valid token. */
 export type Claims = {
   issuer: string
   subject: string
-  /** True if the sign-in had a second factor or an equivalent. */
+  /** True means that the user signed in with a second factor or an equivalent method. */
   strong: boolean
-  /** The console of the token. Null means that the token opens both consoles. */
+  /** The console that the token opens. Null means that the token opens both consoles. */
   console: Console | null
   /** The time of the sign-in. Null means that the token does not contain a valid time. */
   auth_time: Date | null
-  /** True if the admin command made the token, without a sign-in. */
+  /** True means that the admin command made the token, without a sign-in. */
   by_command: boolean
 }
 
-/** The client id in tokens of the admin command. A browser cannot get such a token. */
+/** The client id in tokens that the admin command makes. A browser cannot get such a token. */
 const COMMAND = 'admin'
 
-/** Checks tokens of one issuer. */
+/** The functions that check the tokens of one issuer. */
 export type Verifier = {
   /**
-   * Returns the claims of a token. Null means that the token is invalid. Refuses the caller with 503 if the server cannot reach the
-   * issuer.
+   * Returns the facts in a token. Null means that the token is invalid. If the server cannot reach the issuer, refuses the request
+   * with 503.
    */
   verify(token: string): Promise<Claims | null>
-  /** Returns the e-mail address that the issuer has verified, for a user without a binding. */
+  /** Returns the e-mail address that the issuer has verified, for a user whom the server has not bound to a subject yet. */
   verifiedEmail(token: string, claims: Claims): Promise<string | null>
 }
 
@@ -64,17 +64,17 @@ export async function issueAccessToken(
     .sign(key.private_key)
 }
 
-/** The required claims of a token. `typ` is the media type in its header. */
+/** The values that a token must have. `typ` is the media type in its header. */
 export type ExpectedToken = { issuer: string; audience: string; algorithms: string[]; typ: string }
 
-/** A token of three base64url parts. Decoders accept more forms, so that one token would have many spellings. */
+/** The form of a token: three base64url parts. Decoders accept further forms, so that one token would have many spellings. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** A valid subject. PostgreSQL does not store NUL and lone surrogates, and no issuer needs other control characters. */
+/** The form of a valid subject. PostgreSQL does not store NUL and lone surrogates, and no issuer needs other control characters. */
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
  * Checks the signature and claims of a token. Null means that the token is invalid. The check ignores the header fields `jku`,
- * `x5u`, `x5c` and `jwk`, because the sender chooses them. Throws errors of `key` that do not come from jose.
+ * `x5u`, `x5c` and `jwk`, because the sender chooses them. If `key` throws an error that is not from jose, throws that error.
  */
 export async function readToken(
   deps: Deps,
@@ -88,16 +88,16 @@ export async function readToken(
   const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
   if (verified === null) return null
   const { payload, protectedHeader } = verified
-  // The server supports no critical extension, so the server refuses a token with such an extension.
+  // If a token has a critical extension, the server refuses the token, because the server supports no such extension.
   if (protectedHeader.crit !== undefined) return null
   const { sub, iat = 0 } = payload
   if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
-  // A token that is bound to a key needs a proof of that key, and a bearer header cannot contain this proof.
+  // If a token is bound to a key, its sender must prove possession of the key, and a bearer header has no such proof.
   if (payload.cnf !== undefined) return null
   return { ...payload, sub, iat }
 }
 
-/** Returns null for errors of jose about a token. Throws other errors, such as an unreachable database. */
+/** Returns null for jose's errors about a token. Throws any other error, such as an unreachable database. */
 export async function noError<Result>(read: () => Result | Promise<Result>): Promise<Result | null> {
   try {
     return await read()
@@ -110,7 +110,7 @@ export async function noError<Result>(read: () => Result | Promise<Result>): Pro
 /** The authentication methods that count as a second factor (RFC 8176). */
 const STRONG = ['otp', 'mfa', 'hwk', 'swk', 'sc']
 
-/** Returns true if a token names a strong authentication method. `more` lists further strong methods. */
+/** Returns true if the authentication methods of a token include a strong method. `more` lists further strong methods. */
 export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
@@ -123,7 +123,7 @@ export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Da
 
 const KID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Creates the verifier of tokens of the built-in provider. */
+/** Creates the verifier for tokens of the built-in provider. */
 export function createEmbeddedVerifier(deps: Deps): Verifier {
   const keyOf = keyReader(deps)
   return {
@@ -136,21 +136,22 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       const expected = { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], typ: 'at+jwt' }
       const payload = await readToken(deps, token, key, expected)
       if (!payload) return null
-      // A retired key signs no tokens, and its tokens expire within their lifetime. A stolen key thus cannot backdate tokens.
+      // A retired key signs no further tokens, and its tokens expire within their lifetime. A thief of the key thus cannot use it
+      // with earlier dates for longer.
       if (retired_at !== null) {
         const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
         if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
       }
       const by_command = payload.client_id === COMMAND
       const console = CONSOLES.find((client) => client === payload.client_id) ?? null
-      // No other client gets tokens of this key, so a token with another client id gives no access.
+      // If a token has another client id, it gives no access, because this key signs no tokens for other clients.
       if (console === null && !by_command) return null
-      // The admin command requires access to the database, which counts as a second factor.
+      // A user of the admin command needs access to the database, which counts as a second factor.
       const strong = isStrong(payload.amr, ['cli'])
       const auth_time = authTimeOf(payload)
       return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command }
     },
-    // A user of the built-in provider gets the binding when the user chooses a password.
+    // When a user of the built-in provider chooses a password, the server binds the user to a subject.
     verifiedEmail: async () => null,
   }
 }

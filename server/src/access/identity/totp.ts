@@ -1,4 +1,4 @@
-// Checks the second step: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost phone.
+// Checks the second step: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a user without the phone.
 
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -6,13 +6,13 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
 const STEP_S = 30
 const DIGITS = 6
-/** The number of earlier and later codes that the server accepts too, because the clock of a phone may be early or late. */
+/** The number of earlier and later codes that the server also accepts, because the clock of a phone may be slow or fast. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 
-/** Generates a secret in base32, which the user can type into the app. */
+/** Generates a secret in base32, which the user can type into the authenticator app. */
 export function newTotpSecret(deps: Deps): string {
   const bytes = deps.random.bytes(SECRET_BYTES)
   return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32
@@ -28,7 +28,7 @@ export function otpauthUrl(secret: string, account: string, issuer: string): str
   return totpOf(secret, account, issuer).toString()
 }
 
-/** Returns the number of the 30-second step of a code. Null means that the code is not valid now. */
+/** Returns the counter of a code: the number of 30-second steps since 1970. Null means that the code is not valid now. */
 export function counterOf(deps: Deps, secret: string, code: string): number | null {
   const token = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -39,7 +39,7 @@ export function counterOf(deps: Deps, secret: string, code: string): number | nu
 
 const HAS = sql('second_steps_has', 'select 1 from second_steps where user_id = $1')
 const FIND = sql('second_steps_find', 'select secret from second_steps where user_id = $1')
-// The statement changes no row for a used code or for the second of two concurrent requests, so a code works once.
+// The query changes no row for a used code, and no row for the second of two concurrent requests, so that a code works once.
 const USE = sql(
   'second_steps_use',
   'update second_steps set last_counter = $2 where user_id = $1 and last_counter < $2 returning user_id',
@@ -54,7 +54,7 @@ export async function hasSecondStep(reader: Reader, user_id: string): Promise<bo
   return (await reader.query(HAS, [user_id])).length > 0
 }
 
-/** Uses up a code and returns its kind. Null means that the code is wrong or used up. */
+/** Uses up a code and returns its kind. Null means that the code is wrong or already used up. */
 export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
   const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
   if (!row) return null
@@ -76,7 +76,7 @@ const ADD_RECOVERY = sql(
 const CLEAR = sql('second_steps_clear', 'delete from second_steps where user_id = $1')
 
 /**
- * Stores a second step, which replaces an existing one, and uses up the code `counter` that confirmed the new one. Returns new
+ * Stores a second step, which replaces an earlier second step, and uses up the code `counter` that confirmed the app. Returns new
  * recovery codes, which the page shows once.
  */
 export async function setSecondStep(
@@ -100,7 +100,10 @@ export async function dropSecondStep(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
-/** Generates a recovery code of sixteen letters and digits in groups of four. The code is long enough for a plain hash. */
+/**
+ * Generates a recovery code of sixteen letters and digits in groups of four. The code has so many random bits that a plain hash
+ * protects it.
+ */
 function recoveryCode(deps: Deps): string {
   const { base32 } = new Secret({ buffer: Uint8Array.from(deps.random.bytes(RECOVERY_BYTES)).buffer })
   return (base32.toLowerCase().match(/.{4}/g) as string[]).join('-')

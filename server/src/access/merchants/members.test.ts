@@ -353,7 +353,7 @@ test('every member can leave a merchant, even after an unwanted invitation', asy
   }
 })
 
-test('a member without MERCHANT_ADMIN can remove only the own membership', async () => {
+test('a member who is no MERCHANT_ADMIN cannot remove another member', async () => {
   const { merchant, admin, admin_id } = await newTeam()
   const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
