@@ -74,7 +74,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, 
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** A dummy hash of the same cost, so that the check of a password takes as long for an unknown user as for a known user. */
+/** A dummy hash of the same cost. The check of a password thus takes as long for an unknown user as for a known user. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
 /**

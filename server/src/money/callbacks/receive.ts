@@ -44,7 +44,7 @@ export function createCallbackReceiver(
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
     deps.log.warn(
       { count },
-      'the server did not store callbacks about payments or payouts that are not ours above the limit per minute',
+      'above the limit per minute, the server did not store callbacks about payments or payouts that are not ours',
     ),
   )
 

@@ -11,7 +11,7 @@ import { daysTask } from './days-task.ts'
 import { applyOutcomes } from './settle.ts'
 
 let world: World
-/** The function that the test world calls before every statement. */
+/** The function that the test world calls before each SQL query. */
 let onStatement: (name: string) => void | Promise<void> = () => {}
 before(async () => {
   world = await createWorld({ before: (name) => onStatement(name) })

@@ -37,7 +37,7 @@ const MARK = sql(
 /** A payment that the transaction changes. */
 type ChangedCollection = { merchant_id: string; collection_id: string; environment: string; routing_code: number }
 
-/** Marks the days of payments that change long after their creation. Without such a payment, no statement runs. */
+/** Marks the days of payments that change long after their creation. Without such a payment, no query runs. */
 export async function markDays(deps: Deps, tx: Tx, changed: readonly ChangedCollection[]): Promise<void> {
   const open = dayNumber(new Date(deps.clock.now().getTime() - MARK_AFTER_MS))
   const rows = changed.flatMap(({ merchant_id, collection_id, environment, routing_code }) => {

@@ -36,7 +36,7 @@ const LOCK = sql(
 
 /**
  * Locks the collections that already hold duplicate payments of these attempts. The caller has locked the attempts' collections,
- * and locks the payment links later, as `clearCollection` does. Without an attempt, no statement runs.
+ * and locks the payment links later, as `clearCollection` does. Without an attempt, no query runs.
  */
 export async function lockDuplicates(tx: Tx, attempts: readonly AttemptId[]): Promise<void> {
   if (attempts.length > 0) await tx.query(LOCK, [JSON.stringify(attemptKeys(attempts))])
@@ -92,7 +92,7 @@ type FoundDuplicate = LockedCollection & {
 
 /**
  * Books duplicate payments, each on its own collection, and adds their steps to `effects`. Returns those collections. The caller
- * has locked the collections of the attempts. Without a duplicate, no statement runs.
+ * has locked the collections of the attempts. Without a duplicate, no query runs.
  */
 export async function applyDuplicates(
   deps: Deps,

@@ -20,7 +20,7 @@ const WRITE = sql(
    on conflict (merchant_id, collection_id) do update set decided_at = excluded.decided_at`,
 )
 
-/** Adds held collections to the queue, and marks decided collections. Without rows, no statement runs. */
+/** Adds held collections to the queue, and marks decided collections. Without rows, no query runs. */
 export async function writeQueue(deps: Deps, tx: Tx, rows: readonly HeldQueueRow[]): Promise<void> {
   if (rows.length > 0) await tx.query(WRITE, [JSON.stringify(rows), deps.clock.now()])
 }

@@ -20,9 +20,9 @@ export type PaidLink = { merchant_id: string; id: string; collection_id: string 
 /** A payment with the id of its payment link. Null means that the payment has no link. */
 export type LinkedPayment = { merchant_id: string; payment_link_id: string | null }
 
-/** The statements of payment-links that run in the transaction of a settlement. */
+/** The functions of the room payment-links that query the database in the transaction of a settlement. */
 export type LinkSettlement = {
-  /** Locks the links of these payments, after their collections. Returns the links by id. Without a link, no statement runs. */
+  /** Locks the links of these payments, after their collections. Returns the links by id. Without a link, no query runs. */
   lock(tx: Tx, payments: readonly LinkedPayment[]): Promise<Map<string, LockedLink>>
   /** Locks the link of a payment with the other links of the same invoice, after the collection. */
   lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<void>
@@ -31,7 +31,7 @@ export type LinkSettlement = {
    * links. The caller has locked the links with `lockWithInvoice`. Returns the ids of the cancelled links.
    */
   reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<string[]>
-  /** Marks links as paid, each by the first payment that paid it. Without a link, no statement runs. */
+  /** Marks links as paid, each by the first payment that paid it. Without a link, no query runs. */
   markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<void>
 }
 

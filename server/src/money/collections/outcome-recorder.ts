@@ -14,7 +14,7 @@ import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 /** The functions of the webhook sender that a settlement calls. */
 export type DeliveryQueue = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
 
-/** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt falls due again. */
+/** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt becomes due again. */
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 
 /** Records providers' answers. `holds_lease` is true if the answer comes from the process that holds the lease of the attempt. */
@@ -33,7 +33,7 @@ export type OutcomeRecorder = {
   isUnsent(reference: string): boolean
 }
 
-/** The time for which the process gathers acceptances before one statement writes them. This time is far shorter than the lease. */
+/** The time for which the process gathers acceptances before one query writes them. This time is far shorter than the lease. */
 const WRITE_SENT_MS = 500
 /**
  * The time for which the process remembers an acceptance that the database did not store. After this time, a worker queries the

@@ -276,8 +276,8 @@ export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: s
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, LINK_PAYMENTS_READ_MAX])
 }
 
-// An older payment under review closes the page. The statement prefers a prompt to a code of the same moment, because ids of two
-// processes have no exact order. A duplicate payment has no attempts of its own and comes last.
+// An older payment under review closes the page. The query prefers a prompt to a code of the same moment, because ids of two
+// processes have no exact order. A duplicate payment has no attempts and comes last.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i

@@ -1,4 +1,4 @@
-// Defines stored collections and attempts, with their limits and the statements that read them.
+// Defines stored collections and attempts, with their limits and the queries that read them.
 
 import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'

@@ -214,7 +214,7 @@ describe('payment links', () => {
     }
   })
 
-  test('a repeated key on a link gets the same bytes and one prompt, and the server refuses a used key with another body, and a missing key', async () => {
+  test('the server replays a used key of a link with one prompt, and refuses a used key with another body and a request without a key', async () => {
     const link = await newLink()
     const key = randomUUID()
     const first = await pay(link.public_slug, '0754123007', 'WALLET_PUSH', key)

@@ -20,7 +20,7 @@ import type { ApprovalResult } from './approve.ts'
 
 let world: World
 const statements: string[] = []
-/** The function that the test world calls before each statement. */
+/** The function that the test world calls before each SQL query. */
 let beforeStatement: (name: string) => void = () => {}
 /** The function that the test world calls after the commit of each batch. */
 let afterCommit: () => void = () => {}
