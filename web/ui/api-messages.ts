@@ -15,11 +15,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is too large': 'Kiasi ni kikubwa mno.',
   'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',
   'is not an address that a server calls from': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
-  'is about the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
+  'applies to the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
   "is of {}, not of the line's method": 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
   'holds characters that are not allowed here': 'Kuna herufi ambazo haziruhusiwi hapa.',
-  'holds invisible characters': 'Kuna herufi ambazo hazionekani. Andika upya.',
+  'contains invisible characters': 'Kuna herufi ambazo hazionekani. Andika upya.',
   'must not be blank, and must hold no control characters': 'Jaza sehemu hii, bila herufi zisizoonekana.',
   'must have at least {} character{}': 'Andika herufi {} au zaidi.{}',
   'must have at most {} characters': 'Andika herufi zisizozidi {}.',
@@ -76,7 +76,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must name at least one event': 'Chagua tukio moja au zaidi.',
   'must name at least one scope': 'Chagua ruhusa moja au zaidi.',
   '"{}" is not an event; name any of {}': '“{}” si tukio. Yaliyopo: {}.',
-  'unknown scope {}; known are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
+  'has the unknown scope {}; the known scopes are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
   'must not be {} when ip_whitelist_enabled is: choose one of the two': 'Chagua moja kati ya mawili (si {} kwa yote).',
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
@@ -90,10 +90,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be the next of an earlier answer': 'Fungua orodha upya, kisha endelea.',
   'must be pairs such as reference=Order No, of {}': 'Andika jozi kama reference=Order No. Majina: {}.',
   'names {} twice': '{} imetajwa mara mbili.',
-  'names another destination than {}': 'Hapa pametajwa mpokeaji tofauti na {}.',
-  'names another recipient than destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
+  'differs from the destination in {}': 'Hapa pametajwa mpokeaji tofauti na {}.',
+  'differs from the recipient in destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
-  'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
+  'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
   // These messages of a whole refusal add a fact to its code.
   'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
@@ -107,7 +107,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The total must be greater than zero.': 'Jumla lazima iwe kubwa kuliko sifuri.',
   'The provider moves whole shillings only. Leave out the cents.':
     'Mtoa huduma anahamisha shilingi kamili tu. Ondoa senti.',
-  'Available is {}; the requested {} needs {} with its charges.':
+  'The available balance is {}. The withdrawal of {} needs {} with its charges.':
     'Salio linalopatikana ni {}; kiasi cha {} kinahitaji {} pamoja na makato.',
   'Available is {}; the adjustment takes {}.': 'Salio linalopatikana ni {}; marekebisho yanachukua {}.',
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
@@ -141,7 +141,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'A user with this e-mail address is a member already. Change the role instead.':
     'Mwenye barua pepe hii ni mtumiaji tayari. Badilisha jukumu lake.',
   'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
-  'A merchant has at most {} members. Remove one first.':
+  'A merchant has at most {} members. Remove a member first.':
     'Biashara haiwezi kuwa na watumiaji zaidi ya {}. Ondoa mmoja kwanza.',
   'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':
     'Thibitisha kwanza barua pepe yako: fungua kiungo kilicho kwenye barua pepe uliyopata ulipojiandikisha.',
@@ -151,7 +151,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Huyu ni msimamizi wa mwisho. Mpe kwanza mtumiaji mwingine jukumu la msimamizi.',
   'This address is on the list already, with status {}.': 'Anwani hii iko kwenye orodha tayari (hali: {}).',
   'Remove it first to ask again.': 'Iondoe kwanza ili uombe tena.',
-  'The list holds {} addresses. Remove one, or write a network.':
+  'The list already has {} addresses. Remove an address, or add a network.':
     'Orodha ina anwani {}. Ondoa moja, au andika mtandao mzima.',
   'Only a PENDING address can be approved.': 'Anwani inayosubiri tu ndiyo inaweza kuidhinishwa.',
   'Only a PENDING or APPROVED address can be rejected.': 'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
@@ -163,9 +163,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This address is {}.': 'Hali ya anwani hii ni {}.',
   'An operator can decide only about a collection that is pending_clearance.':
     'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
-  'The fee of this payment method takes every amount whole. Ask the platform about your prices.':
+  'The fee of this payment method is never less than the amount. Ask the platform about your prices.':
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
-  'The fee takes the whole amount. Request at least {} shillings.':
+  'The fee is not less than the amount. Request at least {} shillings.':
     'Makato yanachukua kiasi chote. Omba angalau shilingi {}.',
   'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
@@ -189,7 +189,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Taarifa ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'Another statement of this provider is being imported. Try again soon.':
     'Taarifa nyingine ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
-  'This file is being imported right now.': 'Faili hili linaletwa sasa hivi.',
+  'Another request is importing this file now.': 'Faili hili linaletwa sasa hivi.',
   'This file was imported on {}: see statement {}. If that import was wrong, withdraw it first.':
     'Faili hili liliwahi kuletwa {}: angalia taarifa {}. Iondoe kwanza kama ililetwa kimakosa.',
   'Send the file as the body of the request.': 'Chagua faili.',

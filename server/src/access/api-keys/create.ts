@@ -84,7 +84,7 @@ function checkedScopes(scopes: readonly string[]): string[] {
   if (scopes.length === 0) refuseField('scopes', 'must name at least one scope')
   for (const scope of scopes) {
     if (!Object.hasOwn(SCOPES, scope))
-      refuseField('scopes', `unknown scope ${scope}; known are ${Object.keys(SCOPES).join(', ')}`)
+      refuseField('scopes', `has the unknown scope ${scope}; the known scopes are ${Object.keys(SCOPES).join(', ')}`)
   }
   return [...new Set(scopes)]
 }

@@ -75,7 +75,7 @@ export async function inviteMember(
   const name = invitation.name ?? email
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id])
   if ((counted?.total ?? 0) >= MEMBERS_MAX) {
-    refuse('invalid_state', { message: `A merchant has at most ${MEMBERS_MAX} members. Remove one first.` })
+    refuse('invalid_state', { message: `A merchant has at most ${MEMBERS_MAX} members. Remove a member first.` })
   }
   const user_id = await inviteUser(deps, tx, { email, name })
   const id = newId(deps, routingCodeOf(merchant_id))

@@ -117,7 +117,7 @@ test('the server checks each withdrawal of a batch by itself in order, and a ref
     items.map(({ withdrawal_id }: { withdrawal_id: string }) => withdrawal_id),
     ids,
   )
-  assert.match(items[4].message, /^Available is 0\.00/)
+  assert.match(items[4].message, /^The available balance is 0\.00/)
   await settle()
   assert.equal(script.sent.length, 2)
   for (const [i, status] of ['REJECTED', 'SUCCESS', 'PENDING_ADMIN_APPROVAL', 'SUCCESS'].entries()) {

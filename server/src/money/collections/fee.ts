@@ -32,11 +32,11 @@ function refuseTooSmall(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
   const { collection_min, collection_max } = deps.config
   const smallest_minor = smallestAbove(rule, { from: collection_min, to: collection_max, step: step_minor })
   if (smallest_minor === null) {
-    const message = 'The fee of this payment method takes every amount whole. Ask the platform about your prices.'
+    const message = 'The fee of this payment method is never less than the amount. Ask the platform about your prices.'
     return new Refusal('amount_not_supported', { message })
   }
   const limits = { minimum: formatAmount(smallest_minor), maximum: formatAmount(collection_max) }
-  const message = `The fee takes the whole amount. Request at least ${limits.minimum} shillings.`
+  const message = `The fee is not less than the amount. Request at least ${limits.minimum} shillings.`
   return new Refusal('amount_not_supported', { message, details: limits })
 }
 

@@ -96,7 +96,7 @@ const BY_FILE = sql(
 async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void> {
   const [earlier] = await reader.query<ProviderStatement>(BY_FILE, [sha256])
   if (earlier === undefined) return
-  if (earlier.state === 'importing') refuse('invalid_state', { message: 'This file is being imported right now.' })
+  if (earlier.state === 'importing') refuse('invalid_state', { message: 'Another request is importing this file now.' })
   refuse('invalid_state', {
     message: `This file was imported on ${earlier.created_at.toISOString()}: see statement ${earlier.id}. If that import was wrong, withdraw it first.`,
     details: { statement_id: earlier.id, imported_at: earlier.created_at.toISOString() },

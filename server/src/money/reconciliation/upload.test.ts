@@ -173,7 +173,7 @@ test('the server refuses a second import of a provider while one import runs, an
   })
   const same = await operator.upload(csv)
   assert.deepEqual(codeOf(same), [409, 'invalid_state'])
-  assert.match(same.body.error.message, /being imported right now/)
+  assert.match(same.body.error.message, /is importing this file now/)
   const key = randomUUID()
   const other = await operator.upload(`${csv}\r\n`, { idempotency_key: key })
   assert.match(other.body.error.message, /Another statement of this provider/)

@@ -76,7 +76,7 @@ export function createApprovalService(
     sendApproved,
     async approve(request) {
       const done = await approveGathered({ request, once: null })
-      assertInvariant('result' in done, 'an approval without a key has its own result')
+      assertInvariant('result' in done, 'an approval without a key has a result')
       return done.result
     },
     async approveOnce(request, once) {

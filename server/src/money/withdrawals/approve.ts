@@ -305,7 +305,7 @@ export function shortOf(
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
 ): Refusal {
   const [available, amount, needed] = [available_minor, amount_minor, total_reserved_minor].map(formatAmount)
-  const message = `Available is ${available}; the requested ${amount} needs ${needed} with its charges.`
+  const message = `The available balance is ${available}. The withdrawal of ${amount} needs ${needed} with its charges.`
   return new Refusal('insufficient_balance', { message })
 }
 

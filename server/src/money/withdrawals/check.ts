@@ -73,7 +73,7 @@ export function checkPayoutBody(
   // If the body has another environment than the API key, the server refuses the request, so that no money leaves the wrong
   // environment.
   if (body.environment !== undefined && body.environment !== caller.environment) {
-    problems.push({ field: 'environment', message: `contradicts this request, which acts in ${caller.environment}` })
+    problems.push({ field: 'environment', message: `differs from the environment of this request, which is ${caller.environment}` })
   }
   const amount_minor = readPayoutAmount(writtenAmount(body), problems)
   const destination_code = body.destination_code ?? (method === 'PROVIDER_PESA' ? method : '')
@@ -142,7 +142,7 @@ function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: Payout
     const identifier = CANONICAL_IDENTIFIER[method](text)
     if (identifier === null) problems.push({ field, message: IDENTIFIER_HELP[method] })
     else if (found !== undefined && found !== identifier) {
-      problems.push({ field, message: `names another destination than ${identifierField(method)}` })
+      problems.push({ field, message: `differs from the destination in ${identifierField(method)}` })
     }
     found ??= identifier ?? text
   }
@@ -153,12 +153,12 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
   const of_account = (bank && body.bank_account_name?.trim()) || null
   const name = body.destination_name?.trim() || null
   if (of_account !== null && name !== null && of_account !== name) {
-    problems.push({ field: 'bank_account_name', message: 'names another recipient than destination_name' })
+    problems.push({ field: 'bank_account_name', message: 'differs from the recipient in destination_name' })
   }
   const chosen = name ?? of_account
   // An operator reads the recipient's name before the money leaves, so that the name must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
-    problems.push({ field: 'destination_name', message: 'holds invisible characters' })
+    problems.push({ field: 'destination_name', message: 'contains invisible characters' })
   }
   return chosen
 }
