@@ -31,7 +31,7 @@ const statusOf = async (id: string, key = world.live_key) =>
   (await world.get(`/v1/collections/${id}`, key)).body.data.status
 const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
 
-test('the server refuses a callback with a wrong signature with 403, stores it as forged, and moves no money', async () => {
+test('the server answers 403 to a callback with a wrong signature, stores it as forged, and moves no money', async () => {
   const { collection_id, reference } = await push('008')
   const before = await transfers()
   for (const [i, options] of [
@@ -64,7 +64,7 @@ test('the server queries the provider after a signed callback, and ignores the o
   assert.equal(await statusOf(truth.collection_id), 'successful', 'the status query reports a paid payment')
 })
 
-test('the server counts a repeated callback in one row and credits the payment once', async () => {
+test('the server stores a repeated callback as one row with its count, and credits the payment once', async () => {
   const { collection_id, reference } = await push('008')
   const body = JSON.stringify({ reference, status: 'COMPLETED' })
   await Promise.all(Array.from({ length: 10 }, () => callback(body)))

@@ -89,7 +89,7 @@ test('the server queries the provider after a signed callback about a payout, an
   assert.equal(await statusOf(blocked), 'BLOCKED_IP_WHITELIST', 'the status query finds no such payout')
 })
 
-test('the server refuses a forged callback about a payout with 403, stores it as forged, and moves no money', async () => {
+test('the server answers 403 to a forged callback about a payout, stores it as forged, and moves no money', async () => {
   const payout = await send('106')
   const before = await transfers()
   for (const [i, options] of [{ signature: null }, { signature: 'f'.repeat(64) }, { secret: 'another' }].entries()) {
