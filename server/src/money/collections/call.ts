@@ -1,5 +1,5 @@
-// Calls providers and reads their answers. If an adapter throws, times out, is not configured or omits an answer, the answer is
-// unknown. The deadline of the payment still applies.
+// Calls providers and reads their answers. If an adapter throws, times out or returns no answer, or the provider is not configured,
+// the answer is unknown. The deadline of the payment still applies.
 
 import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import { answerOf, type Breaker, guarded, isFault, QUESTIONS } from '../../adapters/providers/breaker.ts'

@@ -31,7 +31,7 @@ export type CollectionEffects = {
   postings: Posting[]
   events: NewEvent[]
   queue: Map<string, HeldQueueRow>
-  /** Phones of payers who approved a payment on a page. */
+  /** The phones of payers who approved a payment on a page in this batch. */
   approved: Set<string>
   /** The payment that paid a link in this batch, by link id. The entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>
@@ -45,7 +45,7 @@ export function noEffects(): CollectionEffects {
 /** The actor and the reason of a move, for the history. */
 export type MoveCause = { actor: string; reason: string | null }
 
-/** Makes one move of a locked collection. `subscribed` contains the events that its merchant receives. */
+/** Makes one move of a locked collection. `subscribed` has the events that the merchant of the collection receives. */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,
@@ -86,7 +86,7 @@ export function applyCollectionStep(
   }
 }
 
-/** Records a contradiction in the log, and in the history as a row from a status to itself. */
+/** Records a contradiction in the log and in the history. The history row has the same status before and after. */
 export function applyContradiction(
   deps: Deps,
   effects: CollectionEffects,

@@ -28,7 +28,7 @@ export type CheckedCollectionBody = {
   amount_minor: bigint | 'too_large'
   currency: string
   customer_name: string | null
-  /** The phone that gets the prompt; for a QR code, the phone of the payer. */
+  /** The phone that gets the prompt. For a QR code, this is the phone of the payer, which gets no prompt. */
   phone: string | null
   customer_email: string | null
   reference: string | null
@@ -97,7 +97,7 @@ export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
 
-/** Chooses the provider of a payment. Refuses with provider_unavailable if no provider takes it. */
+/** Chooses the provider of a payment. If no provider takes the payment, refuses with provider_unavailable. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
 /**

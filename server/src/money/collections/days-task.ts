@@ -19,7 +19,7 @@ const DAYS_MAX = 20
  * transaction sums the whole day.
  */
 const PAYMENTS_MAX = 50_000
-/** A sum of at most this many payments also stores their ids. */
+/** The maximum number of payments in a sum that also stores the ids of its payments. */
 const IDS_MAX = 20
 
 const FIRST_DAY = 1
@@ -43,7 +43,7 @@ const ENSURE = sql(
    order by merchant_id, environment on conflict do nothing`,
 )
 
-// Skips the books that another process has locked. `first_id` is the oldest payment without a sum. `last_id` is the first
+// The query skips the books that another process has locked. `first_id` is the oldest payment without a sum. `last_id` is the first
 // payment beyond the limit of one transaction.
 const SPANS = sql(
   'collection_days_spans',

@@ -135,7 +135,7 @@ for (const statement of ['', 'collection_days_clear', 'collection_days_write']) 
   })
 }
 
-test('two processes that sum at the same time sum every day once', async () => {
+test('two processes that sum at the same time sum every closed day once', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   await world.post('/v1/collections/wallet-push', { amount: 100, phone: '0754123003' }, { key })

@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000
 const MARK_AFTER_MS = 72 * HOUR_MS
 
 /**
- * The time between MARK_AFTER_MS and the first sum of a day. It is longer than any transaction and any difference between two
- * clocks, so that the sum includes every change without a mark.
+ * The time between MARK_AFTER_MS and the first sum of a day. This time is longer than any transaction and any difference between
+ * two clocks, so that the sum includes every change without a mark.
  */
 const MARGIN_MS = 2 * HOUR_MS
 

@@ -232,7 +232,7 @@ describe('the decision of an operator about held money', () => {
         assert.deepEqual(decideReview(coreIn(status, { amount_received_minor: AMOUNT }), decision), [])
     })
   }
-  test('a reversal of a cleared payment takes back the credited amount, and returns the fee only if the approval charged a fee', () => {
+  test('a reversal of a cleared payment takes back the credited amount, and returns the fee if the approval charged a fee', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...provider_fields }
     for (const [received, fee_minor] of [
       [42_000n, 500n],
@@ -273,17 +273,17 @@ describe('moves of a collection', () => {
   }
   for (const [name, from] of Object.entries(ALLOWED) as [CollectionMoveName, Status[]][]) {
     for (const status of STATUSES) {
-      test(`the move ${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
+      test(`the move ${name} ${from.includes(status) ? 'may' : 'may not'} start from the status ${status}`, () =>
         assert.equal(mayMoveCollection(name, status), from.includes(status)))
     }
   }
-  test('no move leaves the status reversed, and no move leads back to created or processing', () => {
+  test('no move starts from the status reversed, and no move ends in the status created or processing', () => {
     for (const move of Object.values(moves)) {
       assert.ok(!(move.from as readonly Status[]).includes('reversed'))
       assert.ok(!['created', 'processing'].includes(move.to))
     }
   })
-  test('only a reversal leaves the status successful', () => {
+  test('only a reversal starts from the status successful', () => {
     const leaving = Object.values(moves).filter((move) => (move.from as readonly Status[]).includes('successful'))
     assert.deepEqual(
       leaving.map((move) => move.to),

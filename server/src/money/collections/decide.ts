@@ -21,7 +21,7 @@ export type CollectionStep = {
   move: CollectionMoveName
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
-  /** Null means that no money moves. */
+  /** The posting of the move. Null means that no money moves. */
   posting: StepPosting | null
   /** The arrival of money in another currency, whose worth an operator stated. The ledger books the arrival before `posting`. */
   arrival?: StepPosting
@@ -188,7 +188,10 @@ function makeStep(
 /** The changes that one answer causes: the attempt, the moves of its collection, and the record of a contradiction. */
 export type OutcomeDecision = {
   attempt: Pick<AttemptUpdate, 'state' | 'due_at' | 'sent_at' | 'provider_status' | 'provider_id'>
-  /** True means that an attempt before the newest brought the money. The payment takes over the attempt's method, fee and payer. */
+  /**
+   * True means that an attempt before the newest brought the money. The payment then gets the method, fee and payer of that
+   * attempt.
+   */
   paid_by_earlier: boolean
   /** True means that this attempt brought the money of the collection. */
   settles: boolean

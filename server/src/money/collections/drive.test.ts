@@ -32,7 +32,7 @@ type Stage = {
   row(id: string): Promise<Row>
 }
 
-/** Runs a test in a world whose live provider follows a script that may answer late. */
+/** Runs a test in a world whose live provider follows a script. The script may delay an answer. */
 async function stage(
   work: (stage: Stage) => Promise<void>,
   {
@@ -288,7 +288,7 @@ test('a payment of an unconfigured provider waits unsent until a process with th
     { env: { PROCESS: 'api' } },
   ))
 
-test('the server queries an unanswered prompt at growing intervals, and fewer than a hundred times in three days', () =>
+test('the server queries the provider about an unanswered prompt at growing intervals, and fewer than a hundred times in three days', () =>
   stage(async ({ world, script, pushes, pay, row }) => {
     let queries = 0
     const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }

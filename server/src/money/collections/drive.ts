@@ -107,7 +107,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
 function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
-    // If the query took long, another process may have taken over the lease. Without a lease the process sends no request.
+    // If the query took long, another process may have taken the lease. Without the lease, the process sends no request.
     if (left_ms < PUSH_LEASE_MS && !(await renewAttemptLease(deps, attempt))) return
     deps.point('send.before_push')
     const answer = await calls.push(attempt)

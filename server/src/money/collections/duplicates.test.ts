@@ -34,7 +34,7 @@ const UNPAID: LockedCollection = {
 }
 const PAID: LockedCollection = { ...UNPAID, status: 'successful', amount_received_minor: 100n }
 
-test('a success of another attempt than the paying attempt is a duplicate payment, in shillings or in another currency', () => {
+test('a success of an attempt is a duplicate payment when another attempt has paid, in shillings or in another currency', () => {
   const foreign = { ...UNPAID, foreign_amount_minor: 5n, foreign_currency: 'USD' }
   for (const paid of [PAID, foreign]) {
     const by_second = { ...paid, settled_attempt: 2 }

@@ -133,7 +133,7 @@ describe('the fee of one payment', () => {
 })
 
 describe('the rule that prices a payment', () => {
-  test('the rule of the method applies before the rule for all methods, on each endpoint', async () => {
+  test('the rule of the payment method applies before the rule for all methods, on each endpoint', async () => {
     const shop = await newShop([
       { flat_fee: '1' },
       { method: 'wallet_push', flat_fee: '2' },

@@ -5,16 +5,15 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { formatAmount, Refusal } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 
-/** The part of a payment that determines its fee. `step_minor` is the smallest unit that the provider moves, in cents. */
+/** The facts about a payment that determine its fee. `step_minor` is the smallest unit that the provider moves, in cents. */
 export type PaymentToPrice = {
   collection: Pick<NewCollection, 'merchant_id' | 'method' | 'amount_minor'>
   step_minor: bigint
 }
 
 /**
- * Returns the fees of a batch of payments in cents, in the same order; 0 if no rule of the price list applies. If a fee is not less
- * than its payment, the result is a refusal that names the smallest valid amount. Every batch reads the price lists again, so that
- * a new list applies from the next request on.
+ * Returns the fees of a batch of payments in cents, in the same order. If no rule of the price list applies, the fee is 0. If a fee
+ * is not less than its payment, the result is a refusal with the smallest valid amount. Every batch reads the price lists again.
  */
 export async function feesOf(deps: Deps, items: readonly PaymentToPrice[]): Promise<(bigint | Refusal)[]> {
   const merchants = new Set(items.map(({ collection }) => collection.merchant_id))

@@ -8,7 +8,7 @@ import type { HeldCollection, OperatorCollection } from './schema.ts'
 import type { Status } from './state.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 
-/** One row of the review queue. A null `decided_at` means that the payment waits. */
+/** One row of the review queue. Null in `decided_at` means that the payment waits for a decision. */
 export type HeldQueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
 
 // The transaction that holds or decides a payment holds the lock of the collection, so that no other transaction writes its row.
@@ -99,7 +99,7 @@ export async function getForOperators(deps: Deps, reader: Reader, collection_id:
   )
 }
 
-/** Returns a held or once held collection as operators see it. Refuses any other collection with not_found. */
+/** Returns a collection that is or was held, as operators see it. Refuses any other collection with not_found. */
 export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
   const found = await findForOperators(deps, reader, collection_id)
   const held_at = found?.held_at ?? null

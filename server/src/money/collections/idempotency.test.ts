@@ -38,7 +38,7 @@ test('the server refuses a payment with 400 when the Idempotency-Key header is m
     assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key })), [202, 'ok'])
 })
 
-test('a repeated request gets the same bytes, marked as replayed, and makes no payment', async () => {
+test('a repeated request gets the same bytes, marked as replayed, and makes no second payment', async () => {
   for (const path of [PUSH, '/v1/collections/provider-pesa', QR]) {
     const idempotency_key = randomUUID()
     const first = await world.post(path, BODY, { idempotency_key })
@@ -57,7 +57,7 @@ test('a repeated request gets the same bytes, marked as replayed, and makes no p
   }
 })
 
-test('the server treats a request as a replay if only its field order, spaces or amount format differ', async () => {
+test('the server treats a request as a replay when only its field order, spaces or amount format differ', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, { amount: '10', phone: '0754123001', reference: 'R' }, { idempotency_key })
   for (const payload of [
@@ -167,7 +167,7 @@ test('64 requests at once with one key and different bodies make one payment, an
   }
 })
 
-test('the server replays an answer for 30 days, and then refuses its key with 422 and makes no payment', async () => {
+test('the server replays an answer for 30 days, and then refuses the key of the answer with 422 and makes no payment', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()
@@ -200,7 +200,7 @@ describe('the key of a refused request', () => {
       assert.equal((await world.post(PUSH, BODY, { idempotency_key })).status, 202)
     })
   }
-  test('the server accepts the key of a request again after a refusal with 403 for a missing scope', async () => {
+  test('the server accepts the key of a request again after it refused the request with 403 for a missing scope', async () => {
     const idempotency_key = randomUUID()
     const key = await world.newKey({ scopes: ['collections:read'] })
     assert.equal((await world.post(PUSH, BODY, { idempotency_key, key })).status, 403)

@@ -25,7 +25,7 @@ import { presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
 
-/** The limits of a search by the beginning of a reference. */
+/** The text of the API documentation about the limits of a search by the beginning of a reference. */
 const SEARCH_BOUNDS = [
   '`reference` finds the payments whose reference begins with the text, in any case.',
   `If at most ${BEGUN_MAX} references of the environment begin with the text, the server searches all of them.`,

@@ -38,7 +38,7 @@ test('the list shows the newest payments first, twenty on a page', async () => {
   assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
 })
 
-test('the pages together hold every payment once', async () => {
+test('the pages of the list together have every payment once', async () => {
   const all: string[] = []
   for (let page = 1; page <= 4; page++) all.push(...idsOf(await world.get(`${LIST}?page=${page}&page_size=7`)))
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('the pages together hold every payment once', async () => {
   )
 })
 
-test('a page beyond the last page is empty and still shows the total', async () => {
+test('a page after the last page of the list is empty and has the total', async () => {
   const reply = await world.get(`${LIST}?page=1000000&page_size=100`)
   assert.equal(reply.status, 200)
   assert.deepEqual(reply.body.data.items, [])

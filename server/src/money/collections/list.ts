@@ -56,9 +56,9 @@ const IN_RANGE = sql(
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
-/** The maximum number of payments that a search reads from the index of references, the last in alphabetical order. */
+/** The maximum number of payments that a search reads from the index of references: the last references in alphabetical order. */
 export const BEGUN_MAX = COUNT_MAX
-/** The maximum number of the newest payments of the period that a search reads in addition if more references match. */
+/** The maximum number of the newest payments in the period that a search also reads when more references match. */
 export const NEWEST_MAX = 20_000
 /**
  * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of this
@@ -70,7 +70,8 @@ export function newestOf(table: string, environment: string, from_id: string, un
   return `${place} >= (${environment}::text, ${from_id}::uuid) and ${place} < (${environment}::text, ${until_id}::uuid)
        order by ${table}.environment desc, ${table}.id desc limit ${limit}`
 }
-// Both searches stop after a maximum of rows, and then apply the other filters. The number of rows read does not grow with the data.
+// Both searches stop after a maximum number of rows, and then apply the other filters. The number of rows read does not grow with
+// the data.
 const BY_REFERENCE = sql(
   '',
   `with begun as materialized (

@@ -272,7 +272,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.success', 'collection.reversed'])
     }))
 
-  test('held money stays as booked, and the history records every later answer with another amount or currency', () =>
+  test('the booking of held money stays unchanged, and the history records every later answer with another amount or currency', () =>
     withScriptedPayment({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
       await hint()
       await hint()
@@ -344,7 +344,7 @@ describe('answers that contradict each other', () => {
       })
     }))
 
-  test('a hundred reports of one success by callback, query and refresh credit the money once', () =>
+  test('a hundred reports of one success by callback, query and refresh credit the payment once', () =>
     withScriptedPayment({ status: () => paid() }, async ({ world, hint, refresh, now }) => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? hint() : refresh())))
       await world.work()
@@ -396,7 +396,7 @@ describe('answers that contradict each other', () => {
       },
     ))
 
-  test('a success stays a success when the provider then answers "not found" and "pending"', () =>
+  test('a paid payment stays paid when the provider then answers "not found" and "pending"', () =>
     withScriptedPayment({ status: () => paid() }, async ({ world, hint, now, script }) => {
       await hint()
       for (const answer of [notFound, accepted, unknown]) {
@@ -468,7 +468,7 @@ describe('a provider without a usable answer', () => {
       }))
   }
 
-  test('the server queries an unanswered payment at growing intervals', () =>
+  test('the server queries the provider about an unanswered payment at growing intervals', () =>
     withScriptedPayment(
       {},
       async ({ world, script }) => {

@@ -1,4 +1,4 @@
-// Records open answers: they change no status, only the provider's data of the attempt and its next due time.
+// Records open answers. An open answer changes no status, but only the provider's data of the attempt and its next due time.
 
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -109,7 +109,7 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Renews a lease of this process. Returns false if another process has the lease, or has recorded the push of the attempt. */
+/** Renews a lease of this process. If another process has the lease, or has recorded the push of the attempt, returns false. */
 export async function renewAttemptLease(deps: Deps, attempt: Attempt): Promise<boolean> {
   const { merchant_id, collection_id, number } = attempt
   const now = deps.clock.now()

@@ -19,7 +19,10 @@ const COUNT = sql(
 /** The payment link, and the page of its payments. */
 export type OfLink = PageChoice & { merchant_id: string; link_id: string }
 
-/** Lists a page of the payments of a link, newest first. `total_items` counts up to 10,000. `pay_url` is the address of pages. */
+/**
+ * Lists a page of the payments of a link, newest first. `total_items` counts up to 10,000. `pay_url` is the address of the payment
+ * pages.
+ */
 export async function listOfLink(deps: Deps, pay_url: string, choice: OfLink) {
   const { merchant_id, link_id, page = 1, page_size = 20 } = choice
   const [rows, counted] = await Promise.all([

@@ -174,7 +174,7 @@ for (const environment of ['live', 'sandbox'] as const) {
       test(`a ${environment} payment of a phone that ends with ${ending} becomes ${end.moves.join(', then ')}${end.reason ? ` with ${end.reason}` : ''}`, () =>
         check(made.get(ending) as Made, end))
     }
-    test(`a magic number gives a ${environment} wallet or QR payment the same outcome as a prompt`, async () => {
+    test(`a magic number gives a ${environment} wallet or QR payment the same outcome as a payment by prompt`, async () => {
       const more: [Made, End][] = []
       for (const ending of ['001', '002', '011', '012', '014']) {
         more.push([
@@ -216,7 +216,7 @@ describe('simulate_status with a sandbox key', () => {
   })
 })
 
-test('about 90 of 100 live payments succeed without a magic phone, and the others fail for a reason of a payer', async () => {
+test('about 90 of 100 live payments succeed without a magic phone, and the others fail for a reason that lies with the payer', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const replies = await Promise.all(

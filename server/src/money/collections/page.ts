@@ -37,7 +37,10 @@ const CREATE = sql(
    values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18)`,
 )
 
-/** Writes a collection of a page: `created` for a hosted page without an attempt, else `processing`. */
+/**
+ * Writes the collection of a page. If the collection is for a hosted page without an attempt, its status is `created`, otherwise
+ * `processing`.
+ */
 async function insertPageCollection(
   deps: Deps,
   tx: Tx,
@@ -103,7 +106,7 @@ export async function lockHosted(
   return row ?? null
 }
 
-/** The highest number of an attempt, because a reference has two digits for the number. */
+/** The highest number that an attempt can have, because a provider reference has two digits for the number. */
 const ATTEMPTS_MAX = 99
 
 /** Returns true if the payment allows another attempt: no money has arrived, and the limit of attempts allows one more. */
@@ -233,7 +236,7 @@ export type PagePayment = {
   failure_reason_code: FailureReason | null
   /** The received amount in cents. Null means that no money has arrived yet. */
   amount_received_minor: bigint | null
-  /** The received amount in another currency, in hundredths. Null means that there is none. */
+  /** The received amount in another currency, in hundredths. Null means that no money in another currency has arrived. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   attempts: number
@@ -268,7 +271,7 @@ const UNDER_WAY = sql(
    where c.status in ('processing', 'pending_clearance') order by c.id desc`,
 )
 
-/** The maximum number of payments of a link that the server reads, the newest. Older payments ended long ago. */
+/** The maximum number of payments of a link that the server reads, beginning with the newest. Older payments ended long ago. */
 export const LINK_PAYMENTS_READ_MAX = 50
 
 /** Returns the payments on a page that have no outcome yet, newest first, of the newest LINK_PAYMENTS_READ_MAX payments. */

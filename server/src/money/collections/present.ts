@@ -19,7 +19,7 @@ export function presentCollection(row: Collection, pay_url: string) {
     currency: row.currency,
     method: row.method,
     environment: row.environment,
-    // If the circuit was open, the server made no call, and the attempt has no provider status.
+    // If the circuit was open, the server sent no request, and the attempt has no provider status.
     provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,

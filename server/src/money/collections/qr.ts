@@ -1,6 +1,6 @@
 // The server commits a QR payment with its key, calls the provider, and commits the code with the answer. If the process dies or
-// the provider gives no code, the key becomes free. A repeated request then continues with the same collection and reference, so
-// that one key makes one payment.
+// the provider gives no code, the key becomes free. A repeated request then continues with the same collection, so that one key
+// makes one payment.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'
@@ -17,9 +17,9 @@ const SAVE = sql(
 )
 
 /**
- * Fetches the QR code of an attempt and stores the answer to the merchant: `fields` and the code. Without a code, the function
- * frees the key and throws 503 provider_unavailable. If the provider declines, the payment fails; if the answer is unknown, the
- * attempt waits.
+ * Fetches the QR code of an attempt and stores the answer to the merchant: `fields` and the code. If the provider gives no code,
+ * the function frees the key and throws 503 provider_unavailable. If the provider declines, the payment fails. If the answer is
+ * unknown, the attempt waits.
  */
 export async function fetchQr(
   deps: Deps,

@@ -28,11 +28,11 @@ const common = {
   simulate_status: Type.Optional(SimulateStatus),
 }
 
-/** Body of wallet-push and provider-pesa. */
+/** Body of the endpoints wallet-push and provider-pesa. */
 export const PushBody = Type.Object({ ...common, phone: Phone })
 export type PushBody = Static<typeof PushBody>
 
-/** Body of the stk-push alias, whose phone and reference have other names. */
+/** Body of the endpoint stk-push, in which phone and reference have other names. */
 export const StkPushBody = Type.Object({
   ...common,
   customer_phone: Phone,
@@ -40,7 +40,7 @@ export const StkPushBody = Type.Object({
 })
 export type StkPushBody = Static<typeof StkPushBody>
 
-/** Body of qr. If the body has a phone, the phone gets no prompt. */
+/** Body of the endpoint qr. If the body has a phone, the phone gets no prompt. */
 export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) })
 export type QrBody = Static<typeof QrBody>
 
@@ -55,7 +55,7 @@ export const PushAccepted = Type.Object({
   message: Type.String(),
 })
 
-/** Answer of qr. */
+/** Answer of the endpoint qr. */
 export const QrAccepted = Type.Object({
   collection_id: CollectionId,
   reference: EchoedReference,
@@ -67,7 +67,7 @@ export const QrAccepted = Type.Object({
   expires_at: Type.Null({ description: 'Always null. Assume that the code does not expire.' }),
 })
 
-/** A collection with its status. */
+/** The record of a collection with its status. */
 export const CollectionStatus = Type.Object({
   collection_id: CollectionId,
   reference: EchoedReference,
@@ -101,7 +101,7 @@ export const CollectionStatus = Type.Object({
   updated_at: Type.String({ format: 'date-time' }),
 })
 
-/** A collection with a past or present review, as operators see it. */
+/** The record of a collection with a past or present review, for operators. */
 export const HeldCollection = Type.Object({
   merchant_id: Type.String({ format: 'uuid' }),
   merchant_code: Type.String(),
@@ -134,7 +134,7 @@ export const HeldCollection = Type.Object({
 })
 export type HeldCollection = Static<typeof HeldCollection>
 
-/** A collection as operators see it, whether or not it was ever held. */
+/** The record of a collection for operators, whether or not the collection was ever held. */
 export const OperatorCollection = Type.Object({
   ...HeldCollection.properties,
   held_at: nullable(
@@ -146,7 +146,7 @@ export const OperatorCollection = Type.Object({
 })
 export type OperatorCollection = Static<typeof OperatorCollection>
 
-/** Filters of the list. */
+/** Filters of the list of collections. */
 export const ListFilters = {
   merchant_id: Type.Optional(line(64)),
   status: Type.Optional(oneOf(STATUSES)),

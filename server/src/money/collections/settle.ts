@@ -102,7 +102,7 @@ function applyDecision(
   if (decision.contradiction !== null) applyContradiction(deps, effects, collection, decision.contradiction)
 }
 
-/** Returns the columns of an attempt that settling writes. */
+/** Returns the columns of an attempt that a settlement writes. */
 function updateOf(attempt: LockedAttempt): AttemptUpdate {
   const { deadline_at: _, phone: _phone, of_method: _method, of_fee_minor: _fee, ...update } = attempt
   return update

@@ -12,7 +12,10 @@ export type CollectionCore = {
   fee_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** The amount that the provider took in another currency, in hundredths. Null means that there is none. */
+  /**
+   * The amount that the provider took in another currency, in hundredths. Null means that the provider took no money in another
+   * currency.
+   */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   failure_reason_code: FailureReason | null
@@ -20,7 +23,7 @@ export type CollectionCore = {
   superseded: boolean
 }
 
-/** A collection under lock. Steps change the collection in memory, and `writeCollectionChanges` writes it once. */
+/** A collection under lock. Steps change the collection in memory, and `writeCollectionChanges` writes all changes at once. */
 export type LockedCollection = CollectionCore & {
   merchant_id: string
   collection_id: string
@@ -76,7 +79,7 @@ export type LockedAttempt = AttemptUpdate & {
 /** A collection under lock with all data on which the decision about an outcome depends. */
 export type CollectionSnapshot = {
   collection: LockedCollection
-  /** The attempts of the outcomes in this batch, by number. */
+  /** The attempts about which this batch has an outcome, by number. */
   attempts: Map<number, LockedAttempt>
   /** The payment link, which all payments of one link share. Undefined means that the payment has no link. */
   link: LockedLink | undefined

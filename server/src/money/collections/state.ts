@@ -6,8 +6,9 @@ export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pendi
 export type Status = (typeof STATUSES)[number]
 
 /**
- * The states of an attempt. `to_send`: the provider may not have the attempt yet. `asked`: the server queries the provider until
- * the answer is final. `final`: the provider gave a final answer. `given_up`: the deadline passed without a final answer.
+ * The states of an attempt. In `to_send`, the provider may not have the attempt yet. In `asked`, the server queries the provider
+ * until the answer is final. In `final`, the provider gave a final answer. In `given_up`, the deadline passed without a final
+ * answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
 /** One state of an attempt. */
@@ -16,7 +17,7 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number]
 /** A move: its possible start statuses, its end status, and the event for the merchant. */
 type CollectionMove = { from: readonly Status[]; to: Status; event: string; time_field: string }
 
-/** The move of a payer who starts an attempt on a page. No provider or operator causes this move, and it has no event. */
+/** The move that a payer causes by starting an attempt on a page. No provider or operator causes this move, and it has no event. */
 export const START = { from: ['created', 'failed'], to: 'processing' } as const satisfies Omit<
   CollectionMove,
   'event' | 'time_field'
@@ -42,12 +43,12 @@ export const moves = {
   },
   reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
   reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
-  // An operator decides about held money: the merchant gets it, or it goes back to the payer.
+  // An operator decides about held money: the merchant gets the money, or the money goes back to the payer.
   clear: { from: ['pending_clearance'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
   decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
 } as const satisfies Record<string, CollectionMove>
 
-/** The name of one move. */
+/** The name of one move of a collection. */
 export type CollectionMoveName = keyof typeof moves
 
 /** Returns true if the move may start from the given status. */

@@ -16,7 +16,7 @@ export type Collection = {
   amount_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** The received amount in another currency. Null means that there is none. */
+  /** The received amount in another currency. Null means that no money in another currency has arrived. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   reference: string | null
@@ -70,7 +70,7 @@ export function createFindCollection(deps: Deps): (key: CollectionKey) => Promis
   )
 }
 
-/** One attempt at a provider, as the driver needs it. */
+/** One attempt at a provider, with the columns that the driver reads. */
 export type Attempt = {
   merchant_id: string
   collection_id: string
@@ -83,7 +83,7 @@ export type Attempt = {
   amount_minor: bigint
   currency: string
   simulate_status: SimulateStatus | null
-  /** True means that the payer waits on a page. */
+  /** True means that the payer waits on a page for the outcome. */
   on_page: boolean
   state: AttemptState
   asks: number

@@ -113,7 +113,7 @@ export type SlotSum = {
   status: Status
   /** The method. Empty means that the payer has not chosen a method. */
   method: string
-  /** The network, guessed from the phone. Empty means that it is unknown. */
+  /** The network, which the server guesses from the phone. Empty means that the network is unknown. */
   network: string
   items: bigint
   amount_minor: bigint
