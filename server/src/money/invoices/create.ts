@@ -64,7 +64,7 @@ export function readInvoice(body: InvoiceBody): InvoiceContent {
   return { ...defaults, ...readContent(body) } as InvoiceContent
 }
 
-/** Returns the content of the payment link of an invoice. */
+/** Returns the content of the payment link for an invoice. */
 export function pageOfInvoice(
   invoice: Pick<Invoice, 'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'total_minor'>,
   number: number,
@@ -86,20 +86,26 @@ export function pageOfInvoice(
   }
 }
 
-/** Refuses a past due date. The server checks the Idempotency-Key first, so that a later replay returns the stored response. */
+/**
+ * If the due date has passed, refuses the invoice. The server checks the Idempotency-Key first, so that a later replay returns the
+ * stored response.
+ */
 function checkDueDate(deps: Deps, { due_date }: Partial<InvoiceContent>): void {
   if (due_date !== undefined && due_date < dayOf(deps.clock.now())) {
     refuseField('due_date', 'must be today or later, in Tanzania')
   }
 }
 
-/** Refuses a total outside the limits of payment links with amount_not_supported. */
+/** If the total is outside the limits of payment links, refuses the invoice with amount_not_supported. */
 function checkTotal(deps: Deps, caller: Caller, content: InvoiceContent, live: LiveProviders): void {
   if (content.total_minor <= 0n) refuse('amount_not_supported', { message: 'The total must be greater than zero.' })
   checkPageRules(deps, caller, pageOfInvoice(content, 0), live)
 }
 
-/** Creates an invoice as a draft. Refuses a total outside the limits of payment links with amount_not_supported. */
+/**
+ * Creates an invoice as a draft. If the total is outside the limits of payment links, refuses the invoice with
+ * amount_not_supported.
+ */
 export async function createInvoice(
   deps: Deps,
   tx: Tx,

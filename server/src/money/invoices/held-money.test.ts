@@ -51,7 +51,7 @@ const clear = async (id: string, decision = 'approve') => {
   const done = await world.call({ method: 'POST', url: `/v1/operator/collections/${id}/clear`, key: operator, payload })
   assert.equal(done.status, 200, done.text)
 }
-/** Moves the clock to a time and runs the due work. Each test world begins on 5 January at noon in Tanzania. */
+/** Moves the clock to a time and runs the work that is due then. Each test world begins on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()
@@ -113,7 +113,7 @@ describe('approved held payments of cancelled links', () => {
     assert.equal((await invoices.show(sent.id)).status, 'PAID')
   })
 
-  test('the server holds a payment of the new link when an approved held payment has paid the invoice meanwhile', async () => {
+  test('the server holds a payment of the new link when an approved held payment of the old link has paid the invoice meanwhile', async () => {
     const { sent, collection_id, next } = await invoiceWithReplacedLink()
     // The provider sends no outcome for a payment from this phone.
     const other = (await invoices.pay({ payment_url: next.payment_url }, '0754123007')).body.data.collection_id

@@ -37,7 +37,7 @@ describe('new invoices', () => {
     assert.deepEqual(await invoices.messages(made.id), [], 'the server sends no message about a draft')
   })
 
-  test('a new invoice rounds quantity times price of each item half up to the cent', async () => {
+  test('the server rounds the quantity times the price of each item half up to the cent', async () => {
     for (const [quantity, unit_price, amount] of [
       ['0.333', '100.00', '33.30'],
       ['0.005', '1.00', '0.01'],
@@ -252,7 +252,7 @@ describe('edits of invoices', () => {
 })
 
 describe('reads of invoices', () => {
-  test('a merchant lists invoices by status, newest first, in pages', async () => {
+  test('a merchant can list invoices by status, newest first, in pages', async () => {
     const other = await createWorld()
     try {
       const { act, draft: make, pay, sent: send, show } = invoicesOf(other)

@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 const reminders = async (id: string) => (await invoices.messages(id)).filter(({ kind }) => kind === 'invoice.remind')
-/** Moves the clock to a time and runs the due work. Each test world begins on 5 January at noon in Tanzania. */
+/** Moves the clock to a time and runs the work that is due then. Each test world begins on 5 January at noon in Tanzania. */
 const goTo = async (time: string) => {
   world.deps.clock.advance(new Date(time).getTime() - world.deps.clock.now().getTime())
   await world.work()

@@ -58,7 +58,7 @@ function needsReminder(invoice: Invoice): boolean {
   return can_be_paid && takes_payments && channelsOf(invoice).length > 0
 }
 
-/** Queues the reminder of one invoice if the customer needs one, and returns the time of the next reminder. */
+/** Queues the reminder of one invoice if the customer needs a reminder, and returns the time of the next reminder. */
 async function remindInvoice(deps: Deps, tx: Tx, invoice: Invoice, pay_url: string, now: Date) {
   const { merchant_id, id, slug, due_date, paid_at } = invoice
   if (isBeingPaid(invoice, now)) {

@@ -35,7 +35,7 @@ const RULES = ['amount_not_supported', 'production_access_restricted'] as const
 const tags = ['Invoices']
 const InvoiceParams = Type.Object({ invoice_id: Type.String() })
 
-/** Values and functions that the routes of one app share. */
+/** Values and functions that several routes of invoices use. */
 type InvoiceRouteContext = InvoicesOptions & {
   deps: Deps
   app: App

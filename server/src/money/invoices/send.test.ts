@@ -133,7 +133,7 @@ describe('sent invoices', () => {
     assert.equal((await invoices.messages(id)).length, 6)
   })
 
-  test('the server refuses to send a live invoice when the merchant is not approved, verified and priced', async () => {
+  test('the server refuses to send a live invoice when the merchant is not approved, not verified or has no prices', async () => {
     const merchant = await world.newMerchant({ approved: false })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
     const made = await world.post('/v1/invoices', INVOICE, { key: token })

@@ -11,7 +11,7 @@ export const INVOICE_STATUSES = [
   'OVERDUE',
   'CANCELLED',
 ] as const satisfies readonly InvoiceStatus[]
-/** The stored status. PAID follows from the paid payment link, and OVERDUE from the date. */
+/** The stored status. The server derives PAID from the paid payment link, and OVERDUE from the due date. */
 export type StoredStatus = 'DRAFT' | 'SENT' | 'CANCELLED'
 
 /** The fields of an invoice that determine its status. `due_date` has the form YYYY-MM-DD. */

@@ -1,5 +1,5 @@
 // Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit chain of the merchant. A payment
-// locks only links, so no deadlock is possible.
+// locks only links, so that no deadlock is possible.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { InvoiceItem, InvoiceStatus } from '../../kernel/documents/index.ts'
@@ -43,7 +43,7 @@ export type Invoice = {
   paid_collection_id: string | null
   /** The time at which the provider reversed the payment of the invoice. Null means that no reversal exists. */
   reversed_at: Date | null
-  /** The newest link. If the payer paid an older link, `payment_link_id` is that older link. */
+  /** The newest link of the invoice. If the payer paid an older link, `payment_link_id` is that older link. */
   newest_link_id: string | null
   /** True while an operator reviews money that a payer sent for the invoice. */
   under_review: boolean
@@ -119,8 +119,8 @@ const NEXT_NUMBER = sql(
 )
 
 /**
- * Returns the next number of a merchant. The counter row stays locked until the transaction ends, so that numbers have no gap. If
- * the transaction rolls back, the next invoice gets the number.
+ * Returns the next invoice number of a merchant. The counter row stays locked until the transaction ends, so that numbers have no
+ * gap. If the transaction rolls back, the next invoice gets the number.
  */
 export async function nextNumber(tx: Tx, merchant_id: string, environment: Environment): Promise<number> {
   const [row] = await tx.query<{ number: number }>(NEXT_NUMBER, [merchant_id, environment])
@@ -250,7 +250,7 @@ function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFi
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
-/** Returns the selected invoices, newest first. `before_id` selects only invoices older than this invoice. */
+/** Returns the selected invoices, newest first. If `before_id` is not null, returns only invoices older than that invoice. */
 export function readInvoices(
   deps: Deps,
   filter: InvoiceFilter,
@@ -266,7 +266,7 @@ export function readInvoices(
   ])
 }
 
-/** Returns the number of selected invoices, at most 10,000. */
+/** Counts the selected invoices, up to 10,000. */
 export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<number> {
   const values = [...invoiceFilterValues(deps, filter), COUNT_MAX]
   const [row] = await deps.db.query<{ total: number }>(invoiceCountStatement(filter.status), values)
