@@ -37,7 +37,7 @@ export type CollectOptions = {
   sends: boolean
 }
 
-/** The payer's choice, with the client address for the prompt limits. */
+/** The payer's choice of a method and a phone, with the payer's IP address for the prompt limits. */
 export type PayerChoice = { method: Method; phone: string | null; address: string | null }
 
 /** Starts a payment on a page and returns the answer to the payer's request. Refuses with 409, 422, 429 or 503. */
@@ -128,7 +128,7 @@ async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
   return { hosted, page, under_way }
 }
 
-/** Starts the payment of a locked page, or refuses it. */
+/** Starts the payment of a locked page. If the page or a limit allows no further attempt, refuses the payment. */
 async function startLinkPayment(
   deps: Deps,
   tx: Tx,

@@ -7,7 +7,7 @@ import { presentLink } from './present.ts'
 import type { ShownLinkStatus } from './state.ts'
 import { LINK_COLUMNS, type Link } from './store.ts'
 
-/** The merchant, the environment and the filters of a list. */
+/** The merchant, the environment and the filters of a list of payment links. */
 export type LinkFilter = PageChoice & {
   merchant_id: string
   environment: Environment

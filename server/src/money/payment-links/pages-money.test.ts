@@ -81,7 +81,7 @@ function realProvider(over: Partial<Provider> = {}): Provider {
 }
 
 describe('payments whose first answer is a reversal', () => {
-  test('a payment whose first answer is a reversal closes its link', async () => {
+  test('a payment whose first answer is a reversal closes its payment link', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     await applyAnswer(first, 1, REVERSED)

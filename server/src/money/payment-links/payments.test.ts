@@ -22,7 +22,7 @@ async function pay(slug: string, phone: string): Promise<string> {
 const paymentsOf = (id: string, query = '', key?: string) =>
   world.get(`/v1/payment-links/${id}/collections${query}`, key)
 
-test('a merchant reads all payments of a link, including failed payments, newest first, in pages', async () => {
+test('a merchant can read all payments of a link in pages, newest first, including failed payments', async () => {
   const [link, other] = [await newLink(), await newLink()]
   const failed = await pay(link.public_slug, '0754123002')
   // The test advances the clock between payments, because ids of the same millisecond have no order.

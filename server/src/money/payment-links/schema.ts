@@ -115,12 +115,12 @@ export const PublicStatus = Type.Object({
   failure_reason_message: nullable(Type.String()),
 })
 
-/** The filters of lists and exports. */
+/** The filters of the lists and exports of payment links. */
 export const LinksFilter = {
   merchant_id: Type.Optional(line(64)),
   environment: Environment,
   status: Type.Optional(oneOf(LINK_STATUSES)),
   ...TimeQuery,
 }
-/** Query of the list of links. */
+/** Query of the list of payment links. */
 export const LinksQuery = Type.Object({ ...PageQuery, ...LinksFilter })
