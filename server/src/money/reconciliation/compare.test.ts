@@ -163,7 +163,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     [line('payout', 1_200n), line('charge', 25n)],
     ['amount_differs payout -205'],
   ],
-  // If the net amount is zero on both sides, the books and the provider agree.
+  // If the provider's movements and our movements both add up to zero, the books and the provider agree.
   ['a payout reversed in our books that the provider does not state', { ...payout, ...returned }, [], []],
   ['a payment reversed in our books that the provider does not state', { ...payment, ...returned }, [], []],
   [

@@ -12,7 +12,7 @@ export const CASE_KINDS = [
   'outcome_differs',
   'duplicate',
 ] as const
-/** One kind of difference. */
+/** One kind of difference between books and statements. */
 export type CaseKind = (typeof CASE_KINDS)[number]
 
 /** A line of a statement as the database stores it. */
@@ -153,7 +153,7 @@ function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): L
 const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>
   ours.moved && ours.returned && main === null && reversal === null
 
-/** Returns true if a reversal of the same amount and currency cancels the movement. */
+/** Returns true if a reversal with the same amount and currency cancels the movement. */
 const isFullyReversed = (main: StoredLine, reversal: StoredLine | null) =>
   reversal !== null && reversal.amount_minor === main.amount_minor && reversal.currency === main.currency
 

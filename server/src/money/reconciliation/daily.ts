@@ -57,7 +57,7 @@ const COVERED = sql(
    where provider = $1 and state = 'done' and period_from <= $2 and period_to >= $3 limit 1`,
 )
 
-/** A day in Tanzania. */
+/** A day in Tanzania whose movements the server compares. */
 type StatementDay = { name: string; from: Date; to: Date }
 
 /**

@@ -13,7 +13,7 @@ export function subjectOfReference(reference: string): LineSubject {
   return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }
 
-/** The facts about a subject. */
+/** The facts about a payment, a payout or an unknown reference. */
 export type SubjectFacts = {
   merchant_id: string | null
   ours: BookedMovement | null
@@ -33,7 +33,7 @@ type SubjectFactsRow = {
   c_foreign: bigint | null
   c_foreign_currency: string | null
   c_at: Date | null
-  /** True if another attempt took the booked money of the payment. */
+  /** True means that another attempt brought the booked money of the payment. */
   c_by_other: boolean | null
   c_given_up: boolean | null
   w_status: string | null

@@ -162,7 +162,7 @@ test('a line with the right amount closes the case of a wrong amount, and a line
   earlier.push(one)
 })
 
-test('a payment that the provider paid and reversed opens no case in either order of its lines', async () => {
+test('a payment that the provider paid and then reversed opens no case, whichever line comes first', async () => {
   const one = await plantPayment({ state: 'failed' })
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
   assert.equal((await operator.importRows([...lines.reverse(), ...earlierLines()])).opened, 0)
@@ -206,7 +206,7 @@ test('a query at the provider settles the outcome, and closes the case when book
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
   assert.equal((await operator.importRows(rows)).opened, 2)
   const [payment, payout] = [await caseOf(one), await caseOf(out)]
-  // The provider has no outcome yet, so the case stays open.
+  // The provider reports no outcome yet, so that the case stays open.
   const still = await operator.act(payment?.id ?? '', 'ask')
   assert.deepEqual([still.status, still.body.data.state], [200, 'open'])
   assert.equal(queried.at(-1), one.reference)

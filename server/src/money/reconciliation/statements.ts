@@ -130,7 +130,7 @@ const FINISH = sql(
    where id = $1 and state = 'importing' returning ${COLUMNS}`,
 )
 
-/** The counts of an import. */
+/** The counts of lines and cases of an import. */
 export type ImportTotals = { lines: number; matched: number; opened: number; explained: number }
 
 /** Finishes an import and stores its counts. */

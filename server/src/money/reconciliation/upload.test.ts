@@ -137,7 +137,7 @@ test('the server keeps formulas and markup in references unchanged', async () =>
     `${csv}\n${one.reference},${one.provider_id},payment,1.00,TZS,2026-01-05T07:00:00Z\n`,
   )
   assert.equal(reply.status, 201, reply.text)
-  // This file contains the missing movement.
+  // This file contains the movement that earlier statements do not have.
   assert.equal(reply.body.data.explained, 1)
   assert.deepEqual((await operator.cases()).map(({ reference }) => reference).sort(), texts.sort())
 })
@@ -151,7 +151,7 @@ test('the server imports a file with column names of the operator, semicolons an
     `select at, provider_id, kind from statement_lines where reference = $1`,
     [one.reference],
   )
-  // The stored movement has another id, so this line is a second movement.
+  // The stored movement has another provider id, so that this line is a second movement.
   assert.deepEqual([line?.provider_id, line?.kind], [one.provider_id, 'payment'])
   const duplicate = (await operator.cases()).find(({ kind }) => kind === 'duplicate')
   assert.deepEqual([duplicate?.provider_id, duplicate?.reference], ['P-1', one.reference])

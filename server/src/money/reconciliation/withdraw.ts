@@ -24,7 +24,7 @@ const FAIL_EXPIRED_IMPORT = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Only one statement of a provider may have the state importing, so no import begins before this transaction ends.
+// Only one statement of a provider may have the state `importing`, so that no import begins before this transaction ends.
 const BLOCK_IMPORTS = sql(
   'statements_hold',
   `update statements set state = 'importing', lease_until = $2 where id = $1`,
