@@ -100,7 +100,7 @@ describe('credits that funded a withdrawal', () => {
     )
   })
 
-  test('the funding of a withdrawal is empty before the approval', async () => {
+  test('the funding of a withdrawal has no credits before the approval', async () => {
     const merchant = await world.newMerchant()
     await post(merchant, credit(1_000n))
     const answer = await funding(await submitWithdrawal(world, { merchant, amount_minor: 500n, fee_minor: 5n }))

@@ -26,7 +26,7 @@ const STATUSES = ['successful', 'reversed', ...WITHDRAWAL_STATUSES] as const
 /** The status of a transaction. */
 export type TransactionStatus = (typeof STATUSES)[number]
 
-/** A transaction in a response. */
+/** The record of a transaction. */
 export const TransactionView = Type.Object({
   reference: Type.String({ description: 'TXN- and 26 characters.', examples: ['TXN-01K6Q0Z3W5ABCDEFGHJKMNPQRS'] }),
   sequence: Type.Integer({
@@ -142,5 +142,5 @@ export const FundingView = Type.Object({
   items: Type.Array(FundingItem, { description: 'The credits, oldest first.' }),
 })
 export type FundingView = Static<typeof FundingView>
-/** The response envelope of the funding. */
+/** The whole response with the funding of a withdrawal. */
 export const FundingAnswer = success(FundingView)

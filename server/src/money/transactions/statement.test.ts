@@ -285,7 +285,9 @@ function shownStatement(statement: StatementView) {
 
 type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
-/** Random pauses that often end near midnight, and random delays between the creation of an id and the posting. */
+/**
+ * The random choices of the test: pauses that often end near midnight, and delays between the creation of an id and its posting.
+ */
 const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
     gap_ms: fc.oneof(

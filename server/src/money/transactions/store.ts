@@ -17,7 +17,7 @@ import { factsOfType } from './kinds.ts'
 export type Transaction = {
   merchant_id: string
   id: string
-  /** The number of the booking in its book, from 1 without gaps. */
+  /** The sequence number of the booking in its book. The numbers begin at 1 and have no gap. */
   sequence: bigint
   environment: Environment
   currency: string
