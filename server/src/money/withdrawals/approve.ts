@@ -145,7 +145,7 @@ export async function approveWithdrawals(
   return { answers, payouts, deliveries }
 }
 
-/** Judges one request and adds its changes to the work in memory. */
+/** Judges one request and adds its changes to the changes that the batch writes. */
 function approveOne(work: ApprovalWork, { act, reason = null, ...key }: ApprovalRequest): ApprovalResult | Refusal {
   const { deps, send } = work
   const name = withdrawalName(key)
@@ -183,7 +183,10 @@ function approveOne(work: ApprovalWork, { act, reason = null, ...key }: Approval
   return { ...withdrawal, ...merchant, approvals }
 }
 
-/** Adds the reservation and the payout of an approved withdrawal to the work. Returns the withdrawal after its move. */
+/**
+ * Adds the reservation and the payout of an approved withdrawal to the changes that the batch writes. Returns the withdrawal after
+ * its move.
+ */
 function reserve(
   work: ApprovalWork,
   snapshot: WithdrawalSnapshot,
@@ -230,7 +233,7 @@ export function auditFields(row: Withdrawal) {
   }
 }
 
-/** The message for an unknown withdrawal. */
+/** The refusal of an unknown withdrawal. */
 export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
 /** Returns the refusal of an action that the current status does not allow. */
@@ -243,7 +246,7 @@ function stateProblem({ status }: Withdrawal, action: string) {
   return { message: `A withdrawal that is ${status} cannot be ${action}.${hint}`, details: { status } }
 }
 
-/** The actions that an operator or the merchant can take instead. */
+/** For a refused action, the actions that an operator or the merchant can take instead. */
 const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   INFO_REQUESTED: ' The merchant can respond, and an operator can approve or reject the withdrawal.',
   PROCESSING: ' The server queries the provider: wait for the answer.',

@@ -21,7 +21,7 @@ import type { Payout } from './store.ts'
  * does not throw.
  */
 export type PayoutCalls = {
-  /** Sends the payout. The caller must have taken its token. */
+  /** Sends the payout. The caller must have taken the send token of the payout. */
   payout(payout: Payout): Promise<PayoutAnswer>
   /** Queries the status of the payout, in one request with other queries that wait for the same provider. */
   status(payout: Payout): Promise<PayoutAnswer>
@@ -71,7 +71,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   }
 }
 
-/** The pause before the server looks again for a provider that is not configured. */
+/** The pause before the server checks again whether the operator has configured the provider. */
 const UNCONFIGURED_MS = 60_000
 
 /** Returns the answer to a status query. If no connection was free, the server does not count the query. */

@@ -1,4 +1,4 @@
-// Tests the effect of a provider's answers, of status queries and of callbacks on a payout.
+// Tests how a provider's answers, status queries and callbacks change a payout.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -19,7 +19,7 @@ import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
 describe('approved payouts', () => {
-  test('the server sends an approved payout at once, queries the provider and books the payment', () =>
+  test('the server sends an approved payout at once, queries the provider and books the paid payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -310,7 +310,7 @@ describe('leases of payouts', () => {
     )
   })
 
-  test('during a long send no other process sends or queries the payout', () =>
+  test('during a long request no other process sends the payout or queries the provider about the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()

@@ -57,7 +57,7 @@ type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
   learn: LearnAnswer
-  /** Returns true if this process took the token. */
+  /** Takes the send token of a payout. Returns true if this process took the token. */
   takeToken(payout: Payout): Promise<boolean>
 }
 

@@ -9,13 +9,13 @@ import type { WithdrawalDetail } from './schema.ts'
 import type { WithdrawalStatus } from './state.ts'
 import { findWithdrawal, historyOf, WITHDRAWAL_COLUMNS, type Withdrawal } from './store.ts'
 
-/** The merchant, the environment and the filters of a list. */
+/** The merchant, the environment and the filters of a list of withdrawals. */
 export type WithdrawalFilter = PageChoice & {
   merchant_id: string
   environment: Environment
   status?: WithdrawalStatus | undefined
   method?: PayoutMethod | undefined
-  /** The beginning of a reference, in any case. */
+  /** The beginning of a reference, in upper or lower case. */
   reference?: string | undefined
   from?: string | undefined
   to?: string | undefined

@@ -97,7 +97,7 @@ for (const { name, list } of LISTS) {
       }
     })
 
-    test(`the list at ${name} finds a reference by its beginning in any case`, async () => {
+    test(`the list at ${name} finds a withdrawal by the beginning of its reference, in any case`, async () => {
       for (const [reference, filter] of [
         ['r-1', (i: number) => i === 1 || (i >= 10 && i < 20)],
         ['R-24', (i: number) => i === 24],
@@ -317,7 +317,7 @@ test('every caller can read all networks and banks with their aliases', async ()
   assert.ok(mpesa.aliases.includes('VODACOM'))
 })
 
-test('a caller can filter destinations by method', async () => {
+test('every caller can filter the destinations by method', async () => {
   let total = 0
   for (const method of ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA']) {
     const { items } = (await world.get(`/v1/destinations?method=${method}`)).body.data

@@ -107,14 +107,14 @@ export const SimulateBody = Type.Object({
   outcome: oneOf(OUTCOMES, 'The outcome to simulate.'),
 })
 
-/** The filters of lists and exports. */
+/** The filters of the lists and exports of withdrawals. */
 export const ListFilter = {
   status: Type.Optional(oneOf(STATUSES)),
   method: Type.Optional(oneOf(PAYOUT_METHODS)),
   reference: Type.Optional(line(100, 'Your own reference, or its beginning. The case is ignored.')),
   ...TimeQuery,
 }
-/** Query of the merchant's list. */
+/** Query of the merchant's list of withdrawals. */
 export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter })
 /** Query of the list of disbursements. */
 export const DisbursementsQuery = Type.Object({

@@ -215,7 +215,7 @@ describe('events about a payout', () => {
     )
   })
 
-  test('a failure event has its reason, and a live event has no sandbox field', async () => {
+  test('the event of a failure has the reason, and the event of a live withdrawal has no field sandbox', async () => {
     const key = await approved()
     await settleAnswers(key, [{ ...payoutAnswers.declined, reason: 'limit_exceeded' }])
     const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', [

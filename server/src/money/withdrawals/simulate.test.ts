@@ -166,7 +166,7 @@ describe('money of a simulated outcome', () => {
     ['FAILED', 0n, '0.00'],
     ['REJECTED', 0n, '0.00'],
     ['INFO_REQUESTED', 0n, '0.00'],
-    // The amount and our fee return. The provider's charge for sending does not return.
+    // The amount and our fee return to the merchant. The provider's charge for the payout does not return.
     ['REVERSED', 2_500n, '0.00'],
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
@@ -216,7 +216,7 @@ test('the history of a simulated withdrawal names the party of each move', async
 
 test('the server sends the events of a simulation at once, marked as sandbox', async () => {
   const ids = [await submit(), await submit(), await submit()] as const
-  // Events of earlier withdrawals may still arrive.
+  // The receiver may still get events of earlier withdrawals.
   const sent = () =>
     receiver.received.map(({ body }) => JSON.parse(body)).filter(({ disbursement_id }) => ids.includes(disbursement_id))
   const arrive = (count: number) => until(`${count} events`, () => sent().length >= count)
@@ -386,7 +386,7 @@ test('the server accepts one of ten concurrent simulations on two processes, and
   }
 })
 
-test('the audit log names the merchant as the approver', async () => {
+test('the audit log names the merchant as the approver of a simulated approval', async () => {
   const id = await submit()
   await simulate(id, 'SUCCESS')
   const entries = await world.rows('select action, actor_kind from audit_log where target_id = $1 order by seq', [id])

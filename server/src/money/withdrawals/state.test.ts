@@ -43,7 +43,7 @@ describe('moves of a withdrawal', () => {
       })
     }
   }
-  test('the table of moves contains no other move', () =>
+  test('the table of moves contains no move that the test does not expect', () =>
     assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
 
   test('only the move approve leads to a status with reserved money', () => {
@@ -124,7 +124,7 @@ describe('constraints of the database', () => {
   })
   after(() => world.close())
 
-  test('the database accepts exactly the states to which moves can lead', async () => {
+  test('the database accepts exactly the statuses and places of the money to which moves can lead', async () => {
     const places = reachable()
     assert.equal(places.size, 13)
     for (const status of STATUSES) {

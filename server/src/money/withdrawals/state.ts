@@ -51,7 +51,7 @@ const APPROVABLE = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'] as const
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST'] as const
 const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION'] as const
 
-/** All allowed moves. */
+/** All allowed moves of a withdrawal. */
 export const moves = {
   approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: null },
   reject: { from: APPROVABLE, to: 'REJECTED', by: 'operator', event: null },
@@ -74,7 +74,7 @@ export const moves = {
   resolve_unpaid: { from: STUCK, to: 'FAILED', by: 'operator', event: 'disbursement.failed' },
 } as const satisfies Record<string, WithdrawalMove>
 
-/** The name of one move. */
+/** The name of one move of a withdrawal. */
 export type WithdrawalMoveName = keyof typeof moves
 
 /** Returns true if the move may start from the given status. */

@@ -297,7 +297,7 @@ test('the most specific pricing rule applies, and the charges stay fixed when th
   }
 })
 
-test('the server rounds a fee half up to the cent', async () => {
+test('the server rounds the fee of a withdrawal half up to the cent', async () => {
   for (const [amount, percentage_fee] of [
     ['1.00', '0.02'],
     ['0.33', null],
