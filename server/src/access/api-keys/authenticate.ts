@@ -8,7 +8,7 @@ import { gather, refuse } from '../../kernel/lib/index.ts'
 import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
-/** The options of `createAuthenticate`. */
+/** The functions that `createAuthenticate` calls. */
 export type AuthenticateOptions = {
   /** Records that the key has authenticated a request. */
   used(merchant_id: string, key_id: string): void

@@ -170,7 +170,7 @@ describe('creation of keys', () => {
     }
   })
 
-  test('the server refuses a key from its expiry on', async () => {
+  test('the server refuses a key from the moment of its expiry on', async () => {
     const own = await createWorld()
     try {
       const { token: key } = await own.newSession('DEVELOPER')
