@@ -20,7 +20,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The limit of one IP address. Many phones share an address, so that this limit is high and its failures expire soon. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
-/** The limit of all known browsers of an account together: 500 attempts a day. */
+/** The limit of all browsers together that have signed in to an account: 500 attempts a day. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
 /** The limits of each kind of attempt: a password, a code of the second step, or a request for an e-mail. */
@@ -42,7 +42,7 @@ const KINDS = {
   },
 } as const satisfies Record<string, AttemptLimits>
 
-/** The time without attempts after which the server resets a counter. */
+/** The time without an attempt after which the server resets a counter. */
 const FORGET_MS = 24 * HOUR_MS
 
 /** The client of an attempt: the account, the IP address, and the id of a browser that has signed in to the account. */

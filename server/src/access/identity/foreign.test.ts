@@ -13,7 +13,7 @@ let issuer: TestIssuer
 let world: World
 const worlds: World[] = []
 
-/** Creates another world with the issuer, or another process on the same database. */
+/** Creates another world with the issuer. If `url` is given, creates another process on the same database. */
 async function newWorld(env: Record<string, string> = {}, url?: string): Promise<World> {
   const base = { OIDC_ISSUER: issuer.url, ...env }
   const made = await createWorld({ env: base, ...(url === undefined ? {} : { url }) })
@@ -232,7 +232,7 @@ describe('invalid discovery documents', () => {
 
 describe('second factors in foreign tokens', () => {
   const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
-  test('the server in production gives the operator role only to a token with a strong amr', async () => {
+  test('in production, the server gives the operator role only to a token whose amr claim has a strong method', async () => {
     await known('boss', { super_admin: true })
     Object.assign(world.deps.config, { node_env: 'production' })
     const me = (claims: object) => world.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))

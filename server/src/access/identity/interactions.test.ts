@@ -39,7 +39,7 @@ async function open(at: Served, browser = openBrowser(at.base), more: Record<str
   return { browser, asking, page: await browser.follow(await browser.get(asking.url)) }
 }
 
-/** Tries one password in a new browser. */
+/** Enters one password in a new browser. */
 async function guess(at: Served, email: string, password = WRONG, browser?: Browser): Promise<BrowserPage> {
   const { browser: used, page } = await open(at, browser, { prompt: 'login' })
   return used.post(page.url, { email, password })
@@ -409,7 +409,7 @@ describe('second steps', () => {
     assert.match(notice?.subject ?? '', /namba ya dharura imetumika/)
   })
 
-  test('an operator cannot sign in without a second step in production', async () => {
+  test('in production, an operator cannot sign in without a second step', async () => {
     const production = await serve({ url: world.url })
     production.deps.config = { ...production.deps.config, node_env: 'production' }
     try {

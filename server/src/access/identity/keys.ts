@@ -7,7 +7,7 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 /** The algorithm with which the built-in provider signs tokens. */
 export const ALGORITHM = 'ES256'
 
-/** The current signing key. */
+/** The key that signs tokens now. */
 export type IssuerKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
 /** A key that verifies tokens of `issuer`. If the key is retired, it verifies only tokens with an earlier date. */

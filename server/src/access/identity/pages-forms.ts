@@ -22,7 +22,7 @@ function newPasswordField(view: View): FormField {
   }
 }
 
-/** Returns the form with the e-mail address and the password. */
+/** Returns the sign-in form with the e-mail address and the password. */
 export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
