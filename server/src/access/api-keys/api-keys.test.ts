@@ -301,7 +301,7 @@ describe('records of a merchant and environment', () => {
     await world.work()
   })
 
-  test("the server answers 404 for a record of another merchant, exactly as for an unknown record", async () => {
+  test('the server answers 404 for a record of another merchant, exactly as for an unknown record', async () => {
     const stranger = await world.newKey({ merchant: await world.newMerchant() })
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     const foreign = await world.get(`${LIST}/${collection_id}`, stranger)

@@ -106,7 +106,9 @@ function credentialOf(request: FastifyRequest): string {
   if (header !== undefined) {
     if (typeof header !== 'string' || header === '') refuse('authentication_required')
     if (credential !== undefined && credential !== header) {
-      refuse('invalid_api_key', { message: 'Authorization and X-API-Key contain different keys. Send only one of these headers.' })
+      refuse('invalid_api_key', {
+        message: 'Authorization and X-API-Key contain different keys. Send only one of these headers.',
+      })
     }
     credential = header
   }

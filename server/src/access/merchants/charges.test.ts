@@ -162,7 +162,7 @@ describe('percentages of any amount', () => {
     )
   })
 
-  test('percentageOf throws when the amount or the percentage is negative', () => {
+  test('percentageOf throws an error when the amount or the percentage is negative', () => {
     assert.throws(() => percentageOf(-1n, 100), /broken invariant/)
     assert.throws(() => percentageOf(1n, -100), /broken invariant/)
   })

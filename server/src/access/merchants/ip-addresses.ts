@@ -89,7 +89,9 @@ export async function addIpAddress(
   }
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id, null, null])
   if ((counted?.total ?? 0) >= ENTRIES_MAX) {
-    refuse('invalid_state', { message: `The list already has ${ENTRIES_MAX} addresses. Remove an address, or add a network.` })
+    refuse('invalid_state', {
+      message: `The list already has ${ENTRIES_MAX} addresses. Remove an address, or add a network.`,
+    })
   }
   const id = newId(deps, routingCodeOf(merchant_id))
   const values = [merchant_id, id, label, parsed.network, environment, deps.clock.now()]

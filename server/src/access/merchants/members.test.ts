@@ -131,7 +131,7 @@ test('the server refuses the invitation of a 201st member', async () => {
   assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
 })
 
-test('no reply shows an inviter whether an e-mail address has an account', async () => {
+test('no response shows an inviter whether an e-mail address has an account', async () => {
   const { merchant, admin } = await newTeam()
   const known = await world.newSession([])
   world.deps.clock.advance(600_000)

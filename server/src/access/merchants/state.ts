@@ -17,5 +17,5 @@ export const merchantMoves = {
   reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
 } as const satisfies Record<string, StatusMove>
 
-/** The name of one move. */
+/** The name of one move of a merchant. */
 export type MerchantMove = keyof typeof merchantMoves

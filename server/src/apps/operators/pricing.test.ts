@@ -166,7 +166,9 @@ test('the error names each wrong line of a price list by number and field', asyn
 test('the server refuses a repeated line of a price list with its number', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
-  assert.deepEqual(body.error.details.fields, [{ field: 'rules.2', message: 'applies to the same payments as rules.0' }])
+  assert.deepEqual(body.error.details.fields, [
+    { field: 'rules.2', message: 'applies to the same payments as rules.0' },
+  ])
 })
 
 test('two names of one destination, with its method or without, make the same line', async () => {

@@ -97,7 +97,7 @@ test('the server accepts and stores a signed callback about an unknown payment, 
   }
 })
 
-test("the server stores a callback about a payment of another provider as unknown, and does not settle the payment", async () => {
+test('the server stores a callback about a payment of another provider as unknown, and does not settle the payment', async () => {
   const sandbox = await push('008', world.sandbox_key)
   const body = JSON.stringify({ reference: sandbox.reference, status: 'COMPLETED' })
   assert.equal((await callback(body, { provider: 'mock' })).status, 200)

@@ -155,7 +155,7 @@ test('the server accepts and stores a callback about an unknown payout, whatever
   assert.equal(await transfers(), before)
 })
 
-test("the server stores a callback about a payout of another provider as unknown, and does not settle the payout", async () => {
+test('the server stores a callback about a payout of another provider as unknown, and does not settle the payout', async () => {
   const payout = await send('106', { environment: 'sandbox' })
   const body = hint(payout.reference)
   assert.equal((await callBack(world, body, { provider: 'mock' })).status, 200)

@@ -356,7 +356,7 @@ test('the audit log has an entry for every finished import', async () => {
   assert.equal(count?.log, count?.statements)
 })
 
-test("the summary shows the balance at the provider and in our books, and shows no difference when the provider reports no balance", async () => {
+test('the summary shows the balance at the provider and in our books, and shows no difference when the provider reports no balance', async () => {
   balance = null
   const without_balance = (await operator.summary()).float
   assert.deepEqual(

@@ -73,7 +73,10 @@ export function checkPayoutBody(
   // If the body has another environment than the API key, the server refuses the request, so that no money leaves the wrong
   // environment.
   if (body.environment !== undefined && body.environment !== caller.environment) {
-    problems.push({ field: 'environment', message: `differs from the environment of this request, which is ${caller.environment}` })
+    problems.push({
+      field: 'environment',
+      message: `differs from the environment of this request, which is ${caller.environment}`,
+    })
   }
   const amount_minor = readPayoutAmount(writtenAmount(body), problems)
   const destination_code = body.destination_code ?? (method === 'PROVIDER_PESA' ? method : '')

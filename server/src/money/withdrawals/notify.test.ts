@@ -105,7 +105,7 @@ test('the server keeps an e-mail about a sandbox withdrawal even when a mail ser
   )
 })
 
-test("the e-mail about a decision contains no line break and no link from a text of the merchant", async () => {
+test('the e-mail about a decision contains no line break and no link from a text of the merchant', async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))
   await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])

@@ -362,7 +362,7 @@ describe('providers that contradict themselves', () => {
     })
   }
 
-  test("the server never treats a text of the merchant as a recorded answer of the provider", async () => {
+  test('the server never treats a text of the merchant as a recorded answer of the provider', async () => {
     const merchant = await newSubscriber()
     await fund(world, A, { merchant })
     const key = await insertWithdrawal(world, { merchant })
