@@ -34,7 +34,7 @@ Environment
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const FOLDERS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts']
-const PRELOADS = ['await-before', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
+const PRELOADS = ['safe-hooks', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
 /** Test files at once. A file waits more than half of its time, so four files keep two cores busy. */

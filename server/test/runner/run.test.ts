@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -26,29 +26,41 @@ test('the third file has a test', async () => {
   await new Promise((done) => setTimeout(done, 100))
 })
 `
+/** A test file whose `after` hook fails and leaves a server open. */
+const OPEN_SERVER = `import { createServer } from 'node:net'
+import { after, test } from 'node:test'
+const server = createServer().listen(0, '127.0.0.1')
+after(async () => {
+  throw new Error('the hook failed')
+})
+test('the fourth file has a test', () => {})
+`
 
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'malipo-runner-'))
-  await writeFile(join(folder, 'slow.test.ts'), SLOW_BEFORE)
+  for (const name of ['files', 'open']) await mkdir(join(folder, name))
+  await writeFile(join(folder, 'files', 'slow.test.ts'), SLOW_BEFORE)
   await writeFile(
-    join(folder, 'other.test.ts'),
+    join(folder, 'files', 'other.test.ts'),
     "import { test } from 'node:test'\ntest('the second file has a test', () => {})\n",
   )
-  await writeFile(join(folder, 'stray.test.ts'), STRAY_ERROR)
+  await writeFile(join(folder, 'files', 'stray.test.ts'), STRAY_ERROR)
+  await writeFile(join(folder, 'open', 'open.test.ts'), OPEN_SERVER)
 })
 after(() => rm(folder, { recursive: true }))
 
-function runTests(pattern: string) {
+/** Runs the tests of a folder whose names contain the pattern. */
+function runTests(pattern: string, name = 'files') {
   // Node refuses a test runner inside a test runner by this variable.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, folder], { encoding: 'utf8', env })
+  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, join(folder, name)], { encoding: 'utf8', env })
 }
 
 test('the runner fails and reports that no test ran when no test matches the name pattern', () => {
-  const { status, stdout, stderr } = runTests('the fourth')
+  const { status, stdout, stderr } = runTests('the fifth')
   assert.equal(status, 1, stdout)
-  assert.match(stderr, /^no test ran: no test matches --test-name-pattern=the fourth /m)
+  assert.match(stderr, /^no test ran: no test matches --test-name-pattern=the fifth /m)
   assert.doesNotMatch(stdout, /TypeError/)
 })
 
@@ -62,4 +74,10 @@ test('the runner fails and prints the error when an error occurs that no test aw
   const { status, stdout, stderr } = runTests('the third')
   assert.equal(status, 1, stdout)
   assert.match(stdout + stderr, /a stray error/)
+})
+
+test('the runner fails and ends when an `after` hook fails and leaves a server open', () => {
+  const { status, stdout, stderr } = runTests('the fourth', 'open')
+  assert.equal(status, 1, stdout + stderr)
+  assert.match(stdout + stderr, /the hook failed/)
 })
