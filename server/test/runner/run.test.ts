@@ -54,7 +54,10 @@ after(() => rm(folder, { recursive: true }))
 function runTests(pattern: string, name = 'files') {
   // Node refuses a test runner inside a test runner by this variable.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, join(folder, name)], { encoding: 'utf8', env })
+  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, join(folder, name)], {
+    encoding: 'utf8',
+    env,
+  })
 }
 
 test('the runner fails and reports that no test ran when no test matches the name pattern', () => {

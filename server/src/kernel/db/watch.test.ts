@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createDb, type Db, sql } from './index.ts'
@@ -16,15 +16,21 @@ const HEARTBEATS = sql(
   `select 1 from pg_stat_activity where application_name = '${HEARTBEAT}' and datname = current_database()`,
 )
 
-let database: TestDatabase
-before(async () => {
-  database = await createTestDatabase(null)
+const databases: TestDatabase[] = []
+after(async () => {
+  for (const database of databases) await database.drop()
 })
-after(() => database.drop())
+
+/** Makes a database for one test, so that the test finds only its own heartbeat. Returns its URL. */
+async function newDatabase(): Promise<string> {
+  const database = await createTestDatabase(null)
+  databases.push(database)
+  return database.url
+}
 
 describe('working databases', { concurrency: 2 }, () => {
   test('the watch does not report a working database as hung when the heartbeat cannot open a connection', async () => {
-    const proxy = await startProxy(database.url)
+    const proxy = await startProxy(await newDatabase())
     const { db, silences } = open(proxy.url)
     try {
       await Promise.all([db.ping(), db.ping()])
@@ -40,7 +46,7 @@ describe('working databases', { concurrency: 2 }, () => {
   })
 
   test('the watch opens a new heartbeat connection after the loss of the old connection', async () => {
-    const { db } = open(database.url)
+    const { db } = open(await newDatabase())
     try {
       db.arm()
       const find = sql(
@@ -63,7 +69,7 @@ describe('working databases', { concurrency: 2 }, () => {
   ]
   for (const [kind, ask] of answers) {
     test(`the watch does not report a database as hung while it answers only ${kind}`, async () => {
-      const proxy = await startProxy(database.url)
+      const proxy = await startProxy(await newDatabase())
       proxy.holdNew((text) => text.includes(HEARTBEAT))
       const { db, silences } = open(proxy.url)
       let asking = true
@@ -88,7 +94,7 @@ describe('working databases', { concurrency: 2 }, () => {
 })
 
 test('the watch reports a database as hung when it answers neither the heartbeat nor a statement', async () => {
-  const proxy = await startProxy(database.url)
+  const proxy = await startProxy(await newDatabase())
   proxy.holdNew((text) => text.includes(HEARTBEAT))
   const { db, silences } = open(proxy.url)
   try {
