@@ -24,7 +24,7 @@ function open(options: Partial<AfricasTalkingOptions> = {}) {
   return gateway
 }
 
-test('the gateway sends an SMS unchanged with the configured sender and returns its id', async () => {
+test('the gateway sends an SMS unchanged with the configured sender and returns the id of the SMS', async () => {
   assert.deepEqual(await open().send(SMS), { kind: 'taken', gateway_id: 'ATXid_4711' })
   const content_type = 'application/x-www-form-urlencoded'
   assert.deepEqual(twin.sms, [
@@ -32,7 +32,7 @@ test('the gateway sends an SMS unchanged with the configured sender and returns 
   ])
 })
 
-test("an SMS has the account's default sender if the settings name no sender", async () => {
+test("the gateway sends an SMS from the account's default sender when the settings name no sender", async () => {
   await open({ sender: '' }).send(SMS)
   assert.equal(twin.sms[0]?.from, null)
 })
@@ -155,7 +155,7 @@ const MEANS: [string, SmsReply, string, string][] = [
 ]
 describe('a gateway answer', () => {
   for (const [what, reply, kind, why] of MEANS) {
-    test(`an SMS has the outcome ${kind} after ${what}`, async () => {
+    test(`the gateway reports the outcome ${kind} for an SMS after ${what}`, async () => {
       twin.reply = reply
       const outcome = await open().send(SMS)
       assert.equal(outcome.kind, kind, JSON.stringify(outcome))
@@ -164,12 +164,12 @@ describe('a gateway answer', () => {
     })
   }
 
-  test('a gateway that does not answer in time means an unknown outcome', async () => {
+  test('the gateway client reports an unknown outcome when the gateway does not answer in time', async () => {
     twin.reply = { kind: 'hang' }
     assert.deepEqual(await open({ timeout_ms: 100 }).send(SMS), { kind: 'unknown', why: 'unknown_outcome: timeout' })
   })
 
-  test('an unreachable gateway means a retry, because the client sent no byte', async () => {
+  test('the worker may retry an SMS when the gateway is unreachable, because the client sent no byte', async () => {
     const gateway = open()
     await twin.close()
     const outcome = await gateway.send(SMS)
@@ -177,7 +177,7 @@ describe('a gateway answer', () => {
     twin = await startSmsTwin()
   })
 
-  test('a wrong API key means a retry, and the reason never shows the key', async () => {
+  test('the worker may retry an SMS after a wrong API key, and the recorded reason never contains the key', async () => {
     const wrong = await open({ api_key: 'atsk_wrong' }).send(SMS)
     assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: 401'), JSON.stringify(wrong))
     twin.reply = raw(400, `the key ${twin.api_key} may not do this`)

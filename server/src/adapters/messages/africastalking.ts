@@ -1,5 +1,5 @@
 // Sends SMS over Africa's Talking: POST /version1/messaging with a form and the key in a header. The answer has a status for
-// each recipient. The API has no idempotency key, so the worker never repeats a request with an unknown outcome.
+// each recipient. The API takes no idempotency key, so the worker never repeats a request with an unknown outcome.
 
 import { Pool } from 'undici'
 import { plainLine } from '../../kernel/lib/index.ts'
@@ -43,7 +43,8 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
         'content-type': 'application/x-www-form-urlencoded',
       }
       const outcome = outcomeOfPost(await postForm(pool, { path, headers, body: form.toString() }, timeout_ms))
-      // The server stores the reason, so the reason never has the API key, even if the gateway repeats the key.
+      // The server stores the reason. So the client removes the API key from the reason, because the gateway may repeat the
+      // key.
       return outcome.kind === 'taken' ? outcome : { ...outcome, why: outcome.why.replaceAll(api_key, '***') }
     },
     close: () => pool.destroy(),
@@ -52,7 +53,7 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
 
 type SendOutcomeKind = SendOutcome['kind']
 
-/** The documented statuses of a recipient, each with its outcome. */
+/** The documented statuses of a recipient and the outcome of the SMS for each status. */
 const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   Processed: 'taken',
   Sent: 'taken',
@@ -69,7 +70,7 @@ const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   CouldNotRoute: 'refused',
   DoNotDisturbRejection: 'refused',
   RejectedByGateway: 'refused',
-  // The network behind the gateway may have the SMS already.
+  // The mobile network may already have the SMS.
   InternalServerError: 'unknown',
   GatewayError: 'unknown',
 }
@@ -95,7 +96,7 @@ const REASONS: Record<Exclude<SendOutcomeKind, 'taken'>, string> = {
   unknown: 'unknown_outcome',
 }
 
-/** Maps the result of a request to the outcome of the SMS. */
+/** Maps the result of the HTTP request to the outcome of the SMS. */
 function outcomeOfPost(result: FormPostResult): SendOutcome {
   if (result.kind !== 'answered') {
     return result.kind === 'lost'
@@ -135,7 +136,7 @@ function outcomeOfAnswer(text: string): SendOutcome {
 
 function outcomeOfStatus(status: string, id: string | null): SendOutcome {
   const kind = Object.hasOwn(STATUS_OUTCOMES, status) ? (STATUS_OUTCOMES[status] as SendOutcomeKind) : 'unknown'
-  // A success status without a message id does not prove that the gateway accepted the SMS.
+  // Only a success status with a message id proves that the gateway accepted the SMS.
   if (kind === 'taken') return id === null ? unknownSend(status) : { kind, gateway_id: plainLine(id, 100) }
   return { kind, why: plainLine(`${REASONS[kind]}: ${status}`) }
 }

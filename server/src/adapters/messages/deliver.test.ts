@@ -1,4 +1,4 @@
-// Tests that the worker sends messages from the outbox to the gateways, also when processes die.
+// Tests that the worker sends messages from the outbox to the gateways, even when processes die.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -120,7 +120,7 @@ test('the worker sends a committed message once and records the answer of the ga
   assert.ok(letter.id !== text.id)
 })
 
-test('the worker also sends a message without a merchant, such as a password link', async () => {
+test('the worker sends a message that belongs to no merchant, such as a password link', async () => {
   const world = await open()
   const { id } = await inTransaction(world.deps.db, (tx) =>
     queueEmail(world.deps, tx, { to: 'a@example.com', subject: 'x', text: 'y', kind: 'identity.reset' }),
@@ -129,7 +129,7 @@ test('the worker also sends a message without a merchant, such as a password lin
   assert.equal((await stateOf(world, { id })).status, 'sent')
 })
 
-test('the worker never sends a message of the sandbox or of a failed transaction', async () => {
+test('the worker never sends a sandbox message or a message of a failed transaction', async () => {
   const world = await open()
   const kept = [await email(world, { environment: 'sandbox' }), await sms(world, { environment: 'sandbox' })]
   await assert.rejects(
@@ -139,14 +139,14 @@ test('the worker never sends a message of the sandbox or of a failed transaction
     }),
   )
   for (const message of kept) assert.equal((await stateOf(world, message)).status, 'kept')
-  // The worker does not send a sandbox message even after an operator sets its status to waiting by hand.
+  // An operator sets the status of the sandbox message to waiting by hand. The worker still does not send the message.
   await world.rows("update outbox_messages set status = 'waiting', due_at = created_at where id = $1", [kept[0]?.id])
   await deliver(world)
   assert.deepEqual([mail.connections, twin.sms.length], [0, 0])
   for (const message of kept) assert.deepEqual((await stateOf(world, message)).status, 'kept')
 })
 
-test('messages without a gateway stay in the outbox, also if the operator removed their gateway while they waited', async () => {
+test('the outbox keeps messages whose channel has no gateway, even if an operator removed the gateway while they waited', async () => {
   const world = await open()
   const waiting = [await email(world), await sms(world)]
   const without = await open({ env: { SMTP_URL: '', SMS_GATEWAY: '' } })
@@ -209,7 +209,7 @@ test('the worker does not retry a message that the gateway refuses for good', as
   assert.equal(twin.sms.length, 1)
 })
 
-test('a message that the gateway accepts after a failed attempt has no error', async () => {
+test('the worker stores no error for a message that the gateway accepts after a failed attempt', async () => {
   const world = await open()
   mail.answers = { MAIL: '421 closing' }
   const letter = await email(world)
@@ -221,11 +221,11 @@ test('a message that the gateway accepts after a failed attempt has no error', a
   assert.deepEqual([status, tries, error], ['sent', 2, null])
 })
 
-describe("a process that dies between the gateway's acceptance and the record of the outcome", () => {
+describe("a process that dies after the gateway accepted a message and before the record of the outcome", () => {
   const DIES = (name: string) => {
     if (name === 'outbox_record') throw new Error('the process is gone')
   }
-  test('if a process dies before the record of a sent e-mail, another process sends the e-mail again with the same id', async () => {
+  test('another process sends an e-mail again with the same id when the first process dies before it records the outcome', async () => {
     const dying = await open({ before: DIES })
     const letter = await email(dying)
     await deliver(dying)
@@ -240,7 +240,7 @@ describe("a process that dies between the gateway's acceptance and the record of
     assert.deepEqual(ids, Array(2).fill(`<${letter.id}@example.tz>`))
   })
 
-  test('if a process dies before the record of a sent SMS, no process sends the SMS again and the outcome is unknown', async () => {
+  test('no process sends an SMS again, and its outcome is unknown, when a process dies before it records the outcome', async () => {
     const dying = await open({ before: DIES })
     const text = await sms(dying)
     await deliver(dying)
@@ -253,7 +253,7 @@ describe("a process that dies between the gateway's acceptance and the record of
     assert.equal(twin.sms.length, 1)
   })
 
-  test('a process that could not record an SMS does not send the SMS again after the database comes back', async () => {
+  test('a process that could not record the outcome of an SMS does not send that SMS again after the database comes back', async () => {
     let away = true
     const world = await open({
       before: (name) => {
@@ -288,7 +288,7 @@ for (const [what, reply] of [
   })
 }
 
-test('an outcome changes nothing if a process records the outcome after its lease ended', async () => {
+test('a process changes no message when it records an outcome after the end of its lease', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -306,7 +306,7 @@ test('an outcome changes nothing if a process records the outcome after its leas
   mail = await startMailServer()
 })
 
-test('an outcome changes nothing if a process records the outcome while another process holds the lease', async () => {
+test('a process changes no message when it records an outcome while another process holds the lease', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -320,7 +320,7 @@ test('an outcome changes nothing if a process records the outcome while another 
   mail = await startMailServer()
 })
 
-test('two processes never send the same message of the outbox', async () => {
+test('two processes that claim at once send each message of the outbox once', async () => {
   const [one, two] = [await open(), await open()]
   for (let i = 0; i < 30; i++) await Promise.all([sms(one), email(one)])
   await Promise.all([deliver(one), deliver(two)])
@@ -328,7 +328,7 @@ test('two processes never send the same message of the outbox', async () => {
   assert.deepEqual([mail.mails.length, twin.sms.length], [30, 30])
 })
 
-test('a hanging mail server delays no SMS of the outbox', async () => {
+test('the worker sends an SMS without delay while the mail server hangs', async () => {
   const world = await open()
   mail.answers = { MAIL: 'hang' }
   for (let i = 0; i < 20; i++) await email(world)
@@ -348,7 +348,7 @@ test('a hanging mail server delays no SMS of the outbox', async () => {
   mail = await startMailServer()
 })
 
-test('a merchant with a thousand messages does not delay the messages of other merchants', async () => {
+test('the worker sends the messages of other merchants without delay while one merchant has a thousand messages', async () => {
   const world = await open()
   const [big, small] = [world.merchant, await world.newMerchant()]
   for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 20 }, () => sms(world, { merchant_id: big.id })))
@@ -363,7 +363,7 @@ test('a merchant with a thousand messages does not delay the messages of other m
   assert.equal(twin.sms.length, 201)
 })
 
-test('the worker makes the attachment of an e-mail at sending time from the fields of its message', async () => {
+test('the worker makes the attachment of an e-mail from the fields of the message when the worker sends the e-mail', async () => {
   const requests: unknown[] = []
   let broken = true
   const world = await open({
@@ -394,7 +394,7 @@ test('the worker makes the attachment of an e-mail at sending time from the fiel
   assert.deepEqual(requests, [expected, expected])
 })
 
-test('hostile names arrive as plain text in an e-mail and an SMS', async () => {
+test('the worker sends hostile names as plain text in an e-mail and an SMS', async () => {
   const world = await open()
   const hostile = '<script>alert(1)</script>\r\nBcc: spy@example.com\u202e😀 =cmd|0'
   await email(world, { subject: hostile, text: hostile })
@@ -409,7 +409,7 @@ test('hostile names arrive as plain text in an e-mail and an SMS', async () => {
   assert.equal(twin.sms[0]?.text, shown)
 })
 
-test('a message under a replaced encryption key does not stop other messages', async () => {
+test('the worker sends other messages although one message was encrypted with a replaced key', async () => {
   const world = await open()
   const [unreadable, good] = [await email(world), await email(world)]
   await world.rows("update outbox_messages set body = 'v1:AAAA:AAAA:AAAA' where id = $1", [unreadable.id])

@@ -1,6 +1,5 @@
-// Sends the due messages of the outbox. A process may send an e-mail twice, always with the same Message-ID, if the first
-// process dies unrecorded. The claim marks an SMS as possibly sent, so a process that takes over its lease does not send the
-// SMS.
+// Sends the due messages of the outbox. If a process dies before it records an e-mail, another process sends that e-mail
+// again with the same Message-ID. If a process dies with a claimed SMS, no process sends that SMS again.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -11,7 +10,7 @@ import { type Attachment, CHANNELS, type Channel, type Gateways } from './gatewa
 import { createMessageRecorder, LONGEST_PAUSE_MS, type MessageResult } from './record.ts'
 import { SMTP_CONNECTIONS } from './smtp.ts'
 
-/** The fields of the message that needs attachments. */
+/** The fields of a message by which the server finds its attachments. */
 export type AttachmentRequest = {
   kind: string
   merchant_id: string
@@ -21,8 +20,8 @@ export type AttachmentRequest = {
 }
 
 /**
- * Makes the attachments of an e-mail at sending time, so that the outbox stores no file. If this function throws, the worker
- * retries the e-mail later.
+ * Makes the attachments of an e-mail when the worker sends the e-mail, so that the outbox stores no file. If this function
+ * throws, the worker retries the e-mail later.
  */
 export type Attach = (message: AttachmentRequest) => Promise<readonly Attachment[]>
 
@@ -37,8 +36,8 @@ type DueMessage = AttachmentRequest & {
 }
 
 /**
- * The greatest number of claimed messages by channel. Each has a gateway connection, so that no claimed message waits in
- * memory.
+ * The greatest number of messages that a process claims at once, by channel. The number equals the connections to the
+ * gateway, so that each claimed message has a connection.
  */
 const SENDING_MAX: Record<Channel, number> = { email: SMTP_CONNECTIONS, sms: SMS_CONNECTIONS }
 const EVERY_MS = 1_000
@@ -46,7 +45,7 @@ const LEASE_MS = 120_000
 /** The longest duration of one attempt, attachments included. */
 const TRY_MS_MAX = 60_000
 
-/** Makes the worker's task, which sends due messages. */
+/** Makes the worker task that sends due messages. */
 export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach): Task {
   const record = createMessageRecorder(deps)
   const send = createSend(deps, gateways, attach)
@@ -82,7 +81,8 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     every_ms: EVERY_MS,
     async runOnce() {
       const free = CHANNELS.map((channel) => SENDING_MAX[channel] - sending[channel].size)
-      // A channel with a slow gateway does not delay the other channel, because each channel has its own capacity.
+      // Each channel has its own capacity, so that a slow gateway of one channel does not delay messages of the other
+      // channel.
       const full = CHANNELS.filter((_, index) => (free[index] as number) <= 0)
       const limits = free.filter((left) => left > 0)
       if (limits.length === 0) return 0
@@ -96,7 +96,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
   }
 }
 
-/** Makes the function that sends a claimed message once. The function never throws. */
+/** Makes the function that sends a claimed message once and never throws. */
 function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const { clock, vault, log } = deps
 
@@ -122,7 +122,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
     if (message.channel === 'sms' && message.previous_owner !== null) {
       return { kind: 'unknown', why: 'unknown_outcome: a process ended while it was sent' }
     }
-    // If the lease ends soon, another process may send the message during this attempt.
+    // If the rest of the lease is shorter than an attempt, another process could send the message during this attempt.
     if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: not tried' }
     let text: string
     try {

@@ -8,7 +8,7 @@ export type FormPostResult =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent' | 'lost'; why: string }
 
-/** Posts a body and reads the whole answer. This function never throws, follows no redirect, and ends within `timeout_ms`. */
+/** Posts a body and reads the whole answer. Never throws, follows no redirect, and ends within `timeout_ms`. */
 export function postForm(
   pool: Pool,
   request: { path: string; headers: Record<string, string>; body: string },
@@ -25,7 +25,7 @@ export function postForm(
       stopTimer()
       resolve(result)
     }
-    // Sockets need the machine's clock, also if the platform runs by another clock.
+    // Sockets need the clock of the machine, even if the platform uses a simulated clock.
     const stopTimer = systemClock.after(timeout_ms, () => {
       finish({ kind: abort === null ? 'not_sent' : 'lost', why: 'timeout' })
       abort?.()
@@ -33,7 +33,7 @@ export function postForm(
     pool.dispatch(
       { ...request, method: 'POST' },
       {
-        // undici calls this hook before it writes to the connection, so an abort in the hook prevents the request.
+        // undici calls this hook before undici writes to the connection, so an abort in the hook prevents the request.
         onRequestStart(controller) {
           const giveUp = () => controller.abort(new Error('no answer came in time'))
           if (is_over) giveUp()

@@ -1,8 +1,9 @@
-// The port of message gateways. A gateway sends one message at a time, never throws and always answers in time.
+// Defines the port of message gateways. A gateway sends one message for each call, never throws, and answers within its
+// timeout.
 
 /** The channels of messages. */
 export const CHANNELS = ['email', 'sms'] as const
-/** One of the channels of messages. */
+/** A channel of messages. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
@@ -14,10 +15,10 @@ export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }
   | { kind: 'refused' | 'again' | 'unknown'; why: string }
 
-/** A file attached to an e-mail, as bytes and never as a path or an address. */
+/** A file attached to an e-mail. The content is bytes, so that no gateway reads a path or an address. */
 export type Attachment = { filename: string; content: Buffer; content_type: string }
 
-/** An e-mail for a gateway. `id` is the same at each attempt. */
+/** An e-mail for a gateway. Each attempt has the same `id`. */
 export type OutgoingEmail = {
   id: string
   to: string
@@ -33,5 +34,5 @@ export type OutgoingSms = { to: string; text: string }
 /** A gateway that sends the messages of one channel. */
 export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
-/** The configured gateways. Null means that the channel has no gateway, so the server keeps its messages. */
+/** The configured gateways. Null means that the channel has no gateway, so the outbox keeps the messages of that channel. */
 export type Gateways = { email: MessageGateway<OutgoingEmail> | null; sms: MessageGateway<OutgoingSms> | null }

@@ -6,12 +6,12 @@ import { createAfricasTalking } from './africastalking.ts'
 import type { Channel, Gateways } from './gateway.ts'
 import { createSmtpGateway } from './smtp.ts'
 
-/** Returns true if the server sends messages of a channel. If false, members read the kept messages in the console. */
+/** Returns true if the channel has a gateway. Without a gateway, members read the messages of the channel in the console. */
 export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }
 
-/** Makes the configured gateways. Each gateway connects at its first send. */
+/** Makes the configured gateways. Each gateway connects when it sends its first message. */
 export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
   const { mail_from: from, brand_name } = config
   return {

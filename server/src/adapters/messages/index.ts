@@ -1,4 +1,4 @@
-// The exports of the messages room.
+// Exports the messages room: gateways, the outbox, and the lists of messages.
 
 export { type Attach, type AttachmentRequest, createMessageTask } from './deliver.ts'
 export type { Attachment } from './gateway.ts'

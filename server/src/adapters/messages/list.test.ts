@@ -1,4 +1,5 @@
-// Tests the lists of sent messages. A merchant reads its own messages, and operators read all messages.
+// Tests the lists of sent messages. A merchant reads the messages sent in the merchant's name, and operators read all
+// messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -70,7 +71,7 @@ const newestFirst = (keep: (one: (typeof made)[number]) => boolean) => idsOf(mad
 
 describe('a merchant', () => {
   for (const role of MERCHANT_ROLES) {
-    test(`a member with the role ${role} reads only the messages sent in the merchant's name`, async () => {
+    test(`a member with the role ${role} reads only the messages sent in the name of the member's merchant`, async () => {
       const { token } = await world.newSession(role)
       const { items, pagination } = await list('/v1/merchant/messages?page_size=100', token)
       assert.deepEqual(
@@ -82,7 +83,7 @@ describe('a merchant', () => {
     })
   }
 
-  test('a merchant sees the recipient, text and status of a message without internal details', async () => {
+  test('a merchant reads the recipient, text and status of a message, but no internal details', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?status=failed&channel=email', token)
     const [first] = items
@@ -137,7 +138,7 @@ describe('a merchant', () => {
     )
   })
 
-  test('a merchant reads messages of the sandbox if the request names the sandbox', async () => {
+  test('a merchant reads sandbox messages when the request names the sandbox', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?environment=sandbox', token)
     assert.ok(items.length > 0 && items.every(({ environment }) => environment === 'sandbox'))
@@ -158,7 +159,7 @@ describe('a merchant', () => {
 })
 
 describe('an operator', () => {
-  test('an operator reads the messages of all merchants and of none, newest first, in pages without gaps', async () => {
+  test('an operator pages without gaps through all messages, with or without a merchant, newest first', async () => {
     const { items, pagination } = await list('/v1/operator/messages?page_size=100', operator)
     assert.deepEqual(
       idsOf(items),
@@ -179,7 +180,7 @@ describe('an operator', () => {
     )
   })
 
-  test('an operator filters messages by merchant, channel and status, alone and together', async () => {
+  test('an operator filters messages by merchant, channel and status, by one of the three or by all at once', async () => {
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],
@@ -206,7 +207,7 @@ describe('an operator', () => {
     assert.equal(items[0]?.error, 'recipient_refused: 550 mx7.internal says no')
   })
 
-  test('in production an operator never reads a text with a link for signing in', async () => {
+  test('an operator in production never reads a text that contains a link for signing in', async () => {
     const production = testDeps(world.url)
     production.config = { ...production.config, node_env: 'production' }
     try {
@@ -218,7 +219,7 @@ describe('an operator', () => {
     }
   })
 
-  test("the server answers 400 for a page beyond the list's depth limit if the operator's request names no merchant", async () => {
+  test("the server answers 400 for a page beyond the depth limit of the list when an operator names no merchant", async () => {
     const reply = await world.get('/v1/operator/messages?page=101&page_size=100', operator)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   })

@@ -1,4 +1,4 @@
-// Reads the outbox: its own messages for a merchant, all messages for operators, and the e-mails for the admin command.
+// Reads the outbox: the messages of one merchant, all messages for operators, and the e-mails for the admin command.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -36,7 +36,7 @@ export type MessageFilter = PageChoice & {
   invoice_id?: string | undefined
 }
 
-// The list statements have no name, so that PostgreSQL plans each one for the actual filters.
+// The list queries are unnamed, so that PostgreSQL plans each query for its actual filters.
 const OF_MERCHANT = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
 const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${OF_MERCHANT} order by m.id desc limit $6 offset $7`)
@@ -61,14 +61,14 @@ export async function listMerchantMessages(
   )
 }
 
-// Messages without a merchant have the zero id as merchant_id.
+// A message that belongs to no merchant has the zero id as merchant_id.
 const OWNERS = `(select id as merchant_id from merchants union all select '${ZERO_ID}'::uuid) w`
 const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.merchant_id = $1`
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 
 // The newest n messages belong to the n owners with the newest messages. A sample of their rows gives the oldest possible id
-// of the n-th message, so the statement reads no older rows.
+// of the n-th message, so the query reads no older rows.
 const DEPTH = '($4::int + $5::int)'
 const messageListSql = (condition: string) =>
   sql(
@@ -104,7 +104,10 @@ const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATU
 /** The filter of an operator's message list. */
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
-/** Reads a page of all messages, newest first, messages without a merchant included. `total_items` counts up to 10,000. */
+/**
+ * Reads a page of all messages, newest first, including messages that belong to no merchant. `total_items` counts up to
+ * 10,000.
+ */
 export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   const { channel = null, status = null, merchant_id = null, page = 1, page_size = 20 } = filter
   const which = status === 'waiting' || status === 'failed' ? 'unsent' : 'any'
@@ -135,7 +138,7 @@ function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage
   }
 }
 
-/** Presents a message for its merchant. The error has only its stable word, without the gateway's own words. */
+/** Presents a message for its merchant. The error contains only its stable word, because the rest comes from the gateway. */
 function presentForMerchant(deps: Deps, row: MessageRow): MerchantMessage {
   return { ...common(row), text: openText(deps, row), error: row.error?.split(':', 1)[0] ?? null }
 }
@@ -168,7 +171,7 @@ function common({
   }
 }
 
-/** Decrypts the text. Returns null if SECRET_KEY is not the key that encrypted the text. */
+/** Decrypts the text. If SECRET_KEY is not the key that encrypted the text, returns null. */
 function openText({ vault }: Deps, { body }: MessageRow): string | null {
   try {
     return vault.open(body)
@@ -177,7 +180,10 @@ function openText({ vault }: Deps, { body }: MessageRow): string | null {
   }
 }
 
-/** An e-mail of the outbox. Null as `text` means production, where a text may have a link for signing in. */
+/**
+ * An e-mail of the outbox. Null as `text` means that the server hides the text in production, because it may have a sign-in
+ * link.
+ */
 export type StoredEmail = {
   id: string
   merchant_id: string | null
@@ -206,8 +212,8 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
 const EMAILS_MAX = 200
 
 /**
- * Reads the newest e-mails of one merchant or of all, newest first. In production the texts are null unless `open` is true,
- * because a reader of password links can sign in as any member.
+ * Reads the newest e-mails of one merchant or of all merchants, newest first. In production the texts are null unless `open`
+ * is true, because a reader of password links can sign in as any member.
  */
 export async function listEmails(
   deps: Deps,

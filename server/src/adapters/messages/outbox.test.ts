@@ -14,7 +14,7 @@ after(() => world.close())
 
 const LINK = 'http://127.0.0.1/identity/reset?token=abc'
 
-test('an e-mail waits in the outbox of its merchant, and the server encrypts its text in the database', async () => {
+test('the outbox keeps an e-mail for its merchant, and the server encrypts the text in the database', async () => {
   const { deps, merchant } = world
   await inTransaction(deps.db, async (tx) => {
     await queueEmail(deps, tx, {
@@ -41,7 +41,7 @@ test('an e-mail waits in the outbox of its merchant, and the server encrypts its
   assert.ok(!stored?.body.includes('token'))
 })
 
-test('the worker never sends an e-mail whose transaction fails', async () => {
+test('the worker never sends an e-mail whose transaction failed', async () => {
   const { deps } = world
   await assert.rejects(
     inTransaction(deps.db, async (tx) => {
@@ -52,7 +52,7 @@ test('the worker never sends an e-mail whose transaction fails', async () => {
   assert.deepEqual(await listEmails(deps, { to: 'c@example.com' }), [])
 })
 
-test('the list shows no texts in production, because a text may have a link for signing in', async () => {
+test('the message list shows no text in production, because a text may contain a link for signing in', async () => {
   const production = testDeps(world.url)
   production.config = { ...production.config, node_env: 'production' }
   try {

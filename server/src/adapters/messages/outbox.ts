@@ -1,4 +1,4 @@
-// Queues messages. Each message is a row that the server writes in the transaction of the reported fact.
+// Queues messages. The server writes each message as a row in the same transaction as the fact that the message reports.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -12,21 +12,21 @@ import { smsText } from './sms-text.ts'
 type QueuedMessage = {
   to: string
   text: string
-  /** The kind of message, such as password.reset. */
+  /** The kind of the message, such as password.reset. */
   kind: string
-  /** The merchant of the message. Undefined means that the message has no merchant. */
+  /** The merchant of the message. Undefined means that the message belongs to no merchant. */
   merchant_id?: string
-  /** The environment of the reported fact. Undefined means live. The server keeps a sandbox message and never sends it. */
+  /** The environment of the reported fact. Undefined means live. The server stores a sandbox message and never sends it. */
   environment?: Environment
-  /** The invoice of the message. The merchant of the invoice may read the message. */
+  /** The invoice of the message. If the message has an invoice, the merchant of the invoice may read the message. */
   invoice_id?: string
 }
 
 /** An e-mail to queue. */
 export type Email = QueuedMessage & { subject: string }
 /**
- * An SMS to queue for a canonical phone number. `shortestSms` writes texts that fit, because the server cuts a text after
- * SMS_PARTS_MAX parts.
+ * An SMS to queue for a canonical phone number. The server cuts a text after SMS_PARTS_MAX parts. `shortestSms` writes
+ * shorter texts.
  */
 export type Sms = QueuedMessage
 
@@ -38,16 +38,16 @@ const INSERT = sql(
 )
 
 /**
- * Queues an e-mail and stores its text encrypted. With a mail server, the worker sends the e-mail within seconds of the
- * commit, at least once. The worker keeps e-mails of the sandbox, and all e-mails without a mail server.
+ * Queues an e-mail and stores its text encrypted. If a mail server is configured, the worker sends the e-mail at least once
+ * after the commit. Without a mail server, and in the sandbox, the worker sends nothing.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
 }
 
 /**
- * Queues an SMS. With a gateway, the worker sends the SMS within seconds of the commit, at most once. Without a gateway, the
- * worker keeps the SMS.
+ * Queues an SMS. If a gateway is configured, the worker sends the SMS at most once after the commit. Without a gateway, the
+ * SMS stays in the outbox.
  */
 export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'sms', sms, '', smsText(sms.text))

@@ -1,4 +1,4 @@
-// Records the outcomes of messages with one statement for each batch.
+// Records the outcomes of messages with one SQL query for each batch.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
@@ -10,11 +10,11 @@ const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 /** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The outcome of a claimed message. `kept` means that the channel has no gateway now. */
+/** The outcome of a claimed message. `kept` means that the server does not send the message now. */
 export type MessageResult = {
   merchant_id: string
   id: string
-  /** The number of earlier attempts. */
+  /** The number of attempts before this attempt. */
   tries: number
   ended_at: Date
   outcome: SendOutcome | { kind: 'kept' }
@@ -23,7 +23,7 @@ export type MessageResult = {
 const INPUT =
   'merchant_id uuid, id uuid, tries smallint, tried smallint, status text, due_at timestamptz, sent_at timestamptz, error text, gateway_id text'
 
-// If the lease of this process has ended, the row belongs to another process and the late outcome changes nothing.
+// If the lease of this process has ended, another process owns the row, so the late outcome changes nothing.
 const RECORD = sql(
   'outbox_record',
   `update outbox_messages m
@@ -36,7 +36,7 @@ const RECORD = sql(
 
 const SET_MAX = 200
 
-/** Makes the recorder. The recorder throws if the database is unreachable. */
+/** Makes the recorder. If the database is unreachable, the recorder throws. */
 export function createMessageRecorder(deps: Deps): (result: MessageResult) => Promise<void> {
   return gather<MessageResult, void>(
     async (results) => {

@@ -1,4 +1,4 @@
-// The endpoint for a merchant's messages.
+// Defines the endpoint that lists the messages of a merchant.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'

@@ -1,4 +1,4 @@
-// Request and response schemas of messages.
+// Defines the request and response schemas of messages.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
@@ -30,7 +30,7 @@ const COMMON = {
   created_at: Time,
 }
 
-/** A message as its merchant sees it. */
+/** A message in the form that its merchant reads. */
 export const MerchantMessage = Type.Object({
   ...COMMON,
   text: nullable(Type.String({ description: 'Null if the server cannot decrypt the text any more.' })),
@@ -38,7 +38,7 @@ export const MerchantMessage = Type.Object({
 })
 export type MerchantMessage = Static<typeof MerchantMessage>
 
-/** A message as operators see it. */
+/** A message in the form that operators read. */
 export const OperatorMessage = Type.Object({
   ...COMMON,
   merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null if the message has no merchant.' })),
@@ -57,12 +57,12 @@ const MessageFilters = {
   channel: Type.Optional(oneOf(CHANNELS)),
   status: Type.Optional(oneOf(STATUSES)),
 }
-/** The query of a merchant's messages. */
+/** The query parameters of a merchant's message list. */
 export const MerchantMessagesQuery = Type.Object({
   ...MessageFilters,
   invoice_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
-/** The query of all messages. */
+/** The query parameters of the list of all messages. */
 export const OperatorMessagesQuery = Type.Object({
   ...MessageFilters,
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),

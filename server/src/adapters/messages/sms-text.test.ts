@@ -1,4 +1,4 @@
-// Tests the count of the parts of an SMS, and the cleaning of its text.
+// Tests how the server counts the parts of an SMS and cleans the text of an SMS.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,8 @@ const LENGTHS: [string, string, number][] = [
   ['a'.repeat(307), 'GSM-7', 3],
   ['€'.repeat(80), 'GSM-7', 1],
   ['€'.repeat(81), 'GSM-7', 2],
-  // A part of 153 holds 76 characters of size two and leaves one place free, because a part never splits a character.
+  // A part of 153 places holds 76 characters that take two places each. One place stays free, because a part never splits a
+  // character.
   ['€'.repeat(152), 'GSM-7', 2],
   ['€'.repeat(153), 'GSM-7', 3],
   ['ш'.repeat(70), 'UCS-2', 1],
@@ -26,18 +27,18 @@ const LENGTHS: [string, string, number][] = [
   ['😀'.repeat(67), 'UCS-2', 3],
 ]
 for (const [text, alphabet, parts] of LENGTHS) {
-  test(`a text of ${text.length} code units of "${[...text][0] ?? ''}" needs ${parts} parts of ${alphabet}`, () => {
+  test(`smsLength counts ${parts} parts of ${alphabet} for a text of ${text.length} code units of "${[...text][0] ?? ''}"`, () => {
     assert.deepEqual(smsLength(text), { alphabet, parts })
   })
 }
 
-test('smsText writes amounts and typographic signs so that an SMS stays in the GSM alphabet', () => {
+test('smsText replaces amounts and typographic signs so that an SMS stays in the GSM alphabet', () => {
   const text = smsText(`Duka la “Asha” – ${showAmount(2_500_050n)}… lipa ‘leo’`)
   assert.equal(text, `Duka la "Asha" - TZS 25,000.50... lipa 'leo'`)
   assert.equal(smsLength(text).alphabet, 'GSM-7')
 })
 
-test('an SMS never has more than four parts, for any name of a merchant', () => {
+test('smsText never returns more than four parts, for any name of a merchant', () => {
   for (const name of [
     'x'.repeat(10_240),
     '😀'.repeat(5_000),
@@ -54,11 +55,11 @@ test('an SMS never has more than four parts, for any name of a merchant', () => 
   assert.equal(smsText(longer), `${'y'.repeat(609)}...`)
 })
 
-test('smsText removes direction marks and control characters from an SMS, and replaces halves of characters', () => {
+test('smsText removes direction marks and control characters, and replaces lone surrogates', () => {
   assert.equal(smsText('Duka\u202e\u2066 la\0 Asha\r\nna\ud83d wake\u0007'), 'Duka la Asha\nna\ufffd wake')
 })
 
-test('shortestSms shortens the name in a text and keeps the link', () => {
+test('shortestSms shortens the name in a text and keeps the whole link', () => {
   const link = 'https://pay.example.tz/pay/0123456789abcdefghijklmnop'
   const write = (name: string) => (max: number) => `${plainLine(name, max)} anaomba TZS 25,000. Lipa hapa: ${link}`
   for (const name of ['Duka la Asha', '😀'.repeat(400), 'x'.repeat(10_000), 'دكان '.repeat(2_000)]) {

@@ -42,7 +42,7 @@ const onlyMail = () => {
   return mail
 }
 
-test('an e-mail arrives unchanged, with the same id at each attempt', async () => {
+test('the gateway sends an e-mail unchanged, with the same id at each attempt', async () => {
   assert.deepEqual(await send(), { kind: 'taken', gateway_id: '250 2.0.0 taken as 4711' })
   const mail = onlyMail()
   assert.deepEqual([mail.from, mail.to], ['pay@example.tz', ['juma@example.com']])
@@ -58,7 +58,7 @@ test('an e-mail arrives unchanged, with the same id at each attempt', async () =
   ])
 })
 
-test('a subject or a name never adds a header, a recipient or a second e-mail', async () => {
+test('the gateway adds no header, recipient or second e-mail because of a hostile subject or name', async () => {
   const evil = 'Duka\r\nBcc: spy@example.com\r\n\r\n<script>\n.\r\nMAIL FROM:<x@example.com>\u2028X-Evil: 1\0'
   const attachments = [
     { filename: `a"\r\nX-Evil: 1\r\n.pdf`, content: Buffer.from('x'), content_type: 'application/pdf' },
@@ -94,7 +94,7 @@ for (const to of [
   })
 }
 
-test('e-mail texts of every script and size arrive complete, without direction marks or control characters', async () => {
+test('the gateway sends a text of any script and size completely, without direction marks or control characters', async () => {
   const kept = `${'Habari 😀 مرحبا שלום — “Asha”. '.repeat(300)}\n.\n..\nFrom x\n${'neno'.repeat(3_000)}`
   assert.equal((await send({ text: `\u202e${kept}\0\u2066\r\n.\r\nQUIT` })).kind, 'taken')
   assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
@@ -105,7 +105,7 @@ test('the gateway cuts a name of 10 KB in the subject', async () => {
   assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
 })
 
-test('an attachment of an e-mail arrives byte by byte', async () => {
+test('the gateway sends each byte of an attachment unchanged', async () => {
   const content = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256))
   await send({ attachments: [{ filename: 'INV-000123.pdf', content, content_type: 'application/pdf' }] })
   const { raw } = onlyMail()
@@ -113,14 +113,14 @@ test('an attachment of an e-mail arrives byte by byte', async () => {
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 
-test('an attachment that names a path never makes the gateway read a file', async () => {
+test('the gateway never reads a file that an attachment names by its path', async () => {
   const sneaky = { filename: 'x', content: { path: '/etc/hostname' } as never, content_type: 'text/plain' }
   const outcome = await send({ attachments: [sneaky] })
   assert.equal(outcome.kind, 'again')
   assert.equal(server.mails.length, 0)
 })
 
-test('one SMTP connection carries many e-mails', async () => {
+test('the gateway sends many e-mails over one SMTP connection', async () => {
   const gateway = open()
   for (let i = 0; i < 20; i++) assert.equal((await gateway.send(EMAIL)).kind, 'taken')
   assert.deepEqual([server.mails.length, server.connections], [20, 1])
@@ -142,7 +142,7 @@ const ANSWERS: [MailServer['answers'], string, string][] = [
 ]
 describe("a mail server's answer", () => {
   for (const [answers, kind, word] of ANSWERS) {
-    test(`the mail server's answer ${JSON.stringify(answers)} means the outcome ${kind}`, async () => {
+    test(`the gateway reports the outcome ${kind} after the mail server's answer ${JSON.stringify(answers)}`, async () => {
       server.answers = answers
       const outcome = await send()
       assert.equal(outcome.kind, kind)
@@ -152,7 +152,7 @@ describe("a mail server's answer", () => {
   }
 
   for (const step of ['greeting', 'MAIL', 'END'] as const) {
-    test(`a mail server without an answer at ${step} means a timeout and a retry`, async () => {
+    test(`the worker may retry an e-mail when the mail server does not answer at ${step} before the timeout`, async () => {
       server.answers = { [step]: 'hang' }
       const gateway = open({ timeout_ms: 150 })
       const outcome = await gateway.send(EMAIL)
@@ -162,7 +162,7 @@ describe("a mail server's answer", () => {
     })
   }
 
-  test('an unreachable mail server means a retry', async () => {
+  test('the worker may retry an e-mail when the mail server is unreachable', async () => {
     const { port } = server
     await server.close()
     const outcome = await send({}, { url: `smtp://127.0.0.1:${port}` })
@@ -171,7 +171,7 @@ describe("a mail server's answer", () => {
   })
 })
 
-test('the gateway signs in at the mail server, and a wrong password means a retry', async () => {
+test('the gateway signs in at the mail server, and the worker may retry an e-mail after a wrong password', async () => {
   await server.close()
   server = await startMailServer({ password: 'siri@1:/' })
   const url = (password: string) => `smtp://pay%40example.tz:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
@@ -181,7 +181,7 @@ test('the gateway signs in at the mail server, and a wrong password means a retr
   assert.ok(!JSON.stringify(wrong).includes('not this one'))
 })
 
-test('in production the gateway sends nothing, not even the password, to a remote mail server without TLS', async () => {
+test('the gateway in production sends neither e-mail nor password to a remote mail server without TLS', async () => {
   await server.close()
   // 127.0.0.2 is an address of this machine that the gateway treats as remote.
   server = await startMailServer({ password: 'siri', host: '127.0.0.2' })

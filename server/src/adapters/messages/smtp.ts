@@ -12,11 +12,11 @@ export type SmtpOptions = {
   from: MailSender
   brand_name: string
   demand_tls: boolean
-  /** The timeout of one e-mail, from the connection to the last answer. */
+  /** The timeout of one e-mail, from the connection to the last answer of the mail server. */
   timeout_ms?: number
 }
 
-/** The number of concurrent e-mails, each over a pooled connection. */
+/** The number of e-mails that the gateway sends at once, each over a pooled connection. */
 export const SMTP_CONNECTIONS = 8
 const MESSAGES_OF_CONNECTION = 100
 const CONNECT_MS = 10_000
@@ -25,7 +25,7 @@ const SEND_MS = 45_000
 const SUBJECT_MAX = 200
 const FILENAME_MAX = 100
 
-/** Makes the gateway and loads its library. A server without e-mail never loads the library. */
+/** Makes the gateway and loads the SMTP library. A server without e-mail never loads the library. */
 export function createSmtpGateway(options: SmtpOptions): MessageGateway<OutgoingEmail> {
   const { createTransport }: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
   const transport = createTransport(poolOf(options))
@@ -36,9 +36,9 @@ export function createSmtpGateway(options: SmtpOptions): MessageGateway<Outgoing
     async send(email) {
       if (!isMailAddress(email.to)) return { kind: 'refused', why: 'invalid_recipient: not an e-mail address' }
       const aborter = new AbortController()
-      // Sockets need the machine's clock, also if the platform runs by another clock.
+      // Sockets need the clock of the machine, even if the platform uses a simulated clock.
       const stopTimer = systemClock.after(timeout_ms, () => aborter.abort())
-      // The types of nodemailer do not have `signal` yet.
+      // The types of nodemailer do not declare `signal` yet.
       const mail: SendMailOptions & { signal: AbortSignal } = { ...mailOf(email), from: sender, signal: aborter.signal }
       mail.messageId = `<${email.id}@${domain}>`
       try {
@@ -86,7 +86,7 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
 
 function mailOf({ to, subject, text, created_at, attachments }: OutgoingEmail): SendMailOptions {
   return {
-    // nodemailer parses a text as a list of addresses, but never an object.
+    // nodemailer parses an address given as text as a list of addresses, so the gateway passes an object.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
@@ -103,8 +103,8 @@ function mailOf({ to, subject, text, created_at, attachments }: OutgoingEmail): 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
 /**
- * Maps an SMTP error to an outcome. Only a refusal of this recipient or this text is final; a retry may succeed after any
- * other error.
+ * Maps an SMTP error to an outcome. Only a refusal of this recipient or this text is final. After any other error, a retry
+ * may succeed.
  */
 function smtpFailure({ code, command, responseCode, response, message }: SmtpError): SendOutcome {
   const reply = plainLine(response ?? message)
