@@ -1,4 +1,4 @@
-// The mock provider in this process: the provider of the sandbox and the default provider of a new installation.
+// Implements the mock provider in this process: the provider of the sandbox and the default provider of a new installation.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import type { Answer, CallbackSink, PaymentRequest, PayoutAnswer, PayoutRequest, Provider } from '../port.ts'
@@ -9,8 +9,8 @@ import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
 /**
- * The number of payments, and of payouts, that this process remembers. After more, a very late repeat causes its callbacks
- * again.
+ * The number of payments, and of payouts, that this process remembers. If a request repeats a forgotten reference, the
+ * provider sends the callbacks of that reference again.
  */
 const REMEMBERED_MAX = 50_000
 
@@ -21,13 +21,13 @@ export type MockProviderOptions = {
   clock: Clock
   /** The secret that signs the callbacks. */
   secret: string
-  /** The function that receives the callbacks. */
+  /** The function that receives the callbacks of the provider. */
   sink: CallbackSink
 }
 
 /**
- * Makes a mock provider without network and book, whose outcomes follow from the request and the time of its acceptance. When
- * the process ends, only due callbacks get lost; queries still find the outcomes.
+ * Makes a mock provider without network and book, whose outcomes follow from the request and the time of its acceptance. If
+ * the process ends, its scheduled callbacks get lost, but queries still find the outcomes.
  */
 export function createMockProvider(options: MockProviderOptions): Provider {
   const { name, profile, clock, secret, sink } = options
@@ -42,7 +42,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     }
   }
 
-  /** Accepts a request once for each reference. Every repeat gets the first answer. */
+  /** Accepts a request once for each reference. A repeated request gets the first answer. */
   const take = <StepAnswer extends Answer | PayoutAnswer>(
     taken: Map<string, Date>,
     reference: string,
@@ -56,8 +56,8 @@ export function createMockProvider(options: MockProviderOptions): Provider {
   }
   const takePayment = (request: PaymentRequest): Answer =>
     take(payments, request.reference, timelineOf(request, profile))
-  // The timeline begins when this process accepted the request. After a restart, the timeline begins when the caller sent the
-  // request.
+  // If this process accepted the request, the timeline begins at the acceptance. After a restart, the timeline begins when
+  // the caller sent the request.
   const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
     taken.get(reference) ?? sent_at
 
@@ -81,14 +81,15 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
     payoutStatus: async (requests) => {
       const now = clock.now()
-      // If the process ended before the caller stored the answer, the answer is `not_found`, because this provider ended too.
+      // If the process ended before the caller stored the answer, this provider has also lost the request, so the answer is
+      // `not_found`.
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),
   }
 }
 
-/** Adds an entry and drops the oldest one if the memory is full. */
+/** Adds an entry. If the memory is full, first drops the oldest entry. */
 function remember(taken: Map<string, Date>, reference: string, at: Date): void {
   taken.set(reference, at)
   if (taken.size <= REMEMBERED_MAX) return

@@ -1,11 +1,14 @@
-// The book of the mock provider process, which has all accepted payments in memory. payout-book.ts has the payouts.
+// Keeps the book of the mock provider process: all accepted payments, in memory. payout-book.ts has the payouts.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { type Answer, METHODS, type PaymentRequest } from '../port.ts'
 import { answerAt, type MockProfile, paymentTokenOf, type TimelineStep, timelineOf, WORDS } from './engine.ts'
 import { qrPayload } from './qr.ts'
 
-/** The greatest number of payments, about a gigabyte. A full book accepts no more payments, because a book drops no entry. */
+/**
+ * The greatest number of payments, which take about a gigabyte. A full book refuses further payments, because a book drops
+ * no entry.
+ */
 const PAYMENTS_MAX = 3_000_000
 const REFERENCE_MAX_CHARS = 128
 /** The form of an amount in cents as text. */
@@ -34,7 +37,7 @@ export type MockPaymentReply = {
   qr_payload?: string
 }
 
-/** Makes an empty book. The book calls `onTaken` once for each payment with its timeline. */
+/** Makes an empty book. For each accepted payment, the book calls `onTaken` once with the payment's timeline. */
 export function createMockBook(
   clock: Clock,
   profile: MockProfile,
@@ -44,7 +47,10 @@ export function createMockBook(
   let prompts = 0
 
   return {
-    /** Accepts a payment once for each reference. The first request counts. */
+    /**
+     * Accepts a payment once for each reference. If a request repeats a reference, the book keeps the fields of the first
+     * request.
+     */
     take(content: unknown): MockPaymentReply | 'malformed' | 'full' {
       const request = parsePayment(content, clock)
       if (request === null) return 'malformed'
@@ -60,7 +66,7 @@ export function createMockBook(
       return takenOf(payment, timeline[0].answer, profile)
     },
 
-    /** Returns the statuses of payments. */
+    /** Returns the statuses of payments in the order of the references. */
     statuses(content: unknown): Record<string, unknown>[] | 'malformed' {
       const references = referencesOf(content)
       if (references === null) return 'malformed'
@@ -142,7 +148,7 @@ function parsePayment(content: unknown, clock: Clock): MockPayment | null {
   }
 }
 
-/** Returns the references that a status request names. Null means that the request is malformed. */
+/** Returns the references that a status request names. If the request is malformed, returns null. */
 export function referencesOf(content: unknown): string[] | null {
   if (typeof content !== 'object' || content === null || !('references' in content)) return null
   const { references } = content

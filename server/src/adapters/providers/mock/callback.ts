@@ -1,5 +1,5 @@
-// The callbacks of the mock provider. The timeline of a payment or payout schedules them, the provider signs them, and the
-// platform verifies them.
+// Makes and verifies the callbacks of the mock provider. The timeline of a payment or payout schedules its callbacks, the
+// provider signs them, and the platform verifies them.
 
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
@@ -17,8 +17,8 @@ export type Callback = { headers: Record<string, string>; body: Buffer }
 type AnyTimelineStep = TimelineStep<Answer | PayoutAnswer>
 
 /**
- * Schedules `send` for every callback in the timeline of a payment or payout that the provider accepts now. Repeated
- * callbacks go out at once, without a wait for the first answer, as from real networks.
+ * Schedules `send` for every callback in the timeline of a payment or payout that the provider accepts now. The provider
+ * sends repeated callbacks at once and does not wait for the first answer, as real networks do.
  */
 export function scheduleCallbacks(
   clock: Clock,
@@ -41,8 +41,8 @@ export function scheduleCallbacks(
 const EARLY_MS_MAX = 1_000
 
 /**
- * Runs at a time, also if the timer fires a little early, because a caller that queries after its callback must get the
- * outcome. If much more time is left, the clock stepped back.
+ * Runs at a time. If the timer fires a little early, waits for the rest, because a query that follows a callback must find
+ * the outcome. If much more time is left, the clock stepped back, so runs at once.
  */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
@@ -64,7 +64,7 @@ function makeCallback(
   return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }
 }
 
-/** Verifies a callback on its raw bytes. For an invalid callback, this function returns `verified: false` and never throws. */
+/** Verifies a callback on its raw bytes and never throws. For an invalid callback, returns `verified: false`. */
 export function verifyCallback(
   secret: string,
   headers: Record<string, string | undefined>,
@@ -80,7 +80,7 @@ export function verifyCallback(
       if (typeof content.reference === 'string') return { verified: true, reference: content.reference }
     }
   } catch {
-    // A signed but unreadable callback names no payment.
+    // If a signed callback is unreadable, the callback names no payment.
   }
   return { verified: false }
 }

@@ -1,5 +1,5 @@
-// The contract of the mock providers for payments, beyond the contract of all providers in contract.test.ts. Its subjects are
-// the statuses, the magic numbers and the faults of the mock over HTTP.
+// Tests the contract of the mock providers for payments, beyond the contract of all providers in contract.test.ts: the
+// statuses, the magic numbers and the faults of the mock provider over HTTP.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -47,7 +47,7 @@ for (const [name, start] of [
     })
     after(() => subject.close())
 
-    /** Sends a request and returns it as the platform stores it. */
+    /** Sends a payment request. Returns the request with the time that the platform would store, and the answer. */
     const send = async (request: PaymentRequest): Promise<[PaymentRequest, PushAnswer]> => {
       const sent_at = new Date()
       return [{ ...request, sent_at }, await subject.provider.push(request)]
@@ -57,7 +57,7 @@ for (const [name, start] of [
     const callbacksFor = ({ reference }: PaymentRequest) =>
       subject.received.filter(({ body }) => JSON.parse(body.toString()).reference === reference)
 
-    it('the mock provider accepts a payment request, and a later query finds its outcome', async () => {
+    it('the mock provider accepts a payment request, and a later query finds the outcome of the payment', async () => {
       const [request, answer] = await send(requestOf('001'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -73,7 +73,7 @@ for (const [name, start] of [
       })
     })
 
-    it('the mock provider answers many payment queries in their order, also those of unknown references', async () => {
+    it('the mock provider answers many payment queries in their order, including queries for unknown references', async () => {
       const [wrong_pin] = await send(requestOf('002'))
       const [undecided] = await send(requestOf('007'))
       const [held] = await send(requestOf('014'))
@@ -94,7 +94,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('the mock provider announces when the answer about a payment will change', async () => {
+    it('the mock provider reports the pause until the status of a payment will change', async () => {
       const [request] = await send(requestOf('012'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -163,7 +163,7 @@ describe('payments of the mock over HTTP with faults', () => {
   })
   const why = (answer: PushAnswer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
 
-  it('a payment request without an answer in time is unknown, because the provider may have accepted the payment', async () => {
+  it('the adapter reports an unknown payment when the provider does not answer in time, because the provider may have accepted it', async () => {
     const request = requestOf('001')
     server.setFaults({ hang_rate: 1 })
     assert.equal(why(await provider.push(request)), 'timeout')
@@ -174,7 +174,7 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(entry?.prompts, 1)
   })
 
-  it('after an internal error or a dropped connection the payment is unknown', async () => {
+  it('the adapter reports an unknown payment after an internal error or a dropped connection', async () => {
     server.setFaults({ error_rate: 1 })
     assert.equal(why(await provider.push(requestOf('001'))), 'unreachable')
     server.setFaults({ error_rate: 0, down: true })
@@ -188,14 +188,14 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(why(await provider.push(requestOf('001'))), 'accepted')
   })
 
-  it('the mock provider keeps a rate of faults exactly', async () => {
+  it('the mock provider fails exactly the configured share of requests', async () => {
     server.setFaults({ error_rate: 0.25 })
     const answers = await Promise.all(Array.from({ length: 40 }, () => provider.push(requestOf('001'))))
     server.setFaults({ error_rate: 0 })
     assert.equal(answers.filter((answer) => answer.kind === 'unknown').length, 10)
   })
 
-  it('the adapter sends several requests for more references than one request takes', async () => {
+  it('the adapter splits a payment query into several requests when one request cannot hold all references', async () => {
     const requests = Array.from({ length: 1203 }, () => requestOf('001'))
     await provider.push(requests[1200] as PaymentRequest)
     const answers = await provider.status(requests)
@@ -204,14 +204,14 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('a request to an unreachable provider is unknown, and the answer has no secret', async () => {
+  it('the adapter reports an unknown payment without a secret when the provider is unreachable', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     const answer = await gone.push(requestOf('001'))
     assert.deepEqual(answer, { kind: 'unknown', why: 'unreachable', provider_status: null })
     await gone.close()
   })
 
-  it('the adapter reads an unreadable answer or an unknown status as unknown', async () => {
+  it('the adapter reports an unknown payment for an unreadable answer or an undocumented status', async () => {
     const replies: [number, string, string, string][] = [
       [200, 'not json', 'unreadable', 'unreadable'],
       [200, '[]', 'unreadable', 'unreadable'],
@@ -258,7 +258,7 @@ describe('payments of the mock over HTTP with faults', () => {
     })
   })
 
-  it('the mock provider refuses a malformed request', async () => {
+  it('the mock provider refuses a malformed payment request', async () => {
     for (const [path, body] of [
       ['/payments', '{}'],
       ['/payments', '{'],

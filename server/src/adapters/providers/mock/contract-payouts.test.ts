@@ -1,4 +1,4 @@
-// The contract of the mock providers for payouts, beyond the contract of all providers (contract.test.ts).
+// Tests the contract of the mock providers for payouts, beyond the contract of all providers in contract.test.ts.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -30,7 +30,10 @@ for (const [name, start] of [
     })
     after(() => subject.close())
 
-    /** Sends a request and returns it as the platform stores it after the provider accepted it. */
+    /**
+     * Sends a payout request that the provider accepts. Returns the request with the time that the platform would store, and
+     * the answer.
+     */
     const send = async (request: PayoutRequest): Promise<[PayoutRequest, PayoutAnswer]> => {
       const answer = await subject.provider.payout(request)
       return [{ ...request, sent_at: new Date() }, answer]
@@ -43,11 +46,11 @@ for (const [name, start] of [
         .filter(({ reference }) => reference === request.reference)
         .map(({ status }) => status)
 
-    it('the mock provider has every payout method: banks, networks and wallets', () => {
+    it('the mock provider supports every payout method: banks, networks and wallets', () => {
       assert.deepEqual(subject.provider.capabilities.payout_methods, PAYOUT_METHODS)
     })
 
-    it('the mock provider accepts a payout, reports the payout paid later, and sends one callback', async () => {
+    it('the mock provider accepts a payout, reports the payout as paid later, and sends one callback', async () => {
       const [request, answer] = await send(payoutOf('456'))
       assert.equal(answer.kind, 'accepted')
       assert.equal(answer.provider_status, 'PENDING')
@@ -64,7 +67,7 @@ for (const [name, start] of [
       await eventually(async () => assert.deepEqual(statusesOf(request), ['COMPLETED']))
     })
 
-    it('the provider declines a payout to a destination that ends in 102, with a reason', async () => {
+    it('the mock provider declines a payout with a reason when the destination ends in 102', async () => {
       const [request, answer] = await send(payoutOf('102'))
       assert.equal(answer.kind, 'accepted')
       await eventually(async () => assert.deepEqual(statusesOf(request), ['FAILED']))
@@ -73,7 +76,7 @@ for (const [name, start] of [
       assert.deepEqual(await statusOf(request), declined)
     })
 
-    it('the provider never reports a result for a destination that ends in 103, however often the platform queries', async () => {
+    it('the mock provider never reports a result when the destination ends in 103, however often the platform queries', async () => {
       const request = payoutOf('103')
       assert.deepEqual(await subject.provider.payout(request), UNCLEAR)
       for (const sent_at of [null, new Date(), new Date(0)]) {
@@ -84,7 +87,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('the provider refuses a payout to a destination that ends in 104 each time and has no such payout', async () => {
+    it('the mock provider blocks each payout request when the destination ends in 104, and stores no payout', async () => {
       const request = payoutOf('104')
       for (let i = 0; i < 3; i++) assert.deepEqual(await subject.provider.payout(request), REFUSED)
       await pause(SETTLED_MS)
@@ -93,7 +96,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('the provider pays and then reverses a payout to a destination that ends in 105, and keeps its charge', async () => {
+    it('the mock provider pays and then reverses a payout when the destination ends in 105, and does not return its charge', async () => {
       const [request, { provider_id }] = await send(payoutOf('105'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')
@@ -109,19 +112,19 @@ for (const [name, start] of [
       })
     })
 
-    it('the provider pays a payout to a destination that ends in 106 and sends no callback', async () => {
+    it('the mock provider pays a payout and sends no callback when the destination ends in 106', async () => {
       const [request] = await send(payoutOf('106'))
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'succeeded'))
       await pause(SETTLED_MS)
       assert.deepEqual(statusesOf(request), [])
     })
 
-    it('the table of payout endings has only the endings that this file tests', () => {
+    it('the table of payout endings has the endings that this file tests, and no other ending', () => {
       const endings = PAYOUT_MAGIC_NUMBERS.map(({ ending }) => ending)
       assert.deepEqual(endings, ['102', '103', '104', '105', '106'])
     })
 
-    it('the ending of a bank account or a wallet chooses the outcome as the ending of a phone does', async () => {
+    it('the ending of a bank account or a wallet chooses the same outcome as the ending of a phone', async () => {
       const bank = { method: 'BANK_ACCOUNT', destination_code: 'CRDB', bank_name: 'CRDB Bank' } as const
       const wallet = { method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' } as const
       for (const [destination, ending] of [
@@ -140,7 +143,7 @@ for (const [name, start] of [
       })
     })
 
-    it('the mock provider pays out once for a repeated reference', async () => {
+    it('the mock provider pays a payout once when the platform repeats its reference', async () => {
       const request = payoutOf('456')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       await pause(SETTLED_MS)
@@ -150,7 +153,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), ['COMPLETED'])
     })
 
-    it('the mock provider answers many payout queries in their order, and not_found for an unknown payout', async () => {
+    it('the mock provider answers many payout queries in their order, and answers not_found for an unknown payout', async () => {
       const [paid] = await send(payoutOf('456'))
       const [declined] = await send(payoutOf('102'))
       const [unclear] = await send(payoutOf('103'))

@@ -1,4 +1,4 @@
-// Runs the contract of every provider for the mock provider in this process and over HTTP.
+// Runs the contract tests of every provider for the mock provider, in this process and over HTTP.
 
 import { PROFILE, SECRET } from '../../../../test/mock-providers.ts'
 import { testProviderContract } from '../../../../test/provider-contract.ts'

@@ -20,7 +20,10 @@ export function create({ settings, clock, sink }: ProviderParts<MockSettings>): 
     : createRemoteMockProvider({ name: 'mock', url, secret })
 }
 
-/** Builds the provider of the sandbox. Its payments succeed unless a magic number asks for another outcome. */
+/**
+ * Builds the provider of the sandbox. Its payments succeed unless `simulate_status` or a magic number chooses another
+ * outcome.
+ */
 export function createSandbox(name: string, { settings, clock, sink }: ProviderParts<MockSettings>): Provider {
   const { secret, seed, delay_ms } = settings
   return createMockProvider({ name, profile: { success_default: 'always', seed, delay_ms }, clock, secret, sink })

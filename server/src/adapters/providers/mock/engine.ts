@@ -1,5 +1,5 @@
-// The engine of the mock provider. This file computes the timeline of a payment from its request alone, so every process
-// computes the same timeline, also after a restart.
+// Computes the timeline of a payment at the mock provider from the payment's request alone. So every process computes the
+// same timeline, even after a restart.
 
 import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
@@ -7,18 +7,18 @@ import { MAGIC_NUMBERS, type MockPaymentFate, type MockPaymentResult } from './m
 
 /** The behaviour of a mock provider. */
 export type MockProfile = {
-  /** The share of successful payments without a magic number. `always` means all of them. */
+  /** The share of successful payments among payments without a magic number. `always` means that all of them succeed. */
   success_default: 'always' | number
-  /** The seed of chance. The payment's reference is the other part. */
+  /** The seed of random outcomes. Seed and reference together decide the outcome of a payment. */
   seed: string
   /** The pause before each outcome. */
   delay_ms: number
 }
 
-/** One step of a timeline. From `at_ms` after the acceptance, `answer` is the status. */
+/** One step of a timeline. From `at_ms` after the acceptance until the next step, the provider gives `answer`. */
 export type TimelineStep<StepAnswer = Answer> = { at_ms: number; answer: StepAnswer; callbacks: number }
 
-/** The steps in the order of time. The first step is the answer to the request itself. */
+/** The steps in the order of their times. The first step is the answer to the request itself. */
 export type MockTimeline<StepAnswer = Answer> = [TimelineStep<StepAnswer>, ...TimelineStep<StepAnswer>[]]
 
 /** The fields of a request that the engine reads. */
@@ -27,10 +27,10 @@ export type EngineRequest = Pick<
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** The time for which a payer sees a code on a page before the simulated scan. */
+/** The time for which a payer sees a code on a page before the simulated scan of the code. */
 const SCAN_MS = 5_000
 
-/** The provider's statuses. NOT_FOUND is an answer, never a status of a payment. */
+/** The provider's statuses. NOT_FOUND is only an answer to a query: no payment has this status. */
 export const WORDS = {
   accepted: 'PENDING',
   succeeded: 'COMPLETED',
@@ -66,17 +66,18 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
 }
 
 /**
- * Returns the pause before the first result. On a page, a prompt has its result at once, and a code after the simulated scan.
+ * Returns the pause before the first result. If the payer waits on a page, a prompt has its result at once, and a code has
+ * its result after the simulated scan.
  */
 function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
   return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
 }
 
-/** The shortest time between two results, so that callers can see each of them. */
+/** The shortest time between two results, so that a caller can query after each result. */
 const RESULT_GAP_MIN_MS = 300
 
-/** Makes the timeline of an accepted request with its results in order, each with its callbacks. */
+/** Makes the timeline of an accepted request with its results in order. Each result has its number of callbacks. */
 export function lifeOf<StepAnswer>(
   taken: StepAnswer,
   results: readonly StepAnswer[],
@@ -101,14 +102,17 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
 /** The greatest difference between the clocks of two machines. */
 const CLOCKS_DIFFER_MS_MAX = 60_000
 
-/** Returns the status at `now` of a request accepted at `taken_at`, and the time until its next change. */
+/**
+ * Returns the status at `now` of a request that the provider accepted at `taken_at`, and the time until the next change of
+ * status.
+ */
 export function truthAt<StepAnswer extends object>(
   timeline: MockTimeline<StepAnswer>,
   taken_at: Date,
   now: Date,
 ): StepAnswer | (StepAnswer & { ask_again_ms: number }) {
   const ahead_ms = taken_at.getTime() - now.getTime()
-  // If the lead is larger than any clock difference, the clock stepped back, so all steps have passed.
+  // If the acceptance lies further ahead than two clocks can differ, the clock stepped back, so all steps have passed.
   const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
   const [first, ...later] = timeline
   let current = first
@@ -124,14 +128,14 @@ export function paymentTokenOf(reference: string, profile: MockProfile): string 
   return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
 }
 
-/** Returns the provider's own id of a payment or a payout. */
+/** Returns the provider's id of a payment or a payout. */
 export function providerIdOf(reference: string, profile: MockProfile): string {
   return `MOCK-${digestOf(reference, profile).toString('hex', 8, 16).toUpperCase()}`
 }
 
 /**
- * Returns the random bytes of a payment: 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment
- * token.
+ * Returns the random bytes of a payment. Bytes 0-5 decide success, byte 6 the failure reason, bytes 8-15 are the provider's
+ * id, and bytes 16-21 the payment token.
  */
 function digestOf(reference: string, profile: MockProfile): Buffer {
   return hash('sha256', `${profile.seed}:${reference}`, 'buffer')

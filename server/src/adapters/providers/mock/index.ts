@@ -1,5 +1,5 @@
-// Exports the mock provider as definition.ts describes a provider. It is the provider of the sandbox and the default of a new
-// installation.
+// Exports the mock provider in the form that definition.ts defines. The mock provider is the default of a new installation
+// and also serves the sandbox.
 
 export { capabilities } from './capabilities.ts'
 export { create, createSandbox } from './create.ts'
@@ -12,5 +12,5 @@ export const name = 'mock'
 /** True, because the mock provider moves no money. */
 export const simulated = true
 
-/** Null, because statements have the references as the platform sent them. */
+/** Null, because statements contain the references as the platform sent them. */
 export const statementForm = null

@@ -1,5 +1,5 @@
-// The magic numbers of the mock provider. The last three digits of a payer's phone, or of a payout's destination, choose the
-// outcome. Behaviour and documentation come from the two tables in this file.
+// Defines the magic numbers of the mock provider. The last three digits of a payer's phone, or of a payout's destination,
+// choose the outcome. Behaviour and documentation come from the two tables in this file.
 
 import type { FailureReason, PayoutFailure } from '../port.ts'
 
@@ -9,19 +9,19 @@ export type MockPaymentResult =
   | { kind: 'held' | 'reversed' }
   | { kind: 'declined'; reason: FailureReason }
 
-/** The outcome of a payment. */
+/** The outcome of a payment with this ending. */
 export type MockPaymentFate = {
-  /** The results in order. An empty list means that the provider never decides. */
+  /** The results in their order. An empty list means that the provider never decides. */
   results: readonly MockPaymentResult[]
   /** The number of callbacks for each result. */
   callbacks: number
-  /** True if the only result is already the answer to the request. */
+  /** If true, the answer to the request already contains the only result. */
   at_once?: true
 }
 
 /** A row of a table of magic numbers. */
 type MockMagicNumberRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
-/** A row of the table of payments. `happens_sw` is the label of the payment page in Swahili. */
+/** A row of the table of payments. `happens_sw` is the Swahili label on the payment page. */
 export type MagicNumber = MockMagicNumberRow<MockPaymentFate> & { happens_sw: string }
 
 const SUCCESS: MockPaymentResult = { kind: 'succeeded' }
@@ -31,7 +31,7 @@ function declined(reason: FailureReason): MockPaymentFate {
   return { results: [{ kind: 'declined', reason }], callbacks: 1 }
 }
 
-/** The table of payments, by ending. */
+/** The table of payments, by the last three digits of the payer's phone. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   {
     ending: '001',
@@ -140,8 +140,8 @@ export type MockPayoutResult =
   | { kind: 'declined'; reason: PayoutFailure }
 
 /**
- * The outcome of a payout. `taken`: the provider accepts the payout and reports its results. `unclear`: the provider accepts
- * the payout and never reports a result. `refused`: the provider refuses the caller's address.
+ * The outcome of a payout. `taken`: the provider accepts the payout and reports its results. `unclear`: the provider never
+ * reports a result. `refused`: the provider refuses the sender's address and executes nothing.
  */
 export type MockPayoutFate =
   | { request: 'taken'; results: readonly MockPayoutResult[]; callbacks: number }
@@ -153,10 +153,10 @@ export type PayoutMagicNumber = MockMagicNumberRow<MockPayoutFate>
 
 const PAID: MockPayoutResult = { kind: 'succeeded' }
 
-/** The outcome of a payout to any other destination. */
+/** The outcome of a payout to a destination without a magic ending. */
 export const PAYOUT_PAID: MockPayoutFate = { request: 'taken', results: [PAID], callbacks: 1 }
 
-/** The table of payouts, by the ending of the destination. */
+/** The table of payouts, by the last three digits of the destination. */
 export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
   {
     ending: '102',

@@ -27,7 +27,7 @@ function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
   }
 }
 
-/** Returns a payment's timeline in short: time, outcome, number of callbacks. */
+/** Returns each step of a payment's timeline as three values: time, outcome, number of callbacks. */
 function lifeOf(fields: Partial<PaymentRequest>, profile: MockProfile = SANDBOX): (string | number)[][] {
   return timelineOf(requestOf(fields), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -60,8 +60,8 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 
 describe('magic numbers', () => {
   for (const { ending, happens } of MAGIC_NUMBERS) {
-    it(`a phone that ends in ${ending} has the timeline of its row, "${happens}"`, () => {
-      // A magic number decides instead of chance, so the timeline is the same if all other payments fail.
+    it(`the engine gives a payment from a phone that ends in ${ending} the timeline of its row, "${happens}"`, () => {
+      // The magic number decides instead of chance, so the timeline is the same although all other payments fail.
       const failing = { ...SANDBOX, success_default: 0 }
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }), MAGIC_LIVES[ending])
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }, failing), MAGIC_LIVES[ending])
@@ -75,12 +75,12 @@ describe('magic numbers', () => {
     )
   })
 
-  it('a sandbox payment from any other phone succeeds', () => {
+  it('the engine lets a sandbox payment succeed when its phone has no magic ending or is missing', () => {
     assert.deepEqual(lifeOf({}), MAGIC_LIVES['001'])
     assert.deepEqual(lifeOf({ phone: null, method: 'qr' }), MAGIC_LIVES['001'])
   })
 
-  it('the provider reports the amount of a payment, and takes 100 shillings more for the ending 011', () => {
+  it('the provider reports the requested amount as paid, and 100 shillings more for the ending 011', () => {
     assert.deepEqual(answerAfter(1000, { phone: '255712345001' }), {
       kind: 'succeeded',
       amount_minor: 500_000n,
@@ -105,7 +105,7 @@ describe('chance', () => {
   const references = Array.from({ length: 5000 }, (_, i) => `P${i}`)
   const outcomes = (profile: MockProfile) => references.map((reference) => lifeOf({ reference }, profile)[1]?.[1])
 
-  it('about 90 of 100 payments succeed, and the others fail for every reason', () => {
+  it('the engine lets about 90 of 100 payments succeed at a rate of 0.9, and fails the other payments for every reason', () => {
     const succeeded = outcomes(live).filter((outcome) => outcome === 'succeeded').length
     assert.ok(succeeded > 4400 && succeeded < 4600, `${succeeded} of 5000`)
     assert.deepEqual([...new Set(outcomes(live))].sort(), [
@@ -118,12 +118,12 @@ describe('chance', () => {
     ])
   })
 
-  it('the same seed gives every payment the same outcome, and another seed gives other outcomes', () => {
+  it('the engine repeats the outcome of every payment for the same seed, and gives other outcomes for another seed', () => {
     assert.deepEqual(outcomes(live), outcomes({ ...live }))
     assert.notDeepEqual(outcomes(live), outcomes({ ...live, seed: 'other' }))
   })
 
-  it('a success rate of 1 never fails a payment, and a rate of 0 never lets a payment succeed', () => {
+  it('the engine fails no payment at a success rate of 1, and every payment at a rate of 0', () => {
     assert.ok(outcomes({ ...live, success_default: 1 }).every((outcome) => outcome === 'succeeded'))
     assert.ok(outcomes({ ...live, success_default: 0 }).every((outcome) => outcome !== 'succeeded'))
   })
@@ -135,11 +135,11 @@ describe('status queries', () => {
     return [answer.kind, answer.provider_status, answer.ask_again_ms]
   }
 
-  it('a query does not find a payment that the platform never sent', () => {
+  it('a status query answers not_found for a payment that the platform never sent', () => {
     assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
   })
 
-  it('the provider announces the next change of an answer only if the answer will change', () => {
+  it('the provider reports the pause until the next change of an answer only when the answer will change', () => {
     assert.deepEqual(short(0, '001'), ['accepted', 'PENDING', 1000])
     assert.deepEqual(short(999, '001'), ['accepted', 'PENDING', 1])
     assert.deepEqual(short(1000, '001'), ['succeeded', 'COMPLETED', undefined])
@@ -152,7 +152,7 @@ describe('status queries', () => {
     assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
   })
 
-  it('without a pause, the first outcome is final at once and the second outcome follows 300 ms later', () => {
+  it('the engine decides the first outcome at once and the second outcome 300 ms later when the profile has no pause', () => {
     const profile = { ...SANDBOX, delay_ms: 0 }
     assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
     assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
@@ -162,7 +162,7 @@ describe('status queries', () => {
     assert.deepEqual(short(300, '012', profile), ['reversed', 'REVERSED', undefined])
   })
 
-  it('a pause shorter than 300 ms holds for the first result only', () => {
+  it('the engine uses a pause shorter than 300 ms for the first result only', () => {
     const profile = { ...SANDBOX, delay_ms: 40 }
     assert.deepEqual(short(40, '010', profile), ['declined', 'FAILED', 300])
     assert.deepEqual(short(340, '010', profile), ['succeeded', 'COMPLETED', undefined])
@@ -173,7 +173,7 @@ describe('status queries', () => {
     )
   })
 
-  it("a status query finds a payment accepted if the provider's clock is behind the sender's clock", () => {
+  it("a status query answers accepted when the provider's clock is behind the sender's clock", () => {
     assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
   })
 })
@@ -198,7 +198,7 @@ describe('callbacks of the provider in this process', () => {
     return { clock, provider, received, statuses }
   }
 
-  it('the provider sends callbacks when their outcome is known', async () => {
+  it('the provider sends each callback at the time of its outcome', async () => {
     const { clock, provider, statuses } = setup()
     await provider.push(requestOf({ phone: '255712345010' }))
     clock.advance(999)
@@ -209,7 +209,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['FAILED', 'COMPLETED'])
   })
 
-  it('without a pause, the provider sends callbacks in the order of their outcomes', async () => {
+  it('the provider sends callbacks in the order of their outcomes when the profile has no pause', async () => {
     const { clock, provider, statuses } = setup({ delay_ms: 0 })
     await provider.push(requestOf({ phone: '255712345012' }))
     clock.advance(299)
@@ -218,7 +218,7 @@ describe('callbacks of the provider in this process', () => {
     assert.deepEqual(statuses(), ['COMPLETED', 'REVERSED'])
   })
 
-  it('the provider sends three callbacks with the same bytes for 009, and none for 007, 008 and 013', async () => {
+  it('the provider sends three callbacks with the same bytes for the ending 009, and none for 007, 008 and 013', async () => {
     const { clock, provider, received } = setup()
     for (const ending of ['007', '008', '013', '009']) {
       await provider.push(requestOf({ reference: `P${ending}`, phone: `255712345${ending}` }))
@@ -228,7 +228,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(new Set(received.map(({ body }) => body.toString())).size, 1)
   })
 
-  it('a callback names its payment and has a signature over the raw body', async () => {
+  it('a callback names its payment and carries a signature over the raw body', async () => {
     const { clock, provider, received } = setup()
     await provider.push(requestOf({}))
     clock.advance(1000)
@@ -255,7 +255,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 1)
   })
 
-  it('the provider sends all callbacks even if the receiver fails', async () => {
+  it('the provider sends all callbacks even when the receiver fails', async () => {
     const { clock, provider, received } = setup({ sinkFails: true })
     await provider.push(requestOf({ phone: '255712345009' }))
     clock.advance(1000)
@@ -263,7 +263,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(received.length, 3)
   })
 
-  it('the adapter refuses a callback that has a wrong signature, is too long, or names no payment', () => {
+  it('the adapter refuses a callback that has a wrong signature, is too long or names no payment', () => {
     const { provider } = setup()
     const verdictOf = (text: string, signature?: string) => {
       const body = Buffer.from(text)
@@ -282,7 +282,7 @@ describe('callbacks of the provider in this process', () => {
 })
 
 describe('QR texts', () => {
-  it('crc16 computes the checksum of the standard for QR texts', () => {
+  it('crc16 computes the checksum that the standard for QR texts defines', () => {
     assert.equal(crc16('123456789'), 0x29b1)
   })
 
@@ -295,7 +295,7 @@ describe('QR texts', () => {
     assert.equal(text.slice(-8, -4), '6304')
   })
 
-  it('the provider returns no QR text if the provider is down', async () => {
+  it('the provider returns no QR text when the magic number means that the provider is down', async () => {
     const clock = settableClock(START)
     const sink = async () => {}
     const provider = createMockProvider({ name: 'sandbox', profile: SANDBOX, clock, secret: SECRET, sink })
@@ -305,7 +305,7 @@ describe('QR texts', () => {
   })
 })
 
-it('on a page, the mock provider answers a prompt at once and a QR code after the simulated scan', () => {
+it('the mock provider decides a prompt on a page at once, and a QR code on a page after the simulated scan', () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [5000, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])

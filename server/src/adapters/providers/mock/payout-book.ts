@@ -1,4 +1,4 @@
-// The payouts in the book of the mock provider process, each with its number of requests and of executions.
+// Keeps the payouts of the mock provider process, each with its number of requests and of executions.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { PAYOUT_METHODS, type PayoutAnswer } from '../port.ts'
@@ -6,7 +6,7 @@ import { AMOUNT, isReference, referencesOf } from './book.ts'
 import type { MockProfile, MockTimeline } from './engine.ts'
 import { PAYOUT_WORDS, type PayoutEngineRequest, payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 
-/** The greatest number of payouts. A full book accepts no more payouts, because a book drops no entry. */
+/** The greatest number of payouts. A full book refuses further payouts, because a book drops no entry. */
 const PAYOUTS_MAX = 1_000_000
 
 type MockPayout = PayoutEngineRequest & { taken_at: Date; requests: number; executions: number }
@@ -21,13 +21,13 @@ export type PayoutEntry = {
   executions: number
 }
 
-/** The sums over the payouts. `refused` counts the requests of a refused sender, which have no entry. */
+/** The sums over the payouts. `refused` counts the requests that the provider refused and did not store. */
 export type PayoutTotals = {
   taken: number
   requests: number
   refused: number
   executions: number
-  /** The sum of the paid amounts without reversed payouts. */
+  /** The sum of all paid amounts except those of reversed payouts. */
   paid_minor: string
   by_status: Record<string, number>
 }
@@ -35,7 +35,7 @@ export type PayoutTotals = {
 /** The answer to POST /payouts. */
 export type MockPayoutReply = ReturnType<typeof payoutReplyOf>
 
-/** Makes an empty book. The book calls `onTaken` once for each payout with its timeline. */
+/** Makes an empty book. For each accepted payout, the book calls `onTaken` once with the payout's timeline. */
 export function createPayoutBook(
   clock: Clock,
   profile: MockProfile,
@@ -46,7 +46,10 @@ export function createPayoutBook(
   const answerOf = (payout: MockPayout, now: Date) => payoutAnswerAt(payout, payout.taken_at, profile, now)
 
   return {
-    /** Accepts and executes a payout once for each reference. The first request counts. */
+    /**
+     * Accepts and executes a payout once for each reference. If a request repeats a reference, the book keeps the fields of
+     * the first request.
+     */
     take(content: unknown): MockPayoutReply | 'malformed' | 'full' | 'refused' {
       const request = parsePayout(content)
       if (request === null) return 'malformed'
@@ -68,7 +71,7 @@ export function createPayoutBook(
       return payoutReplyOf(answer)
     },
 
-    /** Returns the statuses of payouts. */
+    /** Returns the statuses of payouts in the order of the references. */
     statuses(content: unknown): Record<string, unknown>[] | 'malformed' {
       const references = referencesOf(content)
       if (references === null) return 'malformed'
@@ -106,7 +109,7 @@ export function createPayoutBook(
   }
 }
 
-/** Returns the JSON form of an answer. JSON omits undefined members. */
+/** Returns the JSON form of an answer, without undefined members, which JSON omits. */
 function payoutReplyOf(answer: PayoutAnswer) {
   const { provider_status: status, provider_id, ask_again_ms } = answer
   const reason = answer.kind === 'declined' ? answer.reason : undefined

@@ -1,4 +1,4 @@
-// The engine of the mock provider for payouts. This file computes the timeline of a payout from its request alone.
+// Computes the timeline of a payout at the mock provider from the payout's request alone.
 
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
@@ -10,7 +10,7 @@ export type PayoutEngineRequest = Pick<
   'reference' | 'destination_identifier' | 'amount_minor' | 'currency'
 >
 
-/** The provider's statuses. NOT_FOUND and REFUSED are answers, never statuses of a payout. */
+/** The provider's statuses. NOT_FOUND and REFUSED are only answers: no payout has these statuses. */
 export const PAYOUT_WORDS = {
   accepted: 'PENDING',
   succeeded: 'COMPLETED',
@@ -30,12 +30,12 @@ export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAY
 
 const FATES = new Map(PAYOUT_MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 
-/** Returns the outcome of a payout. */
+/** Returns the outcome that the ending of the destination chooses. */
 export function payoutFateOf(request: PayoutEngineRequest): MockPayoutFate {
   return FATES.get(request.destination_identifier.slice(-3)) ?? PAYOUT_PAID
 }
 
-/** Computes the timeline of a payout. A refused or unclear payout has a single answer. */
+/** Computes the timeline of a payout. The timeline of a refused or unclear payout has one step. */
 export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProfile): MockTimeline<PayoutAnswer> {
   const fate = payoutFateOf(request)
   if (fate.request === 'refused') return [{ at_ms: 0, answer: REFUSED, callbacks: 0 }]
@@ -47,8 +47,8 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProf
 }
 
 /**
- * Returns the answer at `now` about a payout that the provider accepted at `taken_at`. Null means that this time is not
- * known. The provider never accepted a refused payout; an unclear payout stays unclear at any time.
+ * Returns the answer at `now` about a payout that the provider accepted at `taken_at`. If `taken_at` is null, that time is
+ * not known. A refused payout is never found, and an unclear payout stays unclear at any time.
  */
 export function payoutAnswerAt(
   request: PayoutEngineRequest,

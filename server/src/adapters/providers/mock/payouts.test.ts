@@ -10,10 +10,10 @@ import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
-/** A profile with which all payments fail. This profile must not change payouts. */
+/** A profile with which all payments fail. The profile must not change the outcome of payouts. */
 const PROFILE: MockProfile = { success_default: 0, seed: 'test', delay_ms: 1000 }
 
-/** Returns a payout's timeline in short: time, outcome, number of callbacks. */
+/** Returns each step of a payout's timeline as three values: time, outcome, number of callbacks. */
 function lifeOf(ending: string, profile: MockProfile = PROFILE): (string | number)[][] {
   return payoutTimelineOf(payoutOf(ending), profile).map(({ at_ms, answer, callbacks }) => [
     at_ms,
@@ -33,7 +33,7 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 
 describe('magic numbers of payouts', () => {
   for (const { ending, happens } of PAYOUT_MAGIC_NUMBERS) {
-    it(`a destination that ends in ${ending} has the timeline of its row, "${happens}"`, () => {
+    it(`the engine gives a payout to a destination that ends in ${ending} the timeline of its row, "${happens}"`, () => {
       assert.deepEqual(lifeOf(ending), MAGIC_LIVES[ending])
     })
   }
@@ -45,13 +45,13 @@ describe('magic numbers of payouts', () => {
     )
   })
 
-  it('the provider pays a payout to any other destination, also to an ending that is magic for payments', () => {
+  it('the engine pays a payout to any other destination, even when its ending is a magic number of payments', () => {
     for (const ending of ['456', '001', '002', '007', '013', '101', '107', '000', '']) {
       assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
     }
   })
 
-  it('without a pause, the first outcome is final at once and the second outcome follows 300 ms later', () => {
+  it('the engine decides the first outcome at once and the second outcome 300 ms later when the profile has no pause', () => {
     const profile = { ...PROFILE, delay_ms: 0 }
     assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
     assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
@@ -76,7 +76,7 @@ describe('payouts of the provider in this process', () => {
     return { clock, called, start, provider: start() }
   }
 
-  it('the provider announces the next change of an answer about a payout only if the answer will change', async () => {
+  it('the provider reports the pause until the next change of an answer about a payout only when the answer will change', async () => {
     const { clock, provider } = setup()
     const request = payoutOf('105')
     await provider.payout(request)
@@ -93,7 +93,7 @@ describe('payouts of the provider in this process', () => {
     assert.deepEqual(await statusNow(), ['reversed', 'REVERSED', undefined])
   })
 
-  it('the provider sends one callback when the outcome is known, however often the platform repeats the request', async () => {
+  it('the provider sends one callback for a paid payout, however often the platform repeats the request', async () => {
     const { clock, called, provider } = setup()
     const paid = payoutOf('456')
     const quiet = ['103', '104', '106'].map((ending) => payoutOf(ending))
@@ -107,7 +107,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal(called.length, 1)
   })
 
-  it('after a restart, the provider finds a payout only if the caller stored the time of its request', async () => {
+  it('the provider finds a payout after a restart only when the query contains the time of the request', async () => {
     const { clock, provider, start } = setup()
     const noted = payoutOf('456')
     const unnoted = payoutOf('456')
@@ -121,7 +121,7 @@ describe('payouts of the provider in this process', () => {
     assert.deepEqual(kinds(await start().payoutStatus(queries)), ['succeeded', 'not_found', 'unknown'])
   })
 
-  it('a query of a payout never finds a payment with the same reference, and a query of a payment never finds a payout', async () => {
+  it('the provider never answers a payout query with a payment of the same reference, or a payment query with a payout', async () => {
     const { provider } = setup()
     const request = payoutOf('456')
     const payment = { ...request, method: 'wallet_push', phone: '255754123001', simulate_status: null } as const
@@ -133,7 +133,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
   })
 
-  it("a status query finds a payout accepted if the provider's clock is behind the sender's clock", async () => {
+  it("a status query answers accepted for a payout when the provider's clock is behind the sender's clock", async () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')

@@ -4,8 +4,8 @@ import type { Pool } from 'undici'
 import { lostReason } from '../exchange.ts'
 
 /**
- * The result of a POST: a whole answer, or the reason for its absence. `unsent` means that the client wrote no byte and will
- * write none, because no connection was free or made in time.
+ * The result of a POST: a whole answer, or the reason why no answer came. `unsent` means that the client wrote no byte and
+ * will write none, because no connection was free or ready in time.
  */
 export type PostedRequest =
   | { status: number; text: string }
@@ -13,7 +13,7 @@ export type PostedRequest =
 
 /**
  * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call and includes the wait for a connection.
- * The client does not send a request that times out during this wait.
+ * If the timeout ends during this wait, the client does not send the request.
  */
 export function post(
   pool: Pool,
@@ -39,7 +39,7 @@ export function post(
     pool.dispatch(
       { path, method: 'POST', headers, body },
       {
-        // undici calls this hook before it writes the first byte, so an abort in the hook prevents the request.
+        // undici calls this hook before undici writes the first byte, so an abort in the hook prevents the request.
         onRequestStart(controller) {
           if (timed_out) controller.abort(new Error('no answer came in time'))
           else abort = (reason) => controller.abort(reason)

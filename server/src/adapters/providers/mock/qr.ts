@@ -1,8 +1,9 @@
-// Makes the text of a mock QR code: EMVCo merchant-presented, as TANQR uses it, dynamic, with the amount.
+// Makes the text of a mock QR code in the merchant-presented form of EMVCo that TANQR uses. Each code is dynamic and
+// contains the amount.
 
 import { formatAmount } from '../../../kernel/lib/index.ts'
 
-/** The acquirer number of mock codes. The Bank of Tanzania assigns such numbers and has not assigned this number. */
+/** The acquirer number of mock codes. The Bank of Tanzania assigns acquirer numbers and has not assigned this number. */
 const ACQUIRER = '09999'
 const CURRENCY_NUMBER = '834'
 
@@ -20,7 +21,7 @@ export function qrPayload(payment_token: string, amount_minor: bigint): string {
     qrField('60', 'DAR ES SALAAM'),
     qrField('61', '11101'),
     qrField('62', qrField('01', payment_token) + qrField('03', payment_token)),
-    // The checksum covers its own tag and length.
+    // The checksum covers the tag and the length of the checksum field too.
     '6304',
   ].join('')
   return text + crc16(text).toString(16).toUpperCase().padStart(4, '0')

@@ -1,4 +1,4 @@
-// Tests payouts at the mock provider over HTTP: its book, its faults, and answers that no provider should send.
+// Tests payouts at the mock provider over HTTP: the book, the faults, and answers that no provider should send.
 
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
@@ -31,7 +31,7 @@ describe('payouts of the mock over HTTP with faults', () => {
   const entryOf = ({ reference }: PayoutRequest) =>
     server.book({ full: true }).payouts.entries?.find((entry) => entry.reference === reference)
 
-  it('a payout request without an answer in time is unknown, and a later query finds the payout paid and executed once', async () => {
+  it('a payout request that gets no answer in time is executed once, and a later query reports the payout as paid', async () => {
     const request = payoutOf('456')
     server.setFaults({ hang_rate: 1 })
     assert.equal(wordOf(await provider.payout(request)), 'timeout')
@@ -44,9 +44,9 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
   })
 
-  it('a later query finds a failed request that the provider executed, and does not find a lost request', async () => {
+  it('a payout query finds a failed request that the provider executed, and answers not_found for a lost request', async () => {
     const requests = [payoutOf('456'), payoutOf('456')]
-    // Every second fault happens before the provider executes the payout.
+    // Every second fault prevents the execution of the payout.
     server.setFaults({ error_rate: 1 })
     for (const request of requests) assert.equal(wordOf(await provider.payout(request)), 'unreachable')
     server.setFaults({ error_rate: 0 })
@@ -58,7 +58,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     }
   })
 
-  it('a payout whose connection breaks after the client wrote the request is unknown, never not_sent', async () => {
+  it('the adapter reports an unknown payout, never not_sent, when the connection breaks after the client wrote the request', async () => {
     server.setFaults({ down: true })
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'unreachable')
     assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(wordOf), [
@@ -69,7 +69,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'accepted')
   })
 
-  it('if the provider refuses the connection, a payout is not_sent, a query is unknown, and no answer has a secret', async () => {
+  it('the adapter reports not_sent for a payout and unknown for a query, without a secret, when nothing listens at the address', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     assert.deepEqual(await gone.payout(payoutOf('456')), { kind: 'not_sent', provider_status: null })
     const unreachable = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -77,7 +77,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     await gone.close()
   })
 
-  it('the client never sends a request whose timeout ends during the wait for a connection', async () => {
+  it('the client does not send a request whose timeout ends during the wait for a connection', async () => {
     const arrived: string[] = []
     const silent = await listen(
       (_headers, body) => arrived.push(JSON.parse(body.toString()).reference),
@@ -91,7 +91,8 @@ describe('payouts of the mock over HTTP with faults', () => {
       while (arrived.length === 0) await pause(5)
       assert.deepEqual(await send('SECOND', 50), { failed: 'timeout', unsent: true })
       assert.deepEqual(await first, { failed: 'timeout', unsent: false })
-      // When the connection is free, the client writes the third request and not the second request, which timed out.
+      // The second request timed out. When the connection is free, the client skips that request and writes the third
+      // request.
       assert.deepEqual(await send('THIRD', 500), { failed: 'timeout', unsent: false })
       assert.deepEqual(arrived, ['FIRST', 'THIRD'])
     } finally {
@@ -101,7 +102,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     }
   })
 
-  it('the adapter sends several requests for more references than one request takes', async () => {
+  it('the adapter splits a payout query into several requests when one request cannot hold all references', async () => {
     const requests = Array.from({ length: 1203 }, () => payoutOf('456'))
     await provider.payout(requests[1200] as PayoutRequest)
     const answers = await provider.payoutStatus(requests)
@@ -110,7 +111,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('a mock provider that restarts with an empty book answers not_found', async () => {
+  it('the mock provider answers not_found after a restart with an empty book', async () => {
     const fresh = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: fresh.url, secret: SECRET })
     for (const ending of ['456', '103']) {
@@ -184,7 +185,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     await own.close()
   })
 
-  it('the mock provider ignores another amount in a repeated request of a reference', async () => {
+  it('the mock provider keeps the first amount when a repeated request of a reference has another amount', async () => {
     const request = payoutOf('456')
     await provider.payout(request)
     await provider.payout({ ...request, amount_minor: 999_900n, destination_identifier: '255754000000' })
@@ -234,8 +235,8 @@ describe('answers about payouts over HTTP', () => {
     [401, '{"status":"REFUSED"}', 'refused_us', 'refused_us'],
     [403, '{}', 'refused_us', 'refused_us'],
     [403, '<html>Forbidden</html>', 'refused_us', 'refused_us'],
-    // If the provider itself refuses a request, the provider executed no payout. If the provider refuses a query, the payout
-    // is unknown.
+    // If the provider itself refuses a payout request, the provider executed no payout. If the provider refuses a query, the
+    // outcome stays unknown.
     [403, '{"status":"REFUSED"}', 'blocked', 'refused_us'],
     [404, '{"status":"NOT_FOUND"}', 'unreadable', 'unreadable'],
     [429, '{}', 'unreadable', 'unreadable'],
@@ -251,7 +252,7 @@ describe('answers about payouts over HTTP', () => {
     })
   }
 
-  it('the adapter reads a paid request as accepted, because only a query finds the amount', async () => {
+  it('the adapter reads a paid status in the answer to a request as accepted, because only a query finds the amount', async () => {
     for (const status of ['COMPLETED', 'REVERSED', 'PENDING']) {
       reply = [200, JSON.stringify({ ...paid, status, provider_id: 'P1' })]
       const accepted = { kind: 'accepted', provider_status: status, provider_id: 'P1' }
@@ -259,7 +260,7 @@ describe('answers about payouts over HTTP', () => {
     }
   })
 
-  it('the adapter reads an unknown reason as unknown_provider_error', async () => {
+  it('the adapter replaces an unlisted failure reason with unknown_provider_error', async () => {
     for (const reason of ['__proto__', 'toString', 'user_cancelled', 5, undefined]) {
       const reply_fields = { status: 'FAILED', reason }
       reply = [200, JSON.stringify({ ...reply_fields, payouts: [{ reference: 'W', ...reply_fields }] })]
@@ -269,7 +270,7 @@ describe('answers about payouts over HTTP', () => {
     }
   })
 
-  it('the adapter counts a charge as returned only if charge_returned is true', async () => {
+  it('the adapter counts a charge as returned only when charge_returned is true', async () => {
     for (const [charge_returned, expected] of [
       [true, true],
       [false, false],

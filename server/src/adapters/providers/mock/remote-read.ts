@@ -1,4 +1,4 @@
-// Reads the answers of the mock provider process. These functions map every answer and throw for none.
+// Reads the answers of the mock provider process. These functions map every answer to an outcome and never throw.
 
 import {
   type Answer,
@@ -21,7 +21,7 @@ export type MockUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 export type MockFields = Record<string, unknown>
 type MockContent = { problem: null; content: MockFields } | { problem: MockUnknownAnswer; content: null }
 
-/** Reads the content of an answer to any request. */
+/** Reads the JSON content of an answer. If the answer has no usable content, returns the unknown outcome instead. */
 export function contentOf(posted: PostedRequest): MockContent {
   if ('failed' in posted) return problem(posted.failed)
   if (posted.status >= 500) return problem('unreachable')
@@ -43,7 +43,10 @@ function problem(why: MockUnknownAnswer['why']): MockContent {
   return { problem: unknown(why), content: null }
 }
 
-/** Maps the answer to a payment request to accepted or declined. A query finds the paid amount. */
+/**
+ * Maps the answer to a payment request to `accepted` or `declined`. The answer does not settle the payment, because only a
+ * query finds the paid amount.
+ */
 export function answerToRequest(content: MockFields): QrAnswer {
   const { status, payment_token, qr_payload } = content
   const status_fields = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
@@ -89,8 +92,7 @@ export function answerToStatus(payment: MockFields | undefined): Answer {
 }
 
 /**
- * Maps the answer to a payout request. Only the provider itself can refuse, because a bare 403 may come from a proxy before
- * or after the provider.
+ * Maps the answer to a payout request. A refusal needs the status of the provider, because a bare 403 may come from a proxy.
  */
 export function answerToPayout(posted: PostedRequest): PayoutAnswer {
   if ('failed' in posted && posted.unsent) return { kind: 'not_sent', provider_status: null }
@@ -174,7 +176,7 @@ export function unknown(why: MockUnknownAnswer['why'], provider_status: string |
   return { kind: 'unknown', why, provider_status }
 }
 
-/** Parses a JSON object. Returns null if the text is no JSON object. */
+/** Parses a JSON object. If the text is no JSON object, returns null. */
 function fieldsOf(text: string): MockFields | null {
   try {
     const content: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-// The adapter for a mock provider in another process, over HTTP. server-app.ts is the server of that process.
+// Connects to a mock provider in another process over HTTP. server-app.ts is the server of that process.
 
 import { Pool } from 'undici'
 import { CALL_MS_MAX, type PaymentRequest, type PayoutRequest, type Provider, type QrAnswer } from '../port.ts'
@@ -29,7 +29,7 @@ export type RemoteMockProvider = Provider & { close(): Promise<void> }
 /** The options of `createRemoteMockProvider`. */
 export type RemoteMockOptions = { name: string; url: string; secret: string; timeout_ms?: number }
 
-/** Makes the adapter for a mock provider process at `url`. The adapter throws for no fault of that process. */
+/** Makes the adapter for a mock provider process at `url`. The adapter never throws because of that process. */
 export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMockProvider {
   const { name, secret, timeout_ms = CALL_MS_MAX } = options
   const { origin, pathname } = new URL(options.url)
@@ -51,7 +51,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
     return problem ?? answerToRequest(content)
   }
 
-  /** Queries a batch in as few requests as possible. */
+  /** Queries a batch of references in as few requests as possible. */
   const askAbout = async <StepAnswer>(
     name: 'payments' | 'payouts',
     requests: readonly { reference: string }[],
@@ -88,7 +88,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
   }
 }
 
-/** Returns the fields of a payout for the provider process. The request has no `sent_at`. */
+/** Returns the payout fields that the provider process takes, without `sent_at`. */
 function payoutFieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): MockFields {
   return { ...request, amount_minor: String(amount_minor) }
 }

@@ -1,5 +1,5 @@
-// The mock provider as a separate process: the engine behind HTTP, with a book and with faults on demand. The process uses
-// node:http directly, because the benchmark runs on the same machine.
+// Runs the mock provider behind HTTP, with a book and with faults on demand. The process uses node:http directly, because
+// the benchmark runs on the same machine and Fastify would take more of its time.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,9 +14,9 @@ import { post } from './post.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 const KEEP_ALIVE_MS = 60_000
-/** The time for running requests after the server stops. */
+/** The time that running requests may still take after the server stops. */
 const CLOSE_GRACE_MS = 1000
-/** The number of concurrent callbacks. The receiver may settle the payment before it answers. */
+/** The number of concurrent callbacks. The receiver may settle the payment before the receiver answers. */
 const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
 const CALLBACK_RETRY_PAUSE_MS = 1000
@@ -24,7 +24,7 @@ const CALLBACK_TIMEOUT_MS = 5000
 
 /** The options of `startMockServer`. */
 export type MockServerOptions = {
-  /** The port. 0 means any free port. */
+  /** The port. 0 means that the system chooses a free port. */
   port: number
   host: string
   profile: MockProfile
@@ -35,17 +35,17 @@ export type MockServerOptions = {
   clock?: Clock
 }
 
-/** The faults of the provider. The rates are exact and spread evenly over its answers. */
+/** The faults of the provider. Each rate is exact, and the faults are evenly spread over the answers. */
 export type MockFaults = {
   /** The share of requests without an answer. */
   hang_rate: number
   /** The share of requests with the answer 500. */
   error_rate: number
-  /** If true, the provider closes every connection that brings a request about payments or payouts. */
+  /** If true, the provider closes every connection that carries a payment or payout request. */
   down: boolean
 }
 
-/** The book and the counts of callbacks. `given_up` counts the callbacks that the receiver never accepted. */
+/** The book and the counts of callbacks. `given_up` counts the callbacks that no receiver accepted before the last retry. */
 export type MockBook = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]
@@ -60,7 +60,7 @@ export type MockServer = {
   close(): Promise<void>
 }
 
-/** Starts the mock provider. Resolves when the provider listens. */
+/** Starts the mock provider. Resolves when the provider accepts connections. */
 export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
   const clock = options.clock ?? systemClock
   const callbacks = createCallbackSender(options.callback_url, clock)
@@ -80,7 +80,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
     payouts: { ...payouts.totals(), ...(full ? { entries: payouts.entries() } : {}) },
   })
 
-  /** Answers a request. Null means that the provider sends no answer. */
+  /** Returns the answer to a request. Null means that the provider sends no answer. */
   const work = (method: string | undefined, url: string | undefined, content: unknown): [number, unknown] | null => {
     if (method === 'POST' && url === '/payments') return faults.strike(() => answer(payments.take(content)))
     if (method === 'POST' && url === '/payments/status') {
@@ -142,7 +142,7 @@ function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unk
   return [200, result]
 }
 
-/** Reads a JSON body. The content is null if the body is absent, and undefined if it is unreadable. */
+/** Reads a JSON body. If the body is absent, the content is null. If the body is unreadable, the content is undefined. */
 function readJsonBody(request: IncomingMessage, done: (content: unknown) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -165,13 +165,13 @@ function readJsonBody(request: IncomingMessage, done: (content: unknown) => void
 }
 
 function sendJson(response: ServerResponse, status: number, content: unknown): void {
-  // node:http writes head and body in one piece if the body is a string.
+  // If the body is a string, node:http writes head and body in one piece.
   const body = JSON.stringify(content)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
   response.end(body)
 }
 
-/** Makes deterministic faults: a rate of 0.25 means every fourth request. */
+/** Makes faults at fixed intervals: a rate of 0.25 means every fourth request. */
 function createFaults() {
   const current: MockFaults = { hang_rate: 0, error_rate: 0, down: false }
   const due = { hang_rate: 0, error_rate: 0 }
@@ -188,7 +188,10 @@ function createFaults() {
   return {
     current,
     set: (changes: Partial<MockFaults>): MockFaults => Object.assign(current, changes),
-    /** Does the work and answers, or applies a fault. The fault happens alternately after the work and instead of the work. */
+    /**
+     * Does the work and answers, or causes a fault. Every second fault prevents the work, and the other faults come after
+     * the work.
+     */
     strike(doWork: () => [number, unknown]): [number, unknown] | null {
       const hangs = isDue('hang_rate')
       const fails = isDue('error_rate')
@@ -211,7 +214,9 @@ function faultsOf(content: unknown): Partial<MockFaults> | 'malformed' {
   return faults
 }
 
-/** Posts callbacks, one request for each. The sender retries until the receiver accepts the callback or no retry is left. */
+/**
+ * Posts each callback in a separate request. The sender retries until the receiver accepts the callback or no retry is left.
+ */
 function createCallbackSender(callback_url: string | null, clock: Clock) {
   const counts = { due: 0, delivered: 0, given_up: 0, requests: 0 }
   const target = new URL(callback_url ?? 'http://127.0.0.1')

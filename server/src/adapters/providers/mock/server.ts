@@ -1,4 +1,4 @@
-// Runs the mock provider as a process of its own: npm run mock-provider.
+// Runs the mock provider as a separate process: npm run mock-provider.
 
 import { ConfigError, settings as serverSettings } from '../../../kernel/lib/index.ts'
 import { type MockServerOptions, startMockServer } from './server-app.ts'

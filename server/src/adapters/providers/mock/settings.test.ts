@@ -1,4 +1,5 @@
-// Tests the settings of the mock provider. The server refuses a bad value with the name of its variable.
+// Tests the settings of the mock provider. If a value is invalid, the server refuses the value with the name of its
+// variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,13 +11,13 @@ const BAD: [string, string[]][] = [
   ['MOCK_DELAY_MS', ['-1', '1.5', 'soon']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad value of ${name} and names the setting`, () => {
+  test(`the server refuses a bad value of ${name} and names the variable`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
 
 for (const value of [settings.secret.default, '']) {
-  test(`production refuses MOCK_SECRET=${value === '' ? '(empty)' : value} and names the setting`, () => {
+  test(`production refuses MOCK_SECRET=${value === '' ? '(empty)' : value} and names the variable`, () => {
     assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, MOCK_SECRET: value }), ['MOCK_SECRET'])
   })
 }

@@ -1,4 +1,4 @@
-// The settings of the mock provider, which the sandbox uses too.
+// Defines the settings of the mock provider, which the sandbox provider uses too.
 
 import { number, type SettingValues, setting, text, url } from '../../../kernel/lib/setting.ts'
 
@@ -27,7 +27,7 @@ export const settings = {
 /** The checked settings of the mock provider. */
 export type MockSettings = SettingValues<typeof settings>
 
-/** Returns no problems, because no valid settings contradict each other. */
+/** Returns no problems, because no two valid settings contradict each other. */
 export function problems(): string[] {
   return []
 }
