@@ -1,4 +1,5 @@
-// The adapter for Selcom's API gateway: prompts, Selcom Pesa, QR codes, and payouts to wallets and banks. Whole shillings only.
+// Implements the port for Selcom's API gateway: prompts, Selcom Pesa, QR codes, and payouts to wallets and banks. The
+// gateway moves whole shillings only.
 
 import type { Clock, Log, Random } from '../../../kernel/lib/index.ts'
 import type { ProviderExtras, ProviderLists } from '../extras.ts'
@@ -14,22 +15,22 @@ export type SelcomProvider = Provider &
   Required<ProviderExtras> &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
-/** The options of `createSelcomProvider`. The optional options concern points that the gateway's manual leaves open. */
+/** The options of `createSelcomProvider`. The optional fields decide what the gateway's manual leaves open. */
 export type SelcomOptions = {
   name: string
   /** The base URL of the gateway with its version: https://.../v1. */
   url: string
   api_key: string
   api_secret: string
-  /** The till that takes the money. */
+  /** The vendor id of the till that takes the money. */
   vendor: string
-  /** The prepaid account of payouts and its PIN. Null means that the provider pays out nothing. */
+  /** The prepaid account of payouts and its PIN. Null means that the provider only takes payments. */
   float: { vendor: string; pin: string } | null
   /** The callback URL for the gateway. Null means that the gateway sends no callbacks. */
   callback_url: string | null
-  /** The buyer of orders, which the gateway requires. The adapter uses this phone if the payer's phone is not known. */
+  /** The buyer that the gateway requires for each order. If the payer's phone is not known, the adapter uses this phone. */
   buyer: { name: string; email: string; phone: string }
-  /** The sender of bank payouts. */
+  /** The sender that the gateway requires for bank payouts. */
   sender: { account: string; name: string; phone: string; purpose?: string }
   clock: Clock
   random: Random
@@ -41,26 +42,29 @@ export type SelcomOptions = {
   push_expiry_min?: number | null
   /**
    * The result codes of the order query that mean "there is no such order" while the order is unconfirmed. Only such a code
-   * lets the platform repeat a push. The manual names none, so the default is none.
+   * lets the platform repeat a push. The manual names no such code, so the default is an empty list.
    */
   order_unknown_codes?: readonly string[]
-  /** The undocumented result codes of a certainly failed payout. The default is none. */
+  /** The undocumented result codes that mean a certainly failed payout. The default is an empty list. */
   failed_payout_codes?: readonly string[]
   /** The additional texts by which the gateway refuses the platform's address or access. */
   refusal_texts?: readonly string[]
-  /** If true, payouts to the provider's own wallet contain its product code. The default is false. */
+  /** If true, payouts to Selcom Pesa wallets contain the product code of Selcom Pesa. The default is false. */
   selcom_pesa_code?: boolean
-  /** The pause before the query of a payout in progress: 3 minutes, as the gateway requires. */
+  /** The pause before the query of a payout in progress. The default is 3 minutes, as the gateway requires. */
   payout_ask_again_ms?: number
-  /** The greatest difference between a callback's time and the platform's: 15 minutes. */
+  /** The greatest difference between the time of a callback and the clock of the platform. The default is 15 minutes. */
   callback_window_ms?: number
-  /** The number of connections for prompts: 128. Codes, payouts and queries have as many each. */
+  /** The number of connections for prompts. Codes, payouts and queries have the same number each. The default is 128. */
   connections?: number
-  /** The timeout of one call of the port with all its requests. The maximum and default is a little below CALL_MS_MAX. */
+  /**
+   * The timeout of one call of the port with all its requests. The maximum, which is the default, is a little below
+   * CALL_MS_MAX.
+   */
   timeout_ms?: number
 }
 
-/** The part of CALL_MS_MAX for the work around the requests. */
+/** The part of CALL_MS_MAX that is left for work around the requests. */
 const AROUND_MS = 500
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 
@@ -102,7 +106,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   return {
     name,
     capabilities: capabilities({ float_vendor: float?.vendor ?? '', connections }),
-    // A prepaid account pays the payouts. The money of payments is in the till, whose balance no call returns.
+    // A prepaid account pays the payouts. The money of payments is in the till, and the gateway has no call for the balance
+    // of the till.
     separate_float: true,
     ...collections,
     ...payouts,

@@ -1,5 +1,5 @@
 // Verifies the gateway's callbacks, which the gateway signs like requests. The signature does not cover amount, channel and
-// phone. So a callback only names an order, and the platform queries that order.
+// phone. So the platform only reads which order a callback names, and queries that order.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import type { CallbackVerdict } from '../port.ts'
@@ -9,18 +9,18 @@ import { type SelcomCredentials, verifiedFields } from './sign.ts'
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 
-/** The options of callbacks. */
+/** The options for verifying callbacks. */
 export type SelcomCallbackOptions = {
   credentials: SelcomCredentials
   /**
-   * The greatest difference between a callback's time and the platform's. It may be long, because a replayed callback only
-   * causes a query.
+   * The greatest difference between the time of a callback and the clock of the platform. The window may be long, because a
+   * replayed callback only causes a query.
    */
   window_ms: number
   clock: Clock
 }
 
-/** Verifies the key and the signature of a callback, and that the signed fields name an order. */
+/** Verifies the key and the signature of a callback, and checks that the signed fields name an order. */
 export function verifyCallback(
   { credentials, window_ms, clock }: SelcomCallbackOptions,
   headers: Record<string, string | undefined>,
@@ -37,11 +37,11 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** Reads the values of a flat JSON object as written, because the signature covers their text. */
+/** Reads the values of a flat JSON object as the gateway wrote them, because the signature covers their text. */
 function readValues(text: string): Map<string, string> | null {
   const values = new Map<string, string>()
   try {
-    // The third argument has the written form of a number. The library's types do not have that argument yet.
+    // The third argument has the written form of a number. The types of TypeScript do not declare that argument yet.
     const asWritten = (_key: string, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value
     const content: unknown = JSON.parse(text, asWritten as (key: string, value: unknown) => unknown)

@@ -1,5 +1,5 @@
-// Sends signed requests to the gateway and classifies the answers. Because bodies contain a PIN, the client logs no request,
-// and logs an answer only without its secrets.
+// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs no
+// request. The client removes secrets from an answer before the answer enters a log.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
@@ -15,9 +15,9 @@ export type SelcomClientOptions = {
   /** The base URL of the gateway with its version. */
   url: string
   credentials: SelcomCredentials
-  /** The PIN of the payout account, so that the client can remove the PIN from answers. Null means no payout account. */
+  /** The PIN of the payout account, which the client removes from answers. Null means that there is no payout account. */
   pin: string | null
-  /** The number of connections for prompts. Codes, payouts and queries have as many each. */
+  /** The number of connections for prompts. Codes, payouts and queries have the same number each. */
   connections: number
   /** The additional texts by which the gateway refuses access. */
   refusal_texts: readonly string[]
@@ -25,31 +25,31 @@ export type SelcomClientOptions = {
   log: Log
 }
 
-/** One request to the gateway. The log may contain only its `reference`. */
+/** One request to the gateway. Of these fields, the log may contain the path and the `reference`. */
 export type SelcomCall = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
 
-/** The kinds of requests that change something, each with its own connections. */
+/** The kinds of requests that change a payment or payout. Each kind has separate connections. */
 export type SelcomActKind = 'prompts' | 'codes' | 'payouts'
 
-/** The client of the gateway. No function throws, and every call ends in time. */
+/** The client of the gateway. No function throws, and every call ends before its timeout. */
 export type SelcomClient = {
-  /** Sends a request that changes something. Such a request never waits for a request of another kind. */
+  /** Sends a request that changes a payment or payout. Such a request never waits for a request of another kind. */
   act(what: SelcomActKind, call: SelcomCall): Promise<SelcomVerdict>
-  /** Sends a query, which the caller can repeat. */
+  /** Sends a query. The caller may repeat a query. */
   ask(call: SelcomCall): Promise<SelcomVerdict>
   /** Cancels an order. */
   end(call: SelcomCall): Promise<SelcomVerdict>
-  /** Sends a query that the gateway takes only as POST. */
+  /** Sends a query that the gateway accepts only as POST. */
   askByPost(call: SelcomCall): Promise<SelcomVerdict>
   now(): Date
   close(): Promise<void>
 }
 
 const ANSWER_MAX_BYTES = 256 * 1024
-/** The codes for a problem with the platform's account: an empty float, and an unknown vendor or PIN. */
+/** The codes that name a problem with the platform's account: an empty float, or an unknown vendor or PIN. */
 const OPERATOR_CODES: readonly string[] = ['611', '651', '990']
 
-/** Makes a client. Each kind has its own connections, so that many requests of one kind delay no other kind. */
+/** Makes a client. Each kind of request has separate connections, so that many requests of one kind delay no other kind. */
 export function createSelcomClient(options: SelcomClientOptions): SelcomClient {
   const { credentials, clock } = options
   const { origin, pathname } = new URL(options.url)
@@ -93,11 +93,14 @@ function queryOf(fields: SignedFields): string {
   return `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('&')}`
 }
 
-/** The words of a message about a wrong key, PIN or vendor. The gateway does not have a code for each such problem. */
+/**
+ * The words by which a message reports a wrong key, PIN or vendor. The gateway does not have a code for each of these
+ * problems.
+ */
 const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
 
 function isOurs({ resultcode, message }: SelcomEnvelope, is_payout: boolean): boolean {
-  // For an order these codes have other meanings, such as an unknown order.
+  // For an order, OPERATOR_CODES have other meanings, such as an unknown order.
   return OURS_IN_WORDS.test(message) || (is_payout && OPERATOR_CODES.includes(resultcode))
 }
 

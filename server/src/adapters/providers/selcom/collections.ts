@@ -1,4 +1,4 @@
-// Collects money. The adapter makes an order, then sends its prompt or shows its code. The status of the order is the truth.
+// Takes payments. The adapter makes an order, then sends its prompt or shows its code. The status of the order is the truth.
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
@@ -8,26 +8,26 @@ import type { SelcomClient } from './client.ts'
 import { endOf, type OrderMade, orderMade, orderStatus, promptAnswer, qrAnswerOf } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
-/** The options of collections. */
+/** The options for taking payments. */
 export type SelcomCollectionsOptions = {
-  /** The till that orders belong to. */
+  /** The vendor id of the till that takes the money of the orders. */
   vendor: string
   /** The URL for callbacks. Null means that the gateway sends no callbacks. */
   callback_url: string | null
-  /** The buyer of an order. The adapter uses this phone if the payer's phone is not known. */
+  /** The buyer of an order. If the payer's phone is not known, the adapter uses this phone. */
   buyer: { name: string; email: string; phone: string }
   /**
-   * The minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means that
-   * deadline.
+   * The minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means shortly
+   * before that deadline.
    */
   push_expiry_min: number | null
-  /** The result codes of the status query for an unknown order. */
+  /** The result codes by which the status query reports an unknown order. */
   order_unknown_codes: readonly string[]
   /** The timeout of a whole push with all its requests. */
   timeout_ms: number
 }
 
-/** The port's functions that take money. */
+/** The functions of the port that take money. */
 export type SelcomCollections = {
   push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
@@ -38,16 +38,16 @@ const PROMPT_PATHS = {
   wallet_push: '/checkout/wallet-payment',
   provider_pesa: '/checkout/selcompesa-payment',
 } as const
-/** The shares of the timeout for the query of an order and for the prompt. */
+/** The shares of the timeout that remain for the query of an order and for the prompt. */
 const QUESTION_SHARE = 0.15
 const PROMPT_SHARE = 0.25
-/** The share of the timeout for cancelling an order and the query after the cancellation. */
+/** The share of the timeout that remains for cancelling an order and for the query after the cancellation. */
 const END_SHARE = 0.5
 
 /** Makes the functions that take money. */
 export function createSelcomCollections(client: SelcomClient, options: SelcomCollectionsOptions): SelcomCollections {
   const gateway = { client, options }
-  // A repeated reference gets the first answer, unless the payer certainly got no prompt.
+  // A repeated reference gets the first answer. If the payer certainly got no prompt, the adapter tries again.
   const prompted = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const codes = createOnce<QrAnswer>((answer) => answer.kind === 'accepted')
   return {
@@ -84,8 +84,8 @@ async function queryOrder(
 }
 
 /**
- * Queries an order. If the order is open after the deadline of its payment, the adapter cancels the order, so that no payer
- * pays a failed payment. The next query finds a payment of the last moment.
+ * Queries an order. If the order is open after the deadline of its payment, cancels the order, so that no payer pays a
+ * failed payment. If the cancellation fails, a second query finds a payment of the last moment.
  */
 async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<Answer> {
   const { client, options } = gateway
@@ -99,12 +99,12 @@ async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentR
   const timeout = left() / 2
   const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
   if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: first.provider_status }
-  // The payer paid or cancelled the order meanwhile, or the status of the order is still unknown.
+  // The payer may have paid or cancelled the order in the meantime, or the status of the order is still unknown.
   const second = await queryOrder(gateway, request, left())
   return second.kind === 'unknown' ? first : second
 }
 
-/** Sends the prompt. Returns null if the payer certainly got no prompt. */
+/** Sends the prompt. If the payer certainly got no prompt, returns null. */
 async function prompt(
   { client }: SelcomCollectionsParts,
   request: PaymentRequest,
@@ -120,8 +120,8 @@ async function prompt(
   return promptAnswer(await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms }))
 }
 
-// An order prompts no payer, so a push that fails before its prompt is repeatable. After the prompt, the adapter only queries.
-// `status` answers `not_found` only for a configured code and an unknown order, because without an order there was no prompt.
+// An order prompts no payer, so the caller may repeat a push that failed before its prompt. After the prompt, the adapter
+// only queries. The status is `not_found` only for a configured code, because a missing order had no prompt.
 async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<PushAnswer | null> {
   if (request.method === 'qr' || request.phone === null) return UNFIT
   const { timeout_ms } = gateway.options
@@ -132,10 +132,12 @@ async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): P
   if (made.kind !== 'made') {
     const seen = await queryOrder(gateway, request, left() - timeout_ms * PROMPT_SHARE)
     const is_there = seen.kind !== 'unknown' && seen.kind !== 'not_found'
-    // If the gateway refused an order that exists, an earlier push made the order and may have prompted.
+    // If the gateway refused the order and a query finds the order, an earlier push made the order and may have sent the
+    // prompt.
     if (made.kind === 'refused') return is_there ? seen : made.answer
     if (!is_there) return null
-    // After an unseen status, an earlier push may have made the order. A lost answer is no sign of an earlier push.
+    // After an undocumented status, the order may come from an earlier push. After a lost answer, the order comes from this
+    // push.
     const may_be_older = made.answer.kind === 'unknown' && made.answer.why === 'unseen_status'
     if (seen.kind !== 'accepted' || may_be_older) return seen
   }
@@ -149,21 +151,21 @@ async function requestCode(gateway: SelcomCollectionsParts, request: PaymentRequ
   if (made.kind === 'made') return qrAnswerOf(made)
   if (made.kind !== 'refused') return made.answer
   const seen = await queryOrder(gateway, request, left())
-  // The order exists, but only its first answer had the code. No payer saw that code, because a caller repeats this request
-  // only without a code.
+  // The order exists, but only the first answer had the code. No payer saw that code, because a caller repeats this request
+  // only if the caller has no code.
   if (seen.kind === 'accepted') return { ...CODE_LOST, provider_status: seen.provider_status }
   return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
 }
 
-/** The answer if the payer got no prompt and will get none. The payer can try a new payment at once. */
+/** The answer if the payer got no prompt and will get no prompt. The payer can try a new payment at once. */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer if the adapter requested no order. The caller can repeat the same push. */
+/** The answer if the adapter requested no order because no connection was free. The caller can repeat the same push. */
 const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
-/** The answer if the provider cannot take this payment by its capabilities. The adapter sends nothing. */
+/** The answer if the capabilities of the provider exclude this payment. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
-/** Returns the fields of a payment's order. Returns null if the gateway cannot take the payment. */
+/** Returns the fields of a payment's order. If the gateway cannot take the payment, returns null. */
 function orderFields(request: PaymentRequest, options: SelcomCollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null

@@ -1,4 +1,4 @@
-// Tests the contract of providers for the Selcom adapter, against the twin of its gateway.
+// Runs the contract tests of every provider for the Selcom adapter, against the twin of its gateway.
 
 import { testProviderContract } from '../../../../test/provider-contract.ts'
 import { type AnySubject, startReceiver } from '../../../../test/provider-subjects.ts'

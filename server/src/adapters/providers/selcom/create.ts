@@ -1,4 +1,4 @@
-// Builds the adapter from the settings.
+// Builds the Selcom adapter from the settings.
 
 import type { ProviderParts } from '../definition.ts'
 import { createSelcomProvider, type SelcomProvider } from './adapter.ts'

@@ -1,14 +1,14 @@
-// The destinations of Selcom's payouts: its codes of networks and banks, and the product for each.
+// Lists the destinations of Selcom's payouts: Selcom's codes of networks and banks, and the product for each payout method.
 
 import type { PayoutMethod } from '../port.ts'
 
-/** A payout product of the gateway. Each product has its own transactions, so a payout never changes its product. */
+/** A payout product of the gateway. Each product has separate transactions, so a payout never changes its product. */
 export type SelcomRail = 'walletcashin' | 'selcompesa' | 'qwiksend'
 
-/** The product for a destination and the destination's code in it. */
+/** The product that reaches a destination, and the code of the destination in that product. */
 export type SelcomRoute = { rail: SelcomRail; code: string }
 
-/** The code of the provider's own wallet and bank. */
+/** The destination code of Selcom Pesa, the provider's own wallet and bank. */
 export const SELCOM_PESA_CODE = 'SPSCASHIN'
 
 /** The product for each payout method. The adapter queries a payout at the product that sent the payout. */
@@ -18,7 +18,7 @@ export const RAILS: Readonly<Record<PayoutMethod, SelcomRail>> = {
   BANK_ACCOUNT: 'qwiksend',
 }
 
-/** Selcom's codes by neutral code. A destination without a code in this table is unreachable. */
+/** Selcom's codes by neutral code. A destination that is missing in this table is unreachable. */
 const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
   MOBILE_MONEY: {
     MPESA: 'VMCASHIN',
@@ -70,10 +70,10 @@ const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
   },
 }
 
-/** The neutral codes of all reachable destinations. */
+/** The neutral codes of all destinations that Selcom reaches. */
 export const SELCOM_DESTINATIONS: readonly string[] = Object.values(CODES).flatMap((codes) => Object.keys(codes))
 
-/** Finds the route to a destination. Returns null if the destination is unreachable. */
+/** Finds the product and the code for a destination. If the destination is unreachable, returns null. */
 export function routeTo(method: PayoutMethod, destination_code: string): SelcomRoute | null {
   const codes = CODES[method]
   const code = Object.hasOwn(codes, destination_code) ? codes[destination_code] : undefined

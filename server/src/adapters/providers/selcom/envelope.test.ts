@@ -5,7 +5,7 @@ import type { ExchangeResult } from '../exchange.ts'
 import { classifySelcomExchange, readSelcomEnvelope, resultClassOf } from './envelope.ts'
 
 describe('envelopes', () => {
-  it('an envelope has the class of its code if its result text agrees, and is unclear otherwise', () => {
+  it('resultClassOf returns the class of the result code when the result text agrees, and unclear otherwise', () => {
     const cases: [code: string, result: string, result_class: string, message?: string][] = [
       ['000', 'SUCCESS', 'done'],
       ['000', 'success', 'done'],
@@ -46,7 +46,7 @@ describe('envelopes', () => {
     }
   })
 
-  it('readSelcomEnvelope returns null if the code or the result text is missing, or if the body is no JSON object', () => {
+  it('readSelcomEnvelope returns null when code or result text is missing, or when the body is no JSON object', () => {
     const none: string[] = [
       '',
       'null',
@@ -66,7 +66,7 @@ describe('envelopes', () => {
     for (const one of none) assert.equal(readSelcomEnvelope(one), null, one)
   })
 
-  it('an envelope has its data as a list of objects, from a list or a single object', () => {
+  it('readSelcomEnvelope returns the data as a list of objects, from a list or from a single object', () => {
     const dataOf = (data: unknown) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', data }))?.data
     assert.deepEqual(dataOf([]), [])
     assert.deepEqual(dataOf([{ a: 1 }, null, 2, ['x']]), [{ a: 1 }])
@@ -74,7 +74,7 @@ describe('envelopes', () => {
     for (const data of [null, 'x', 3, undefined]) assert.deepEqual(dataOf(data), [])
   })
 
-  it('an envelope has the transaction id under both names, and shortens long texts', () => {
+  it('readSelcomEnvelope reads the transaction id under both of its names, and shortens long texts', () => {
     const envelope = (more: Text) => readSelcomEnvelope(text({ resultcode: '000', result: 'SUCCESS', ...more }))
     assert.equal(envelope({ transid: 'A' })?.transid, 'A')
     assert.equal(envelope({ messageId: 'B' })?.transid, 'B')
@@ -84,7 +84,7 @@ describe('envelopes', () => {
   })
 })
 
-/** Returns the class of an exchange as one text. */
+/** Describes the class of an exchange in one line. */
 const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
   const verdict = classifySelcomExchange(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'
@@ -174,7 +174,7 @@ describe('exchanges', () => {
     for (const [what, sent, weight] of cases) assert.equal(weightOf(sent), weight, what)
   })
 
-  it('classifySelcomExchange finds a refusal only by a known text, not by a similar number or text', () => {
+  it('classifySelcomExchange finds a refusal by its known text only, not by a similar number or text', () => {
     const failing = (message: string, texts?: string[]) =>
       weightOf(answered(200, { resultcode: '403', result: 'FAIL', message }), texts)
     assert.equal(failing('IP 1.2.3.4 is not in the white list'), 'refused for certain')

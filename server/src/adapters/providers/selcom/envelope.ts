@@ -1,4 +1,5 @@
-// Reads the envelope of the gateway's answers and classifies an HTTP exchange, without any side effect.
+// Reads the envelope of the gateway's answers and classifies an HTTP exchange. The functions only compute and cause no side
+// effect.
 
 import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
@@ -13,14 +14,15 @@ export type SelcomEnvelope = {
   result: string
   message: string
   reference: string | null
-  /** The echo of the platform's transaction id. Payout queries name this field messageId. */
+  /** The transaction id that the gateway repeats. In payout queries, the gateway names this field messageId. */
   transid: string | null
   data: readonly SelcomFields[]
 }
 
 /**
- * The class of an exchange. `rejected`: the gateway did not execute a wrong request. `refused`: the gateway (`certain`) or a
- * proxy refuses access. `not_sent`: the client wrote no byte. `unclear`: the gateway may have executed the request.
+ * The class of an exchange. `rejected`: the gateway did not execute a wrong request. `refused`: the gateway, or a proxy
+ * unless `certain`, refuses access. `not_sent`: the client wrote no byte. `unclear`: the gateway may have executed the
+ * request.
  */
 export type SelcomVerdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: SelcomEnvelope }
@@ -31,13 +33,16 @@ export type SelcomVerdict =
 const TEXT_MAX = 300
 const CODE = /^[0-9A-Za-z]{1,8}$/
 const DONE = '000'
-/** The codes for "in progress": two of every product, three of transfers from abroad. */
+/** The codes that mean "in progress": two codes of every product, and three codes of transfers from abroad. */
 const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
-/** The code for an ambiguous result. */
+/** The code that means an ambiguous result. */
 export const AMBIGUOUS = '999'
-/** The message for a silent upstream, which also comes with a failure code. The spelling is the gateway's. */
+/**
+ * The message about a silent upstream, which can come with any failure code. The gateway writes the message with this
+ * misspelling.
+ */
 const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
-/** The messages that refuse the platform's address or its use of a product. */
+/** The messages by which the gateway refuses the platform's address or the use of a product. */
 const REFUSALS: readonly (readonly [matches: (text: string) => boolean, because: BlockCause])[] = [
   [(text) => /\b4032\b/.test(text), 'address'],
   [(text) => follows(text, /\bip\b/i, /\bwhite-?\s?list/i), 'address'],
@@ -45,7 +50,7 @@ const REFUSALS: readonly (readonly [matches: (text: string) => boolean, because:
   [(text) => /\bendpoint not enabled\b/i.test(text), 'access'],
 ]
 
-/** Reads an envelope. Returns null if the text is no envelope. */
+/** Reads an envelope. If the text is no envelope, returns null. */
 export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   let content: unknown
   try {
@@ -67,7 +72,7 @@ export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   }
 }
 
-/** Classifies an envelope by its code. A result text that contradicts the code makes the envelope unclear. */
+/** Classifies an envelope by its code. If the result text contradicts the code, the class is `unclear`. */
 export function resultClassOf({
   resultcode,
   result,
@@ -92,7 +97,7 @@ export function classifySelcomExchange(sent: ExchangeResult, refusal_texts: read
   const refused = (certain: boolean, because: BlockCause | null): SelcomVerdict => {
     return { is: 'refused', certain, because, status, envelope }
   }
-  // Without an envelope, a 401 may come from a proxy. With an envelope of success, the answer contradicts itself.
+  // Without an envelope, a 401 may come from a proxy. With an envelope that reports success, the answer contradicts itself.
   if (status === 401 && (result_class === null || result_class === 'failed'))
     return refused(result_class !== null, 'access')
   if (status === 401) return unclear('unseen_status')
@@ -115,12 +120,12 @@ export function isFields(value: unknown): value is SelcomFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the value if it is a text, and null otherwise. */
+/** If the value is a text, returns the text, otherwise null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Returns the cause of a refusal in a message. Returns null if the message refuses nothing. */
+/** Returns the cause of the refusal that a message reports. If the message reports no refusal, returns null. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
   const documented = REFUSALS.find(([matches]) => matches(message))
   if (documented !== undefined) return { because: documented[1] }

@@ -1,5 +1,5 @@
-// Collects money from the gateway's twin as the platform does. The test compares the outcomes with the twin's books, which also
-// count the prompts of each payer.
+// Collects money from the twin of the gateway as the platform does. The tests compare the outcomes with the books of the
+// twin, which count the prompts of each payer.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -16,8 +16,8 @@ import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
 
 /**
- * The expected outcome of each number in the twin's table. `open` means that the twin gives no final answer, so the outcome
- * stays open.
+ * The expected outcome of each number in the table of the twin. `open` means that the twin gives no final answer, so the
+ * payment stays open.
  */
 const PAYERS: Record<string, string> = {
   '001': 'succeeded 500000 TZS',
@@ -33,14 +33,14 @@ const PAYERS: Record<string, string> = {
   '015': 'open',
   '017': 'succeeded 500000 TZS',
   '018': 'declined provider_declined',
-  // The prompt may get lost. The adapter cannot know this, so it sends no second prompt.
+  // The prompt may get lost on the way. The adapter cannot know this loss, so the adapter sends no second prompt.
   '021': 'open',
   '023': 'open',
   '025': 'open',
   '029': 'open',
   '030': 'open',
   '031': 'declined provider_unavailable',
-  // The order got lost, so the payer certainly got no prompt.
+  // The request for the order got lost, so the payer certainly got no prompt.
   '041': 'declined provider_unavailable',
   '043': 'declined provider_unavailable',
   '045': 'declined provider_unavailable',
@@ -50,8 +50,8 @@ const PAYERS: Record<string, string> = {
 }
 
 /**
- * Collects a payment as the platform does: one push, then queries. A callback also causes a query, and a late success counts.
- * The collection ends if `done` returns true or no further answer can come.
+ * Collects a payment as the platform does: one push, then queries. A callback causes a query too, and a late success counts.
+ * The collection ends when `done` returns true or when no further answer can come.
  */
 async function take(
   { provider }: TwinWithAdapter,
@@ -77,12 +77,12 @@ async function take(
   return latest
 }
 
-describe('payments at the twin', () => {
-  it("a payment of every magic number gets the outcome of the twin's table and at most one prompt, and agrees with its books", async () => {
+describe('payments at the twin of the gateway', () => {
+  it("the adapter reports the outcome of the twin's table for every magic number, and no payer gets a second prompt", async () => {
     const rig = await startWithTwin()
     const hints = new Map<string, () => void>()
     rig.callback((order_id) => hints.get(order_id)?.())
-    // The gateway has no reversals, so the twin's number for a reversal reports a payment and later its failure.
+    // The gateway has no reversals. So the number for a reversal reports a payment first and a failure later.
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending < '100' && ending !== '012')
     assert.ok(rows.length > 40)
     const closed = rows.filter(({ ending }) => PAYERS[ending] !== 'open').length
@@ -91,7 +91,7 @@ describe('payments at the twin', () => {
       rows.map(async ({ ending, happens }) => {
         const request = payment({ phone: `255740000${ending}` })
         const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
-        // The test queries the open payments until all others have their outcome.
+        // The test queries the open payments until every other payment has its outcome.
         const done = (received: PushAnswer) => (expected === 'open' ? ended === closed : shortly(received) === expected)
         const answer = await take(rig, request, hints, done)
         if (expected !== 'open') ended++
@@ -103,7 +103,7 @@ describe('payments at the twin', () => {
     )
   })
 
-  it('payments get at most one prompt each and no wrong outcome if every call may fail', async () => {
+  it('the adapter causes at most one prompt for each payment and reports no wrong outcome when every call may fail', async () => {
     const rig = await startWithTwin(
       {
         faults: {
@@ -143,7 +143,7 @@ describe('payments at the twin', () => {
     const hints = new Map<string, () => void>()
     rig.callback((order_id) => hints.get(order_id)?.())
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
-    // A payment without a prompt gets no further answer.
+    // A payment without a prompt gets no further answer from the twin.
     const done = ({ reference }: PaymentRequest) => {
       return (received: PushAnswer) => isFinal(received) || !rig.twin.order(reference)?.prompts
     }
@@ -160,21 +160,21 @@ describe('payments at the twin', () => {
     assert.ok(kinds.has('succeeded') && kinds.has('declined'))
   })
 
-  it('the payer gets no second prompt if a second process repeats the push', async () => {
+  it('the payer gets one prompt when a second process repeats the push', async () => {
     for (const duplicate_order of ['fail', 'ambiguous', 'replay'] as const) {
       const rig = await startWithTwin({ settings: { duplicate_order, pay_after_ms: 60_000 } })
       const request = payment({ phone: '255740000001' })
       assert.equal((await rig.provider.push(request)).kind, 'accepted')
       const second = adapterOf(rig.twin, {})
       const answer = await second.push(request)
-      // If the gateway accepts the second order, its refusal of the second prompt proves nothing about the first prompt.
+      // If the gateway accepts the second order, the refused second prompt proves nothing about the first prompt.
       assert.equal(shortly(answer), duplicate_order === 'replay' ? 'unknown unseen_status' : 'accepted')
       const { prompts, count } = rig.twin.totals().pushes
       assert.deepEqual([prompts, count], [1, 1])
     }
   })
 
-  it('a configured code for a missing order lets the adapter send a payment, and an existing order prevents a second send', async () => {
+  it('the platform sends a payment after a configured code for a missing order, and sends no payment whose order exists', async () => {
     const rig = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
     const request = payment({ phone: '255740000001' })
     const resume = async (provider: TwinWithAdapter['provider']) => {
@@ -187,7 +187,7 @@ describe('payments at the twin', () => {
     assert.deepEqual([requests.create, pushes.prompts], [1, 1])
   })
 
-  it('a payment without an order is not_found only if the gateway answers with a configured code', async () => {
+  it('the adapter reports not_found for a payment without an order only when the gateway answers a configured code', async () => {
     const known = await startWithTwin({ settings: { unknown_order: 'fail' } }, { order_unknown_codes: ['651'] })
     const request = payment({ phone: '255740000001' })
     const statusOf = async ({ provider }: TwinWithAdapter) => shortly((await provider.status([request]))[0] ?? null)
@@ -198,7 +198,7 @@ describe('payments at the twin', () => {
     assert.equal(await statusOf(await startWithTwin({}, { order_unknown_codes: ['651'] })), 'unknown unseen_status')
   })
 
-  it('a payer scans a QR code and pays the payment', async () => {
+  it('a payer scans a QR code and pays, and a query finds the payment', async () => {
     const rig = await startWithTwin({ settings: { scan_after_ms: 30 } })
     const request = payment({ method: 'qr', phone: null })
     const code = await rig.provider.qr(request)
@@ -216,7 +216,7 @@ describe('payments at the twin', () => {
     assert.equal(shortly(answer), 'succeeded 500000 TZS')
   })
 
-  it('a payment expires with its order if the settings have an end of orders', async () => {
+  it('the adapter reports an unpaid payment as expired when the configured end of its order has passed', async () => {
     const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + ahead_ms) }
     let ahead_ms = 0
     const rig = await startWithTwin({ clock, settings: { pay_after_ms: 600_000 } }, { clock, push_expiry_min: 5 })
@@ -228,7 +228,7 @@ describe('payments at the twin', () => {
   })
 })
 
-/** Asserts that the outcome of a payment agrees with the twin's books. */
+/** Asserts that the outcome of a payment agrees with the books of the twin. */
 function agrees(answer: PushAnswer, twin: Simulator, { reference }: PaymentRequest): void {
   const paid = twin.order(reference)?.payment?.amount
   if (answer.kind === 'succeeded') assert.equal(answer.amount_minor, (paid ?? 0n) * 100n, reference)

@@ -1,5 +1,5 @@
-// Sends payouts to the gateway's twin as the platform does. The test compares the outcomes with the twin's books, which also
-// count the executions of each payout.
+// Sends payouts to the twin of the gateway as the platform does. The tests compare the outcomes with the books of the twin,
+// which count the executions of each payout.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -15,8 +15,8 @@ import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 
 /**
- * The expected outcome of each number in the twin's table. `open` means that the twin gives no final answer, so the outcome
- * stays open.
+ * The expected outcome of each number in the table of the twin. `open` means that the twin gives no final answer, so the
+ * payout stays open.
  */
 const PAYEES: Record<string, string> = {
   '102': 'declined provider_declined',
@@ -25,9 +25,10 @@ const PAYEES: Record<string, string> = {
   '109': 'declined provider_declined',
   '110': 'declined unknown_recipient',
   '111': 'declined limit_exceeded',
-  // The gateway reports a false failure, and the adapter accepts it. Only the statement of account shows the payout.
+  // The gateway reports a false failure, and the adapter accepts the failure. Only the gateway's statement of account shows
+  // the payout.
   '113': 'declined provider_declined',
-  // The request may get lost. The adapter cannot know this, so it does not send the payout again.
+  // The request may get lost on the way. The adapter cannot know this loss, so the adapter does not send the payout again.
   '121': 'open',
   '123': 'open',
   '125': 'open',
@@ -36,7 +37,8 @@ const PAYEES: Record<string, string> = {
 }
 
 /**
- * Pays out as the platform does. The platform sends a payout again after `not_sent` or `blocked`, and otherwise only queries.
+ * Pays out as the platform does. After `not_sent` or `blocked`, the platform sends the payout again. After any other answer,
+ * the platform only queries.
  */
 async function payOut(
   { provider }: TwinWithAdapter,
@@ -55,8 +57,8 @@ async function payOut(
   return latest
 }
 
-describe('payouts at the twin', () => {
-  it("a payout to every magic number gets the outcome of the twin's table, moves money at most once, and agrees with its books", async () => {
+describe('payouts at the twin of the gateway', () => {
+  it("the adapter reports the outcome of the twin's table for every magic number, and no payout moves money twice", async () => {
     const rig = await startWithTwin()
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending >= '100')
     assert.ok(rows.length > 30)
@@ -79,7 +81,7 @@ describe('payouts at the twin', () => {
           assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
           const booked = rig.twin.payout(rails[way.method], request.reference)
           assert.ok((booked?.executions ?? 0) <= 1, `${ending}: paid ${booked?.executions} times`)
-          // For these numbers the gateway's first answer is false, so the outcome cannot agree with its books.
+          // For these numbers the gateway's first answer is false, so the outcome contradicts the books of the twin.
           if (['105', '112', '113'].includes(ending)) return
           if (answer.kind === 'succeeded') assert.equal(booked?.truth, 'paid', ending)
           if (answer.kind === 'declined') assert.notEqual(booked?.truth, 'paid', ending)
@@ -88,7 +90,7 @@ describe('payouts at the twin', () => {
     )
   })
 
-  it('payouts move money at most once and get no wrong outcome if every call may fail', async () => {
+  it('the adapter moves the money of a payout at most once and reports no wrong outcome when every call may fail', async () => {
     const rig = await startWithTwin(
       {
         faults: {
@@ -122,7 +124,8 @@ describe('payouts at the twin', () => {
     )
     const before = await rig.provider.floatBalance()
     const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
-    // A payout whose request did not arrive gets no further answer, unless the platform may send the payout again.
+    // If the request of a payout did not arrive, the payout gets no further answer, unless the platform may send the payout
+    // again.
     const done = ({ reference }: PayoutRequest) => {
       return (received: PayoutAnswer) =>
         isFinal(received) || (received.kind === 'unknown' && rig.twin.payout('walletcashin', reference) === null)
@@ -146,7 +149,7 @@ describe('payouts at the twin', () => {
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
-  it("a payout that the gateway does not know stays unknown, for each of the gateway's texts", async () => {
+  it("the adapter reports an unknown outcome for a payout that the gateway does not know, for each text of the gateway", async () => {
     const rig = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
     for (const sent_at of [null, new Date()]) {
       const requests = Array.from({ length: 80 }, () => payout({ sent_at }))
@@ -155,7 +158,7 @@ describe('payouts at the twin', () => {
     }
   })
 
-  it('a payout waits until the owner fills the float, and then succeeds with the same reference', async () => {
+  it('a payout waits until the owner of the float fills it, and then succeeds with the same reference', async () => {
     const rig = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await rig.provider.payout(request), {
@@ -171,7 +174,7 @@ describe('payouts at the twin', () => {
     assert.equal(rig.twin.totals().payouts.executions, 1)
   })
 
-  it('the gateway declines a payout below the minimum amount and blocks a payout with a wrong PIN, and pays neither', async () => {
+  it('the gateway declines a payout below the minimum amount, blocks a payout with a wrong PIN, and pays neither of them', async () => {
     const rig = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await rig.provider.payout(small)), 'declined limit_exceeded')
@@ -183,7 +186,7 @@ describe('payouts at the twin', () => {
     assert.equal(rig.twin.totals().payouts.executions, 0)
   })
 
-  it('a payout is blocked if the gateway refuses the address, the product or the key', async () => {
+  it('the adapter reports a blocked payout when the gateway refuses the address, the product or the key', async () => {
     const address = await startWithTwin({ settings: { source_ips: ['10.0.0.1'] } })
     assert.equal(shortly(await address.provider.payout(payout())), 'blocked address')
     assert.equal(shortly(await address.provider.push(payment())), 'declined provider_unavailable')
@@ -194,7 +197,7 @@ describe('payouts at the twin', () => {
     assert.equal(product.twin.totals().payouts.count, 0)
   })
 
-  it("a look-up returns the name on a recipient's account, or null if the account has no name", async () => {
+  it("lookupName returns the name on a recipient's account, or null when the account has no name", async () => {
     const { provider } = await startWithTwin()
     const ask = (destination_identifier: string) =>
       provider.lookupName({ method: 'MOBILE_MONEY', destination_code: 'AIRTEL', destination_identifier })

@@ -1,4 +1,4 @@
-// Exports the provider Selcom as definition.ts describes a provider.
+// Exports the provider Selcom in the form that definition.ts defines.
 
 export { capabilities } from './capabilities.ts'
 export { create } from './create.ts'
@@ -7,5 +7,5 @@ export { problems, settings } from './settings.ts'
 /** The name in PROVIDER and PROVIDER_ROUTES. */
 export const name = 'selcom'
 
-/** Null, because statements have the references as the platform sent them. */
+/** Null, because statements contain the references as the platform sent them. */
 export const statementForm = null

@@ -1,4 +1,5 @@
-// Tests the mapping of the gateway's answers to outcomes of payouts, and of neutral destination codes to the gateway's codes.
+// Tests how the adapter maps the gateway's answers to outcomes of payouts, and neutral destination codes to the gateway's
+// codes.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -24,20 +25,20 @@ const PAYOUT: PayoutRequest = {
   currency: 'TZS',
   sent_at: null,
 }
-/** Makes a refusal whose text only this installation's settings contain. */
+/** Makes a refusal by a text that only the settings of this installation contain. */
 const refused_by = (message: string) => {
   return classifySelcomExchange(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
 }
 
 describe('answers about a payout', () => {
   const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
-  /** A payout that the gateway accepted before, so that an answer is about this payout. */
+  /** A payout that the gateway accepted before, so that a failure in an answer is about this payout. */
   const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
   const sent = (verdict: SelcomVerdict) => payoutSent(verdict, PAYOUT, READING)
   const answerToQuery = (verdict: SelcomVerdict, request = TAKEN, failed_codes: string[] = []) =>
     payoutStatus(verdict, request, { ...READING, failed_codes })
 
-  /** Each verdict with its outcome as the answer to the request, and as the answer to a query. */
+  /** Each verdict, with its outcome as the answer to a payout request and as the answer to a query. */
   const CASES: [what: string, verdict: SelcomVerdict, sent: string, queried: string][] = [
     ['success', verdictOfWords('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
     ['a payout in progress', verdictOfWords('111', 'INPROGRESS'), 'accepted', 'accepted'],
@@ -265,7 +266,7 @@ describe('answers about a payout', () => {
 
   for (const [what, verdict, as_sent, as_queried] of CASES) {
     const status = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
-    it(`a payout becomes ${as_sent} if its request ends with ${what} (${status}), and ${as_queried} after such a query`, () => {
+    it(`the adapter maps ${what} (${status}) to ${as_sent} for a payout request, and to ${as_queried} for a query`, () => {
       assert.equal(shortly(sent(verdict)), as_sent)
       assert.equal(shortly(answerToQuery(verdict)), as_queried)
     })
@@ -294,7 +295,7 @@ describe('answers about a payout', () => {
     '',
   ]
 
-  it('no message about the query or about an unknown payout fails a payout, with any code', () => {
+  it('the adapter fails no payout because of a message about the query or about an unknown payout, with any code', () => {
     for (const message of NOT_ABOUT_IT) {
       for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
         for (const request of [PAYOUT, TAKEN]) {
@@ -309,7 +310,7 @@ describe('answers about a payout', () => {
     }
   })
 
-  it('a query fails a payout only if the gateway accepted the payout before or repeats its id', () => {
+  it('a query fails a payout only when the gateway accepted the payout before or the answer repeats its id', () => {
     const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
     for (const [more, request, expected] of [
       [{}, PAYOUT, 'unknown unseen_status'],
@@ -325,7 +326,7 @@ describe('answers about a payout', () => {
     }
   })
 
-  it('a configured code fails a payout, unless the message is about the query', () => {
+  it('a configured code fails a payout unless the message is about the query or about an unknown payout', () => {
     assert.equal(shortly(answerToQuery(verdictOfWords('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
     assert.equal(shortly(answerToQuery(verdictOfWords('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
     assert.equal(
@@ -342,14 +343,14 @@ describe('answers about a payout', () => {
     assert.equal(shortly(answerToQuery(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
   })
 
-  it('a payout is never not_found, for any answer', () => {
+  it('the adapter never reports a payout as not_found, for any answer', () => {
     for (const [, verdict] of CASES) {
       assert.notEqual(sent(verdict).kind, 'not_found')
       assert.notEqual(answerToQuery(verdict).kind, 'not_found')
     }
   })
 
-  it('the platform queries a payout in progress after the pause that the gateway requires', () => {
+  it('the adapter asks for the pause that the gateway requires before the query of a payout in progress', () => {
     for (const verdict of [verdictOfWords('111', 'PENDING'), verdictOfWords('999', 'AMBIGOUS')]) {
       assert.equal(sent(verdict).ask_again_ms, ASK_AGAIN_MS)
       assert.equal(answerToQuery(verdict).ask_again_ms, ASK_AGAIN_MS)
@@ -364,7 +365,7 @@ describe('answers about a payout', () => {
     }
   })
 
-  it("the answer about a payout keeps the gateway's status and id", () => {
+  it("the answer about a payout contains the status and the id that the gateway gave", () => {
     assert.deepEqual(sent(verdictOfWords('000', 'SUCCESS')), {
       kind: 'succeeded',
       amount_minor: 1_500_000n,
@@ -382,7 +383,7 @@ describe('answers about a payout', () => {
     })
   })
 
-  it('the adapter ignores an answer about another payout of the platform', () => {
+  it('the adapter reports an unknown outcome when the gateway answers about another payout of the platform', () => {
     const echo = (more: object) =>
       classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
     const another = REFERENCE.replace('1', '2')
@@ -399,7 +400,7 @@ describe('answers about a payout', () => {
 describe('the look-ups of name and balance', () => {
   const row = (data: unknown) => classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data }))
 
-  it('nameOf returns the name in one line, or null without a name', () => {
+  it('nameOf returns the name in one line, or null when the answer has no name', () => {
     assert.equal(nameOf(row([{ name: '  ASHA\n JUMA\u0000 ' }])), 'ASHA JUMA')
     assert.equal(nameOf(row([{ name: 'é'.repeat(500) }]))?.length, 100)
     for (const data of [[], [{}], [{ name: '' }], [{ name: ' ' }], [{ name: 7 }], null])
@@ -407,7 +408,7 @@ describe('the look-ups of name and balance', () => {
     assert.equal(nameOf(verdictOfWords('010', 'FAIL')), null)
   })
 
-  it('balanceOf reads shillings as cents, also a balance of zero', () => {
+  it('balanceOf converts shillings to cents, including a balance of zero', () => {
     assert.equal(balanceOf(row([{ balance: '1000000' }])), 100_000_000n)
     assert.equal(balanceOf(row([{ balance: '12.50' }])), 1250n)
     assert.equal(balanceOf(row([{ balance: 7 }])), 700n)
@@ -420,7 +421,7 @@ describe('the look-ups of name and balance', () => {
   })
 })
 
-describe('the destinations', () => {
+describe("the neutral codes of Selcom's destinations exist, and each payout method uses its product of the gateway", () => {
   it('every destination has a neutral code, and each payout method has its product of the gateway', () => {
     for (const { code, method } of DESTINATIONS) {
       const route = routeTo(method, code)
@@ -435,7 +436,7 @@ describe('the destinations', () => {
     )
   })
 
-  it('only its own payout method reaches a destination', () => {
+  it('routeTo finds a destination only for the payout method of that destination', () => {
     assert.deepEqual(routeTo('MOBILE_MONEY', 'MIXX'), { rail: 'walletcashin', code: 'TPCASHIN' })
     assert.deepEqual(routeTo('BANK_ACCOUNT', 'CRDB'), { rail: 'qwiksend', code: 'CRDBBANK' })
     assert.deepEqual(routeTo('PROVIDER_PESA', 'PROVIDER_PESA'), { rail: 'selcompesa', code: 'SPSCASHIN' })

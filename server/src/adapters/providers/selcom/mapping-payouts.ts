@@ -1,5 +1,5 @@
 // Maps the gateway's answers to outcomes of payouts, names and balances. A failed payout returns its money to the merchant.
-// So only an explained code about this payout fails a payout; the manual's "all other codes: failed" is not enough.
+// So only an explained code about this payout fails a payout, although the manual says "all other codes: failed".
 
 import { busyOf } from '../exchange.ts'
 import { follows } from '../follows.ts'
@@ -7,27 +7,30 @@ import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
 import { isFields, type SelcomEnvelope, type SelcomVerdict, textOf } from './envelope.ts'
 import { amountOf, codeAndResultOf, REPEATED, UNAVAILABLE, unknown, whyOf } from './mapping.ts'
 
-/** The options for reading answers about payouts. */
+/** The options for mapping answers about payouts. */
 export type SelcomPayoutReading = {
   /** The pause that the gateway requires before a query. */
   ask_again_ms: number
-  /** The additional codes of a certainly failed payout. */
+  /** The configured codes that mean a certainly failed payout. */
   failed_codes: readonly string[]
 }
 
-/** The codes for a number, account, name, customer or institution to which the gateway cannot pay. */
+/** The codes that name an unpayable number, account, name, customer or institution. */
 const NO_RECIPIENT: readonly string[] = ['010', '012', '029', '103', '201', '202', '203', '404', '415', '612']
-/** The codes for an amount above or below a limit. */
+/** The codes that name an amount above or below a limit. */
 const OUT_OF_LIMITS: readonly string[] = ['013', '015', '703']
-/** The code for a failure without a cause. A failed query may have this code too. */
+/** The code for a failure without a named cause. A failed query may have this code too. */
 const FAILED = '400'
-/** The code for an empty payout account of the platform. */
+/** The code that means an empty payout account of the platform. */
 const FLOAT_EMPTY = '990'
-/** The codes for an unknown payout account or PIN. An operator must fix the settings, and the payout did not fail. */
+/**
+ * The codes that name an unknown payout account or PIN of the platform. An operator must fix the settings, and the payout
+ * did not fail.
+ */
 const WRONG_CREDENTIALS: readonly string[] = ['611', '651']
-/** The codes that in a query may mean an unknown account or an unknown payout. */
+/** The codes that, in a query, may mean an unknown account or an unknown payout. */
 const ABOUT_THE_QUESTION: readonly string[] = ['404']
-/** The texts that never describe a finished payout. */
+/** The texts that leave it open whether the payout has ended. */
 const DOUBT =
   /time[sd]?[\s-]*out|try(?:ing)?\s+again|\bretry|(?:system|internal|server) (?:error|fail)|too many requests|in progress|being processed|pending|ambig/i
 /** The texts about the query itself: an unknown transaction or a malformed query. */
@@ -35,11 +38,11 @@ const ABOUT_THE_QUESTION_TEXT =
   /not found|no such|no records?\b|unknown|missing|invalid (?:order|trans|reference|param|time|sign|digest|request|auth)|timestamp|signature|digest|authori[sz]|authentic/i
 const doesNotExist = (text: string): boolean =>
   follows(text, /(?:transaction|transid|reference|record|order|request|messageid)\b/i, /\b(?:not|n't) exist/i)
-/** The texts that describe a failure of the payout and nothing else. */
+/** The texts that report the failure of the payout and nothing else. */
 const HAS_FAILED =
   /^\W*(?:the\s+)?(?:transaction|payment|payout|transfer|cash-?\s?in)\s+(?:has\s+|was\s+)?(?:been\s+)?(?:failed|declined|rejected|unsuccessful|not\s+successful)\W*$/i
 
-/** Maps the answer to a payout request. */
+/** Maps the answer to a payout request to an outcome. */
 export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, reading: SelcomPayoutReading): PayoutAnswer {
   const { ask_again_ms } = reading
   const { envelope } = verdict
@@ -61,13 +64,13 @@ export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, readi
       return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear': {
       const answer = { kind: 'unknown', why: verdict.why, ...status_fields } as const
-      // Only an answer of the gateway needs its pause. After a lost answer, a query may succeed at once.
+      // Only an answer of the gateway starts the required pause. After a lost answer, a query may succeed at once.
       return verdict.why === 'unseen_status' ? { ...answer, ask_again_ms } : answer
     }
   }
 }
 
-/** Maps a request that the gateway did not execute. Either the payout failed or the request was wrong. */
+/** Maps a request that the gateway did not execute. Either the payout failed, or the request was wrong. */
 function refusal(
   { resultcode, message }: SelcomEnvelope,
   verdict_class: 'failed' | 'rejected',
@@ -75,7 +78,7 @@ function refusal(
 ): PayoutAnswer {
   const doubtful = { ...unknown('unseen_status'), ask_again_ms }
   if (REPEATED.test(message) || DOUBT.test(message)) return doubtful
-  // The gateway executed nothing. The same request can succeed after an operator fixed the settings.
+  // The gateway executed nothing. After an operator fixed the settings, the same request can succeed.
   if (resultcode === FLOAT_EMPTY) return { kind: 'blocked', because: 'float', provider_status: null }
   if (WRONG_CREDENTIALS.includes(resultcode)) return { kind: 'blocked', because: 'access', provider_status: null }
   const reason = reasonOf(resultcode, failed_codes)
@@ -87,7 +90,7 @@ function refusal(
 }
 
 /**
- * Maps the answer to a payout query. The gateway has no certain "there is no such payout", so the answer is never
+ * Maps the answer to a payout query. The gateway has no certain answer that a payout does not exist, so the outcome is never
  * `not_found`.
  */
 export function payoutStatus(
@@ -107,12 +110,14 @@ export function payoutStatus(
   return why === 'unseen_status' ? { ...unknown(why), ask_again_ms: reading.ask_again_ms } : unknown(why)
 }
 
-/** Returns true if the gateway has the payout, because it accepted the payout before or the answer repeats its id. */
+/** Returns true if the answer is about this payout: the gateway accepted the payout before, or the answer repeats its id. */
 function isAbout({ transid }: SelcomEnvelope, { reference, sent_at }: PayoutRequest): boolean {
   return sent_at !== null || transid === reference
 }
 
-/** Returns the reason of a failed payout by the answer to a query. Returns null if the answer is no certain failure. */
+/**
+ * Returns the reason of a failed payout from the answer to a query. If the answer reports no certain failure, returns null.
+ */
 function failureIn(
   { resultcode, message }: SelcomEnvelope,
   { failed_codes }: SelcomPayoutReading,
@@ -125,28 +130,28 @@ function failureIn(
   return reasonOf(resultcode, failed_codes)
 }
 
-/** Returns the reason of a failed payout by an explained code. Returns null for any other code. */
+/** Returns the reason of a failed payout from an explained code. For any other code, returns null. */
 function reasonOf(code: string, failed_codes: readonly string[]): PayoutFailure | null {
   if (NO_RECIPIENT.includes(code)) return 'unknown_recipient'
   if (OUT_OF_LIMITS.includes(code)) return 'limit_exceeded'
   return code === FAILED || UNAVAILABLE.includes(code) || failed_codes.includes(code) ? 'provider_declined' : null
 }
 
-/** Returns the requested amount, because the gateway repeats no amount of a finished payout. */
+/** Returns the requested amount as the paid amount, because the gateway repeats no amount. */
 function paidAsAsked({ amount_minor, currency }: PayoutRequest) {
   return { amount_minor, currency }
 }
 
 /**
  * Returns true if the answer has the id of another payout, because the gateway mixed up two connections. An id of another
- * form is the gateway's own, so this function ignores that id.
+ * form comes from the gateway, so this function ignores that id.
  */
 function isOfOtherRequest(envelope: SelcomEnvelope | null, { reference }: PayoutRequest): boolean {
   const echo = envelope?.transid ?? null
   return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
 }
 
-/** Reads the name on an account from a look-up. Returns null if the answer has no name. */
+/** Reads the name on an account from the answer to a look-up. If the answer has no name, returns null. */
 export function nameOf(verdict: SelcomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data
@@ -159,7 +164,7 @@ export function nameOf(verdict: SelcomVerdict): string | null {
 
 const NAME_MAX = 100
 
-/** Reads the balance of the payout account. Returns null if the answer has no balance. */
+/** Reads the balance of the payout account. If the answer has no balance, returns null. */
 export function balanceOf(verdict: SelcomVerdict): bigint | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data

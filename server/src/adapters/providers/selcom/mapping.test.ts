@@ -1,4 +1,4 @@
-// Tests the mapping of the gateway's answers to outcomes of payments.
+// Tests how the adapter maps the gateway's answers to outcomes of payments.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -28,7 +28,7 @@ describe('answers about an order', () => {
     return made.kind === 'made' ? 'made' : `${made.kind}: ${shortly(made.answer)}`
   }
 
-  it('orderMade reads an order as made, refused, kept out, not sent or unclear, and never as paid', () => {
+  it('orderMade maps an answer to made, refused, kept out, not sent or unclear, and never to paid', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('000', 'SUCCESS'), 'made'],
       [verdictOfWords('010', 'FAIL'), 'refused: declined provider_declined'],
@@ -59,7 +59,7 @@ describe('answers about an order', () => {
     for (const [verdict, expected] of cases) assert.equal(kindOf(verdict), expected)
   })
 
-  it('the answer about an order returns its QR code unchanged, or an unknown outcome without a code', () => {
+  it('qrAnswerOf returns the QR code of an order unchanged, and an unknown outcome when the order has no code', () => {
     const codeIn = (row: object) => {
       const made = orderMade(
         classifySelcomExchange(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })),
@@ -79,7 +79,7 @@ describe('answers about an order', () => {
     }
   })
 
-  it('the answer to a prompt never pays the payment', () => {
+  it('promptAnswer never reports a payment as paid', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('111', 'PENDING'), 'accepted'],
       [verdictOfWords('927', 'INPROGRESS'), 'accepted'],
@@ -114,7 +114,7 @@ describe('the status of an order', () => {
       reading,
     )
 
-  it('the status of an order decides the outcome of the payment, in each known spelling', () => {
+  it("orderStatus maps each known spelling of an order's status to the outcome of the payment", () => {
     const cases: [string, string][] = [
       ['PENDING', 'accepted'],
       ['INPROGRESS', 'accepted'],
@@ -138,7 +138,7 @@ describe('the status of an order', () => {
     }
   })
 
-  it('the status gives the paid amount in cents, and an unreadable amount leaves the payment unknown', () => {
+  it('orderStatus reports the paid amount in cents, and an unknown payment when the amount is unreadable', () => {
     const paid = (amount: unknown) => shortly(status({ payment_status: 'COMPLETED', amount }))
     assert.equal(paid('5000'), 'succeeded 500000 TZS')
     assert.equal(paid('5000.00'), 'succeeded 500000 TZS')
@@ -151,13 +151,13 @@ describe('the status of an order', () => {
     assert.equal(shortly(status({ payment_status: 'COMPLETED', currency: 'USD' })), 'succeeded 500000 USD')
   })
 
-  it('the answer contains the id of the payment at the network', () => {
+  it('orderStatus returns the id that the network gave to the payment', () => {
     assert.equal(status({ reference: 'S20656625527', transid: 'DDQF10OW3W' }).provider_id, 'S20656625527')
     assert.equal(status({ transid: 'DDQF10OW3W' }).provider_id, 'DDQF10OW3W')
     assert.equal(status({}).provider_id, null)
   })
 
-  it('a cancelled order means an expired payment if the configured end of the order has passed', () => {
+  it('orderStatus reports a cancelled order as expired when the configured end of the order has passed', () => {
     const cancelled = (expiry_min: number | null, request = PAYMENT) =>
       shortly(status({ payment_status: 'CANCELLED' }, request, { ...READING, expiry_min }))
     assert.equal(cancelled(10), 'declined expired')
@@ -170,7 +170,7 @@ describe('the status of an order', () => {
     )
   })
 
-  it('an answer that names another order, two orders or none leaves the payment unknown', () => {
+  it('orderStatus reports an unknown payment when the answer names another order, two orders or no order', () => {
     const about = (data: unknown) =>
       shortly(
         orderStatus(
@@ -196,7 +196,7 @@ describe('the status of an order', () => {
     assert.equal(shortly(status({ payment_status: { a: 1 } })), 'unknown unreadable')
   })
 
-  it('a failed query leaves the payment unknown', () => {
+  it('orderStatus reports an unknown payment when the query fails', () => {
     const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
     const cases: [ExchangeResult, string][] = [
       [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],
@@ -219,7 +219,7 @@ describe('the status of an order', () => {
     }
   })
 
-  it('a payment is not_found only if the gateway itself answers a configured code about an unconfirmed order', () => {
+  it('orderStatus reports not_found only when the gateway itself answers a configured code about an unconfirmed order', () => {
     const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
     const answerTo = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
       shortly(orderStatus(classifySelcomExchange(sent), request, { ...READING, unknown_codes: codes }))
@@ -235,7 +235,7 @@ describe('the status of an order', () => {
     assert.equal(answerTo(answered(200, { resultcode: '652', result: 'FAIL' })), 'unknown unseen_status')
     assert.equal(answerTo(answered(200, { resultcode: '111', result: 'PENDING' }), ['111']), 'unknown unseen_status')
     assert.equal(answerTo(answered(200, { resultcode: '000', result: 'SUCCESS' }), ['000']), 'unknown unreadable')
-    // An operator may also configure the ambiguous code, at the operator's risk. No default contains that code.
+    // An operator may configure the ambiguous code too, at the operator's risk. No default contains that code.
     const silent = { resultcode: '999', result: 'AMBIGOUS', message: 'No reponse from upstream system' }
     assert.equal(answerTo(answered(200, silent)), 'unknown unseen_status')
     assert.equal(answerTo(answered(200, silent), ['999']), 'not_found')

@@ -1,4 +1,4 @@
-// Maps the gateway's answers to outcomes of payments. A payment has two requests: an order, which prompts no payer, and the
+// Maps the gateway's answers to outcomes of payments. A payment has two requests: the order, which prompts no payer, and the
 // prompt. Any other code fails a payment, as the manual says, because a later success still credits the payment.
 
 import { parseAmount } from '../../../kernel/lib/index.ts'
@@ -15,28 +15,28 @@ export type OrderMade =
 
 type SelcomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** The options for reading the status of an order. */
+/** The options for mapping the status of an order. */
 export type SelcomOrderReading = {
   now: Date
-  /** The minutes until the orders of prompts end. Null means that the settings have no such end. */
+  /** The minutes until the order of a prompt ends. Null means that the settings configure no such end. */
   expiry_min: number | null
-  /** The result codes of the order query for an unknown order. */
+  /** The result codes by which the order query reports an unknown order. */
   unknown_codes: readonly string[]
 }
 
-/** The codes for a network that is down behind the gateway. */
+/** The codes that mean that the payer's network is down behind the gateway. */
 export const UNAVAILABLE: readonly string[] = ['151', '218', '889', '900']
-/** The codes for wrong parameters or an unknown vendor, which an operator must fix. */
+/** The codes that name wrong parameters or an unknown vendor, which an operator must fix. */
 const OUR_FAULT: readonly string[] = ['400', '412', '651']
-/** The possible messages for a repeated reference. The manual documents none. */
+/** The possible messages about a repeated reference. The manual documents no such message. */
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
-/** Returns the code and the result of an envelope as one text for people. */
+/** Returns the code and the result of an envelope as one text for operators. */
 export function codeAndResultOf(envelope: SelcomEnvelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
 
-/** Maps the answer to a request for an order. */
+/** Maps the answer to a request for an order to the result of that request. */
 export function orderMade(verdict: SelcomVerdict): OrderMade {
   const { envelope } = verdict
   const provider_status = codeAndResultOf(envelope)
@@ -60,19 +60,19 @@ export function orderMade(verdict: SelcomVerdict): OrderMade {
   }
 }
 
-/** Returns the QR answer of a made order, with its texts exactly as they came. */
+/** Returns the QR answer of a made order, with the texts exactly as the gateway sent them. */
 export function qrAnswerOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer {
   const { payment_token, qr_payload, status_fields } = made
   if (payment_token === null || qr_payload === null) return { kind: 'unknown', why: 'unreadable', ...status_fields }
   return { kind: 'accepted', payment_token, qr_payload, ...status_fields }
 }
 
-/** Maps the answer to a prompt. Returns null if the payer certainly got no prompt. */
+/** Maps the answer to a prompt. If the payer certainly got no prompt, returns null. */
 export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':
     case 'pending': {
-      // `done` only means that the gateway sent the prompt. The order's status has the payer's decision.
+      // `done` only means that the gateway sent the prompt. The status of the order has the payer's decision.
       const { result, reference } = verdict.envelope
       return { kind: 'accepted', provider_status: result, provider_id: reference }
     }
@@ -88,12 +88,12 @@ export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   }
 }
 
-/** Maps a named failure. A failure that may mean a repeated reference leaves the payment unknown. */
+/** Maps a failure that the gateway names. If the failure may mean a repeated reference, the payment stays unknown. */
 function refusalOf(envelope: SelcomEnvelope): Answer {
   const provider_status = codeAndResultOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
   const reason = failureOf(envelope.resultcode)
-  // The network behind the gateway is unavailable, and the gateway itself answered.
+  // The payer's network is down behind the gateway, but the gateway itself answered.
   return { kind: 'declined', reason, provider_status, ...(reason === 'provider_unavailable' ? { answered: true } : {}) }
 }
 
@@ -103,8 +103,8 @@ function failureOf(code: string): FailureReason {
 }
 
 /**
- * Maps the status of an order. A failed query leaves the payment unknown. Only a configured code means that there is no such
- * order, and only while the order is unconfirmed.
+ * Maps the status of an order. A failed query leaves the payment unknown. While the order is unconfirmed, a configured code
+ * means that the order does not exist.
  */
 export function orderStatus(verdict: SelcomVerdict, request: PaymentRequest, reading: SelcomOrderReading): Answer {
   if (verdict.is === 'done') return statusOf(verdict.envelope, request, reading)
@@ -112,7 +112,10 @@ export function orderStatus(verdict: SelcomVerdict, request: PaymentRequest, rea
   return denied ? { kind: 'not_found', provider_status: null } : unknown(whyOf(verdict))
 }
 
-/** Returns the code by which the gateway itself, and no proxy, did not find an order. */
+/**
+ * Returns the failure code or ambiguous code of an answer that comes from the gateway itself. If the answer may come from a
+ * proxy, returns null.
+ */
 function denialOf(verdict: SelcomVerdict): string | null {
   const { envelope } = verdict
   if (envelope === null || verdict.is === 'refused') return null
@@ -133,7 +136,7 @@ function statusOf({ data }: SelcomEnvelope, request: PaymentRequest, reading: Se
     case 'COMPLETE': {
       const amount_minor = amountOf(row.amount)
       if (amount_minor === null) return { ...unknown('unreadable'), provider_status }
-      // The answer has no currency, because an order keeps the currency of its request.
+      // If the answer has no currency, the currency of the request applies, because an order keeps that currency.
       return { kind: 'succeeded', amount_minor, currency: textOf(row.currency) ?? request.currency, ...status_fields }
     }
     case 'PENDING':
@@ -158,8 +161,8 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 }
 
 /**
- * Returns the time when an order ends by itself: after `expiry_min` for a prompt, and at the latest shortly before the
- * payment's deadline. So the last query finds the end of the order. Returns null without an end.
+ * Returns the time at which an order ends by itself: `expiry_min` after its prompt, but shortly before the payment's
+ * deadline at the latest. Then the last query finds the end of the order. If the order has no end, returns null.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
@@ -177,7 +180,7 @@ const MINUTE_MS = 60_000
 /** The time between the end of an order and the deadline of its payment. */
 const LAST_MS = 5 * MINUTE_MS
 
-/** Converts whole shillings, as text or number, to cents. Returns null if the value is no amount. */
+/** Converts shillings, as text or number, to cents. If the value is no amount, returns null. */
 export function amountOf(value: unknown): bigint | null {
   const amount = parseAmount(typeof value === 'number' ? String(value) : (textOf(value) ?? ''))
   return typeof amount === 'bigint' ? amount : null

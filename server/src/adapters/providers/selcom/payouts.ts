@@ -1,5 +1,5 @@
-// Sends payouts: one request to the product of the destination, and queries to the same product. The platform sends a payout
-// again only if the gateway got no byte or refused access. Otherwise the adapter only queries, and never answers `not_found`.
+// Sends a payout as one request to the product of the destination, and queries the same product. If the gateway got no byte
+// or refused access, the platform sends the payout again. Otherwise the adapter only queries and never answers `not_found`.
 
 import { CURRENCY, type Random, randomBase62 } from '../../../kernel/lib/index.ts'
 import type { PayoutRecipient } from '../extras.ts'
@@ -13,24 +13,24 @@ import { codeAndResultOf } from './mapping.ts'
 import { balanceOf, nameOf, payoutSent, payoutStatus, type SelcomPayoutReading } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
-/** The options of payouts. */
+/** The options for sending payouts. */
 export type SelcomPayoutsOptions = {
   /**
-   * The prepaid account of payouts, separate from the till, which its owner fills. Null means that the provider pays out
-   * nothing.
+   * The prepaid account that pays the payouts. Its owner fills the account, which is separate from the till. Null means that
+   * the provider pays out nothing.
    */
   float: { vendor: string; pin: string } | null
-  /** The sender of bank payouts. */
+  /** The sender that the gateway requires for bank payouts. */
   sender: { account: string; name: string; phone: string; purpose: string }
-  /** If true, a payout to a Selcom Pesa wallet contains its product code. The gateway's manual has both forms. */
+  /** If true, a payout to a Selcom Pesa wallet contains its product code. The gateway's manual shows both forms. */
   selcom_pesa_code: boolean
-  /** The options for reading answers. */
+  /** The options for mapping answers about payouts. */
   reading: SelcomPayoutReading
   timeout_ms: number
   random: Random
 }
 
-/** The port's functions for payouts, with the look-ups of names and balance. */
+/** The functions of the port for payouts, with the look-ups of names and balance. */
 export type SelcomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
@@ -59,7 +59,8 @@ const NAME_PATHS: Record<SelcomRail, string> = {
 /** Makes the functions for payouts. */
 export function createSelcomPayouts(client: SelcomClient, options: SelcomPayoutsOptions): SelcomPayouts {
   const { float, timeout_ms, reading } = options
-  // A repeated reference gets the first answer, unless that answer allows the platform to send the payout again.
+  // A repeated reference gets the first answer. If that answer allows the platform to send the payout again, the adapter
+  // sends the request again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const newTransactionId = (prefix: string) => prefix + randomBase62(options.random, 24).toUpperCase()
 
@@ -69,7 +70,7 @@ export function createSelcomPayouts(client: SelcomClient, options: SelcomPayouts
     const route = routeTo(request.method, request.destination_code)
     if (route === null) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
     const fields = fieldsOf(request, route, float, options)
-    // The gateway declined nothing. An operator must check the payout.
+    // The adapter sent nothing, so the gateway did not decline the payout. An operator must check the payout.
     if (fields === null) return { kind: 'blocked', provider_status: null, provider_message: UNFIT }
     const { reference } = request
     const verdict = await client.act('payouts', { path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
@@ -146,7 +147,7 @@ function nameFields({ rail, code }: SelcomRoute, account: string, transid: strin
   }
 }
 
-/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
+/** Returns the fields of a payout. If the gateway cannot take the payout, returns null. */
 function fieldsOf(
   request: PayoutRequest,
   { rail, code }: SelcomRoute,
@@ -176,7 +177,7 @@ function fieldsOf(
         ['pin', pin],
       ]
     case 'qwiksend': {
-      // A bank compares the name with its records, so the adapter invents none.
+      // A bank compares the name with the name on the account, so the adapter never invents a name.
       const name = lineOf(request.destination_name ?? '')
       if (name === '') return null
       return [

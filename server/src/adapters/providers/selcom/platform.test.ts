@@ -1,4 +1,4 @@
-// Tests the whole platform with this adapter as the provider of live payments, connected to the gateway's twin.
+// Tests the whole platform with the Selcom adapter as the provider of live payments, connected to the twin of the gateway.
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -11,8 +11,8 @@ import type { SelcomOptions } from './adapter.ts'
 const ANY_TIME_S = 1e9
 
 /**
- * Makes a world that collects live payments over the twin. The clock of platform and adapter stands still, and the gateway's
- * clock runs.
+ * Makes a platform that takes live payments over the twin. The clock of platform and adapter stands still, and the clock of
+ * the gateway runs.
  */
 async function stage(
   work: (world: World, rig: TwinWithAdapter) => Promise<void>,
@@ -43,7 +43,7 @@ async function statusOf(world: World, id: string) {
   return (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 }
 
-/** Returns the collection when it is no longer processing. The caller's `step` runs between two queries. */
+/** Waits until the collection is no longer processing, and returns the collection. Between two queries, `step` runs. */
 async function settled(world: World, id: string, step: () => Promise<unknown>) {
   let collection = await statusOf(world, id)
   await repeatUntil(
@@ -56,7 +56,7 @@ async function settled(world: World, id: string, step: () => Promise<unknown>) {
   return collection
 }
 
-it('the payer gets one prompt, and the callback alone settles and credits the payment', async () => {
+it('the payer gets one prompt, and the callback makes the platform settle and credit the payment', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000001')
     const { status, provider_payment_status } = await settled(world, body.data.collection_id, () => world.work())
@@ -68,7 +68,7 @@ it('the payer gets one prompt, and the callback alone settles and credits the pa
   })
 })
 
-it('a query settles a payment without a callback', async () => {
+it('a query settles a payment whose callback did not arrive', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000008')
     const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
@@ -77,7 +77,7 @@ it('a query settles a payment without a callback', async () => {
   })
 })
 
-it('a payment that did not reach the gateway fails at once', async () => {
+it('the platform fails a payment at once when no request reached the gateway', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000043')
     const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())
@@ -86,7 +86,7 @@ it('a payment that did not reach the gateway fails at once', async () => {
   })
 })
 
-it('an unpaid payment fails at its deadline, and no payer can pay its order afterwards', async () => {
+it('the platform fails an unpaid payment at its deadline, and no payer can pay its order afterwards', async () => {
   await stage(async (world, { twin }) => {
     const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
     const pushed = await pay(world, '0740000007')
@@ -102,7 +102,7 @@ it('an unpaid payment fails at its deadline, and no payer can pay its order afte
   })
 })
 
-it('the platform refuses an amount with cents, and the gateway gets no request', async () => {
+it('the platform refuses an amount with cents and sends no request to the gateway', async () => {
   await stage(async (world, { twin }) => {
     const { status, body } = await pay(world, '0740000001', '10.50')
     assert.deepEqual([status, body.error.code], [422, 'amount_not_supported'])
@@ -110,7 +110,7 @@ it('the platform refuses an amount with cents, and the gateway gets no request',
   })
 })
 
-it('the payer gets one prompt for a payment that waits for a worker if the gateway reports no order', async () => {
+it('the payer gets one prompt for a payment that waits for a worker when the gateway reports no order', async () => {
   await stage(
     async (world, { twin }) => {
       const { body } = await pay(world, '0740000001')
@@ -122,7 +122,7 @@ it('the payer gets one prompt for a payment that waits for a worker if the gatew
   )
 })
 
-it('40 payments at once over 2 connections get one prompt each, and all succeed', async () => {
+it('the platform sends one prompt for each of 40 payments at once over 2 connections, and all payments succeed', async () => {
   const slow = { settings: { fault_delay_ms: 250 } }
   await stage(
     async (world, { twin }) => {
@@ -153,7 +153,7 @@ it('40 payments at once over 2 connections get one prompt each, and all succeed'
   )
 })
 
-it('a mobile network that is down fails only its own payments, and the circuit stays closed for all others', async () => {
+it('the circuit stays closed when one mobile network is down, and payments of other networks succeed', async () => {
   await stage(async (world, { twin }) => {
     for (let i = 0; i < 8; i++) {
       const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())

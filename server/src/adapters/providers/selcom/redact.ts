@@ -4,21 +4,24 @@ import { createRedaction as createTexts, REDACTED } from '../redact.ts'
 import type { SelcomVerdict } from './envelope.ts'
 import { authorizationOf, type SelcomCredentials } from './sign.ts'
 
-/** Removes secrets from answers. */
+/** Removes the platform's secrets from answers of the gateway. */
 export type SelcomRedaction = {
-  /** Removes the long secrets from a whole answer. */
+  /** Removes the long secrets from a whole answer, as text. */
   raw(text: string): string
-  /** Removes all secrets from texts that the server stores or logs. Inside a longer number, the PIN stays. */
+  /**
+   * Removes all secrets from texts that the server stores or logs. If the PIN is part of a longer number, the number stays
+   * unchanged.
+   */
   words(verdict: SelcomVerdict): SelcomVerdict
 }
 
-/** Makes the redaction for the configured secrets. */
+/** Makes the redaction of the configured secrets. */
 export function createSelcomRedaction({ api_key, api_secret }: SelcomCredentials, pin: string | null): SelcomRedaction {
   const encoded = authorizationOf(api_key).split(' ')[1] ?? ''
   const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
   const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
-  // A second pass after JSON parsing finds secrets that the gateway had escaped.
+  // A second redaction after JSON parsing finds secrets that were escaped in the JSON text.
   const cleanText = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
   return {
     raw,

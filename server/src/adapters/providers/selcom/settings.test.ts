@@ -1,4 +1,4 @@
-// Tests the settings of Selcom. The server refuses a bad value with the name of its variable.
+// Tests the settings of Selcom. If a value is invalid, the server refuses the value with the name of its variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,12 +33,12 @@ const BAD: [string, string[]][] = [
   ['SELCOM_CONNECTIONS', ['0', 'many']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad value of ${name} and names the setting`, () => {
+  test(`the server refuses a bad value of ${name} and names the variable`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
 
-test('the server accepts a gateway without TLS only in its own network', () => {
+test("the server accepts a gateway URL without TLS only when the gateway is in the server's own network", () => {
   for (const host of ['127.0.0.1:8091', '[::1]:8091', 'localhost:8091', '10.1.2.3', 'simulator:8091', 'sim.internal']) {
     assert.equal(settingsIn({ ...SELCOM_SETTINGS, SELCOM_URL: `http://${host}/v1` }, 'selcom').url, `http://${host}/v1`)
   }
@@ -52,7 +52,7 @@ test('the server accepts a gateway without TLS only in its own network', () => {
   )
 })
 
-test('the server requires all settings of payouts over Selcom, or none', () => {
+test('the server accepts either all settings of payouts over Selcom or no such setting', () => {
   const all = { ...SELCOM_SETTINGS, ...SELCOM_PAYOUT_SETTINGS }
   assert.deepEqual(refusedFor(all), [])
   for (const one of Object.keys(SELCOM_PAYOUT_SETTINGS).filter((name) => name !== 'SELCOM_FLOAT_VENDOR')) {

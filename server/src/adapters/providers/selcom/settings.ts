@@ -1,4 +1,4 @@
-// The settings of Selcom's gateway.
+// Defines the settings of Selcom's gateway.
 
 import {
   codes,
@@ -120,10 +120,13 @@ export const settings = {
 /** The checked settings of Selcom. */
 export type SelcomSettings = SettingValues<typeof settings>
 
-/** The settings that payouts need together. */
+/** The settings that payouts require together. */
 const PAYOUT_SETTINGS = ['float_vendor', 'pin', 'sender_account', 'sender_name', 'sender_phone'] as const
 
-/** Lists the missing settings of payouts. */
+/**
+ * If SELCOM_FLOAT_VENDOR has a value, lists the empty settings of payouts. If only SELCOM_PIN has a value, lists
+ * SELCOM_FLOAT_VENDOR.
+ */
 export function problems(values: SelcomSettings): string[] {
   if (values.float_vendor !== '')
     return missingSettings(settings, values, PAYOUT_SETTINGS, 'SELCOM_FLOAT_VENDOR is set')

@@ -15,7 +15,7 @@ import {
   verifiedFields,
 } from './sign.ts'
 
-// The gateway's own clients publish these sample values, which give no access.
+// The manual of the gateway publishes these sample values, which give no access.
 const KEY = '202cb962ac59075b964b07152d234b70'
 const SECRET = '81dc9bdb52d04dc20036dbd8313ed055'
 const CREDENTIALS = { api_key: KEY, api_secret: SECRET }
@@ -132,12 +132,12 @@ const VECTORS: Vector[] = [
 
 describe('signatures', () => {
   for (const [what, timestamp, fields, digest] of VECTORS) {
-    it(`the signature of ${what} equals the signature of the gateway`, () => {
+    it(`the signature of ${what} equals the signature that the gateway's own client computes`, () => {
       assert.equal(digestOf(SECRET, signingString(timestamp, fields)), digest)
     })
   }
 
-  it('the signature uses the secret as text, also if the secret looks like hex', () => {
+  it('the signature uses the secret as text, even when the secret looks like hex', () => {
     const hex_decoded = 'nPODUCr5repmtCRTHFAh5nA35AnytpPlzNX337qKFbI='
     const text = signingString('2019-02-26T09:30:46+03:00', FIRST)
     assert.equal(createHmac('sha256', Buffer.from(SECRET, 'hex')).update(text).digest('base64'), hex_decoded)
@@ -150,7 +150,7 @@ describe('signatures', () => {
     assert.equal(verify(hex_decoded), null)
   })
 
-  it('signedHeaders returns all fields that the gateway checks', () => {
+  it('signedHeaders returns all headers that the gateway checks', () => {
     assert.deepEqual(signedHeaders(CREDENTIALS, FIRST, new Date('2019-02-26T06:30:46.999Z')), {
       'content-type': 'application/json',
       accept: 'application/json',
@@ -162,7 +162,7 @@ describe('signatures', () => {
     })
   })
 
-  it('timeOf accepts a timestamp in each known form, and no other text', () => {
+  it('timeOf reads a timestamp in each known form, and refuses any other text', () => {
     const time = NOW.getTime()
     const readable = [
       timestampOf(NOW),
@@ -184,7 +184,7 @@ describe('signatures', () => {
     }
   })
 
-  it('verifiedFields accepts a signature over any values, and refuses the signature after a change', () => {
+  it('verifiedFields accepts a signature over any values, and refuses the signature after a change of a value', () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_.]{1,20}$/), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(names, fc.array(fc.string({ maxLength: 30 }), { minLength: 8, maxLength: 8 }), (keys, texts) => {
@@ -262,7 +262,7 @@ describe('signed callbacks', () => {
     for (const [what, headers, body] of refused) assert.deepEqual(check(headers, body), { verified: false }, what)
   })
 
-  it('the adapter accepts a callback up to the end of its time window, in the past and in the future', () => {
+  it('the adapter accepts a callback whose time is at the edge of the time window, in the past or in the future', () => {
     for (const off_ms of [-window_ms, window_ms]) {
       const headers = signedHeaders(CREDENTIALS, WEBHOOK, new Date(NOW.getTime() + off_ms))
       assert.equal(check(headers, BODY).verified, true, String(off_ms))
@@ -284,7 +284,7 @@ describe('signed callbacks', () => {
     assert.equal(check(signed(fields), text.replace('5000.00', '5000')).verified, false)
   })
 
-  it("the adapter accepts a callback with the gateway's own misspelling, and with spaces between the names", () => {
+  it("the adapter accepts a callback with the gateway's misspelled field name, and with spaces between field names", () => {
     const fields = WEBHOOK.map(([name, value]) => [name === 'resultcode' ? 'resulcode' : name, value] as const)
     const headers = signed(fields)
     const body = { ...BODY, resultcode: undefined, resulcode: '000' }

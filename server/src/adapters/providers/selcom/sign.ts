@@ -1,22 +1,22 @@
-// The signatures of Selcom's gateway: a MAC over the time and named fields, in headers of requests and callbacks.
+// Signs requests and verifies callbacks of Selcom's gateway. A signature is a MAC over the time and the named fields.
 
 import { createHmac } from 'node:crypto'
 import { sameSecret } from '../../../kernel/lib/index.ts'
 
 /**
- * The credentials for signing requests and checking callbacks. The gateway uses the secret as text, also if it looks like
- * hex.
+ * The credentials for signing requests and checking callbacks. The gateway uses the secret as text, even if the secret looks
+ * like hex.
  */
 export type SelcomCredentials = { api_key: string; api_secret: string }
 
-/** The fields in the order of signing and sending. Numbers are integers. */
+/** The fields in the order in which the client signs and sends them. Numbers are integers. */
 export type SignedFields = readonly (readonly [name: string, value: string | number])[]
 
 const DIGEST_METHOD = 'HS256'
-/** The gateway's time zone. */
+/** The offset of the gateway's time zone. */
 const OFFSET_MS = 3 * 3_600_000
 const OFFSET = '+03:00'
-/** The form of a timestamp: local time, with or without fractions of a second, and its offset in either form. */
+/** The form of a timestamp: local time, with or without fractions of a second, then the offset with or without a colon. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/
 
 /** Returns the value of the Authorization header. */
@@ -24,12 +24,12 @@ export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key, 'utf8').toString('base64')}`
 }
 
-/** Writes a time as the gateway does: local, with its offset, to the second. */
+/** Writes a time as the gateway does: local time to the second, with its offset. */
 export function timestampOf(time: Date): string {
   return new Date(time.getTime() + OFFSET_MS).toISOString().slice(0, 19) + OFFSET
 }
 
-/** Reads a timestamp as milliseconds. Returns null if the text is no timestamp. */
+/** Reads a timestamp as milliseconds. If the text is no timestamp, returns null. */
 export function timeOf(timestamp: string): number | null {
   const [, local, offset] = TIMESTAMP.exec(timestamp) ?? []
   if (local === undefined || offset === undefined) return null
@@ -37,7 +37,7 @@ export function timeOf(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-/** Returns the text to sign, which has the values without URL encoding. */
+/** Returns the text to sign. The text contains the values without URL encoding. */
 export function signingString(timestamp: string, fields: SignedFields): string {
   return fields.reduce((text, [name, value]) => `${text}&${name}=${value}`, `timestamp=${timestamp}`)
 }
@@ -62,8 +62,8 @@ export function signedHeaders(credentials: SelcomCredentials, fields: SignedFiel
 }
 
 /**
- * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field.
- * Returns null if the key or the signature is wrong, or the time is not near `now`.
+ * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field. If
+ * the key or the signature is wrong, or if the time is not near `now`, returns null.
  */
 export function verifiedFields(
   credentials: SelcomCredentials,
@@ -77,7 +77,7 @@ export function verifiedFields(
   const time = timeOf(timestamp)
   if (time === null || Math.abs(now.getTime() - time) > window_ms) return null
   const names = listed.split(',').map((name) => name.trim())
-  // The signed text has no safe separators: a repeated name or a name with a separator would be ambiguous.
+  // The signed text has no safe separators. A repeated name, or a name that contains a separator, would be ambiguous.
   if (new Set(names).size !== names.length || !names.every(isName)) return null
   const fields: [string, string][] = []
   for (const name of names) {

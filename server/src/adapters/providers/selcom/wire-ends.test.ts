@@ -1,4 +1,4 @@
-// Tests the end of unpaid orders. No payer can pay an order after the deadline of its payment.
+// Tests that unpaid orders end. No payer can pay an order after the deadline of its payment.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -23,7 +23,7 @@ const CANCEL = '/v1/checkout/cancel-order'
 const MINUTE_MS = 60_000
 
 describe('the end of an order', () => {
-  it('an order ends shortly before the deadline of its payment, or at an earlier configured end of prompts', async () => {
+  it("the adapter lets an order end shortly before its payment's deadline, or at an earlier configured end of prompts", async () => {
     const clock = settableClock(systemClock.now())
     const expiryOf = async (
       minutes: number | null,
@@ -48,7 +48,7 @@ describe('the end of an order', () => {
 
 describe('a payment after its deadline', () => {
   const over = () => payment({ deadline_at: systemClock.now(), sent_at: new Date(0) })
-  /** Queries a gateway that answers these order statuses in turn, and answers `cancel` to a cancellation. */
+  /** Queries a gateway that answers these order statuses in turn and answers `cancel` to a cancellation. */
   const ask = async (statuses: string[], cancel: ServerReaction, request = over()) => {
     const left = [...statuses]
     const { provider, received } = await start(
@@ -64,7 +64,7 @@ describe('a payment after its deadline', () => {
   }
   const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
-  it('the adapter cancels the open order of a payment after its deadline, so that no payer can pay', async () => {
+  it('the adapter cancels the open order of a payment after its deadline, so that no payer can pay the order', async () => {
     const request = over()
     const { answer, received, calls } = await ask(['PENDING'], ended, request)
     assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
@@ -72,14 +72,14 @@ describe('a payment after its deadline', () => {
     assert.deepEqual(received[1]?.fields, { order_id: request.reference })
   })
 
-  it('a payment after its deadline succeeds if the payer paid in the last moment', async () => {
+  it('the adapter reports a success after the deadline when the payer paid in the last moment', async () => {
     const { answer, calls } = await ask(['INPROGRESS', 'COMPLETED'], FAIL)
     assert.equal(shortly(answer ?? null), 'succeeded 500000 TZS')
     assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`, `GET ${STATUS}`])
     assert.deepEqual((await ask(['COMPLETED'], ended)).calls, [`GET ${STATUS}`])
   })
 
-  it('a payment keeps its last known outcome if the cancellation fails', async () => {
+  it('the adapter reports the last known outcome of a payment when the cancellation fails', async () => {
     for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as ServerReaction[]) {
       assert.equal(shortly((await ask(['PENDING', 'PENDING'], cancel)).answer ?? null), 'accepted')
       assert.equal(shortly((await ask(['PENDING'], cancel)).answer ?? null), 'accepted')
@@ -89,14 +89,14 @@ describe('a payment after its deadline', () => {
     assert.equal(shortly((await ask([], ended)).answer ?? null), 'declined expired')
   })
 
-  it('a query after the deadline gets an answer within the timeout if the gateway hangs', async () => {
+  it('a query after the deadline ends within its timeout when the gateway hangs', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 900 })
     const begin = performance.now()
     assert.equal(shortly((await provider.status([over()]))[0] ?? null), 'unknown timeout')
     assert.ok(performance.now() - begin < 1_400)
   })
 
-  it('the adapter does not cancel the order of a payment before its deadline', async () => {
+  it('the adapter does not cancel the order of a payment whose deadline has not passed', async () => {
     for (const deadline_at of [new Date(systemClock.now().getTime() + MINUTE_MS), undefined]) {
       const request = payment(deadline_at === undefined ? {} : { deadline_at })
       assert.deepEqual((await ask(['PENDING'], ended, request)).calls, [`GET ${STATUS}`])

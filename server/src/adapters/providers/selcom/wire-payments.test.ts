@@ -1,4 +1,4 @@
-// Tests the collection of money over real sockets.
+// Tests over real sockets how the adapter takes payments.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -24,7 +24,7 @@ const PROMPT = '/v1/checkout/wallet-payment'
 const STATUS = '/v1/checkout/order-status'
 
 describe('prompts', () => {
-  it('a push makes an order, then sends the prompt, with one reference', async () => {
+  it('a push makes an order and then sends the prompt, both with the same reference', async () => {
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     const request = payment()
     const answer = await provider.push(request)
@@ -53,13 +53,13 @@ describe('prompts', () => {
     })
   })
 
-  it("a prompt goes to the provider's own wallet by a separate path", async () => {
+  it("the adapter sends a prompt for Selcom Pesa to a separate path of the gateway", async () => {
     const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     assert.equal((await provider.push(payment({ method: 'provider_pesa' }))).kind, 'accepted')
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
   })
 
-  it('an order has an end only if the settings have an end, and a callback URL unless the setting is null', async () => {
+  it('the adapter sends an end of the order when the settings have an end, and a callback URL unless the setting is null', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())
@@ -69,7 +69,7 @@ describe('prompts', () => {
     assert.ok(!('expiry' in (received[2]?.fields ?? {})))
   })
 
-  it('the adapter sends at most one prompt for any number of pushes, also if the gateway refuses a duplicate order', async () => {
+  it('the adapter sends at most one prompt for repeated pushes, even when the gateway refuses the order as a duplicate', async () => {
     for (const create of [MADE, { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }]) {
       const { provider, paths } = await start(({ path }) => (path === CREATE ? create : PENDING))
       const request = payment()
@@ -98,7 +98,7 @@ describe('prompts', () => {
     }
   })
 
-  it('the adapter sends the prompt after a lost answer to its order if a query finds the order', async () => {
+  it('the adapter sends the prompt after a lost answer to its order request when a query finds the order', async () => {
     for (const act of [
       'hang',
       'reset',
@@ -115,7 +115,7 @@ describe('prompts', () => {
     }
   })
 
-  it('a push fails at once if the payer certainly got no prompt', async () => {
+  it('a push fails at once when the payer certainly got no prompt', async () => {
     const acts: ServerReaction[] = [
       'hang',
       'reset',
@@ -136,7 +136,7 @@ describe('prompts', () => {
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
   })
 
-  it('a push without a free connection sends and queries nothing, and a later push sends the prompt', async () => {
+  it('a push sends no request when no connection is free, and a later push sends the prompt', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
@@ -146,7 +146,7 @@ describe('prompts', () => {
     assert.ok(received.some(({ fields }) => fields.order_id === second.reference))
   })
 
-  it('a repeated push sends the prompt if the payer certainly got no prompt', async () => {
+  it('a repeated push sends the prompt when the payer certainly got no prompt', async () => {
     let is_up = false
     const { provider, paths } = await start(({ path }) => {
       if (!is_up) return { status: 503, content: '' }
@@ -159,7 +159,7 @@ describe('prompts', () => {
     assert.deepEqual(paths(), [CREATE, STATUS, CREATE, PROMPT])
   })
 
-  it('a prompt that may have reached the payer is unknown, and the adapter does not send the prompt again', async () => {
+  it('the adapter reports an unknown outcome for a prompt that may have reached the payer, and sends no second prompt', async () => {
     const cases: [ServerReaction, string][] = [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
@@ -179,7 +179,7 @@ describe('prompts', () => {
     }
   })
 
-  it('a push is declined with a reason if the gateway refuses the prompt', async () => {
+  it('the adapter reports a declined payment with a reason when the gateway refuses the prompt', async () => {
     const number: ServerReaction = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
     const { provider } = await start(({ path }) => (path === CREATE ? MADE : number))
     assert.deepEqual(await provider.push(payment()), {
@@ -189,7 +189,7 @@ describe('prompts', () => {
     })
   })
 
-  it('the adapter sends no prompt if the gateway cannot take its amount, currency, phone or method', async () => {
+  it('the adapter sends no request when the gateway cannot take the amount, currency, phone or method', async () => {
     const { provider, received } = await start(() => MADE)
     for (const fields of [
       { amount_minor: 500_050n },
@@ -208,7 +208,7 @@ describe('prompts', () => {
 })
 
 describe('QR codes', () => {
-  it('the adapter returns a QR code unchanged, and requests the code once', async () => {
+  it('the adapter returns a QR code unchanged and requests the code once', async () => {
     const { provider, received } = await start(() => MADE)
     const request = payment({ method: 'qr', phone: null })
     const code = await provider.qr(request)
@@ -221,11 +221,11 @@ describe('QR codes', () => {
     })
     assert.deepEqual(await Promise.all([provider.qr(request), provider.qr(request)]), [code, code])
     assert.equal(received.length, 1)
-    // An order must have a phone. The gateway sends no message to this phone.
+    // The gateway requires a phone for an order and sends no message to this phone.
     assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
-  it('a QR code is unknown if its answer gets lost, and a repeated request returns the code', async () => {
+  it('the adapter reports an unknown QR code when the answer gets lost, and a repeated request returns the code', async () => {
     let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })
@@ -245,7 +245,7 @@ describe('QR codes', () => {
     assert.equal(why(await alone.qr(request)), 'unreachable')
   })
 
-  it('a QR request fails if its order exists and its answer got lost, because no payer has the code', async () => {
+  it('a QR request fails when its order exists and the first answer got lost, because no payer has the code', async () => {
     const { provider } = await start((received) => (received.path === CREATE ? FAIL : existingOrder(received)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
@@ -254,7 +254,7 @@ describe('QR codes', () => {
     })
   })
 
-  it('a QR request succeeds if a payer paid its order meanwhile', async () => {
+  it('a QR request reports the payment as succeeded when a payer has paid the order in the meantime', async () => {
     const { provider } = await start((received) =>
       received.path === CREATE ? FAIL : existingOrder(received, 'COMPLETED'),
     )
@@ -263,7 +263,7 @@ describe('QR codes', () => {
 })
 
 describe('the status of payments', () => {
-  it('the adapter queries each payment over few connections, and answers in the order of the requests', async () => {
+  it('the adapter sends many queries over few connections and answers in the order of the requests', async () => {
     const { provider, received } = await start(
       (call) => {
         const number = Number(String(call.fields.order_id).slice(-6))
@@ -287,7 +287,7 @@ describe('the status of payments', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  it('a payment is unknown if its query hangs, and the query delays neither prompts nor payouts', async () => {
+  it('the adapter reports an unknown payment when its query hangs, and delays neither prompts nor payouts', async () => {
     const { provider } = await start(
       ({ path }) => {
         if (path === STATUS) return 'hang'
@@ -301,7 +301,7 @@ describe('the status of payments', () => {
     for (const answer of await answers) assert.equal(answer.kind, 'unknown')
   })
 
-  it('a payment is not_found only for a configured code', async () => {
+  it('the adapter reports a payment as not_found only for a configured code', async () => {
     const { provider } = await start(() => NO_ORDER)
     assert.equal((await provider.status([payment()]))[0]?.kind, 'unknown')
     const sure = await start(() => NO_ORDER, { order_unknown_codes: ['651'] })

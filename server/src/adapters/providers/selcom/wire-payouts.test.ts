@@ -1,4 +1,4 @@
-// Tests payouts over real sockets.
+// Tests payouts of the adapter over real sockets.
 
 import assert from 'node:assert/strict'
 import { createServer as createTcpServer } from 'node:net'
@@ -21,7 +21,7 @@ describe('payouts', () => {
   const DONE: ServerReaction = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }
   const wallet = payout()
 
-  it('the adapter sends and queries a payout at the product of its destination', async () => {
+  it("the adapter sends and queries a payout at the product of the payout's destination", async () => {
     const { provider, received } = await start(() => DONE)
     const pesa = payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' })
     const bank = payout({
@@ -88,20 +88,20 @@ describe('payouts', () => {
       assert.deepEqual(received[3 + i]?.fields, { transid: reference })
   })
 
-  it("a payout contains the wallet's product code only if the setting is true", async () => {
+  it("the adapter sends the product code in a payout to Selcom Pesa only when the setting is true", async () => {
     const { provider, received } = await start(() => DONE, { selcom_pesa_code: true })
     await provider.payout(payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' }))
     assert.equal(received[0]?.fields.utilitycode, 'SPSCASHIN')
   })
 
-  it('a payout is not_sent if the client wrote no byte of its request', async () => {
+  it('the adapter reports a payout as not_sent when the client wrote no byte of the request', async () => {
     const { provider } = adapterFor(await nowhere())
     assert.deepEqual(await provider.payout(payout()), { kind: 'not_sent', provider_status: null })
     const [answer] = await provider.payoutStatus([payout()])
     assert.equal(why(answer), 'unreachable')
   })
 
-  it('a payout is not_sent if the TLS handshake fails or hangs', async () => {
+  it('the adapter reports a payout as not_sent when the TLS handshake fails or hangs', async () => {
     const received: string[] = []
     const plain = createTcpServer((socket) => {
       socket.on('error', () => {})
@@ -124,13 +124,13 @@ describe('payouts', () => {
     assert.ok(received.every((text) => !text.includes('HTTP/1.1') && !text.includes('SELCOM')))
   })
 
-  it('a payout is not_sent if no connection is free in time, and the adapter does not send the payout later', async () => {
+  it('the adapter reports a payout as not_sent when no connection is free in time, and never sends that payout later', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
     assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
     assert.ok(answers[1]?.kind === 'not_sent' && answers[1].busy, 'busy connections are no failure of the gateway')
-    // The connection is free again. The adapter has dropped the waiting payout, and sends a third payout.
+    // The connection is free again. The adapter has dropped the waiting payout and sends a third payout.
     await provider.payout(payout())
     assert.deepEqual(
       received.map(({ fields }) => fields.transid === second.reference),
@@ -138,7 +138,7 @@ describe('payouts', () => {
     )
   })
 
-  it('a payout without a readable answer is unknown, and the adapter does not send the payout again', async () => {
+  it('the adapter reports an unknown payout when no readable answer comes, and does not send the payout again', async () => {
     for (const [act, reason] of [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],
@@ -162,7 +162,7 @@ describe('payouts', () => {
     }
   })
 
-  it('the adapter sends a payout again with the same reference if the gateway refused access', async () => {
+  it('the adapter sends a payout again with the same reference when the gateway refused access or executed nothing', async () => {
     let act: ServerReaction = {
       status: 403,
       content: { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' },
@@ -188,7 +188,7 @@ describe('payouts', () => {
     )
   })
 
-  it('the adapter declines a payout to an unreachable destination, and sends no request', async () => {
+  it('the adapter declines a payout to an unreachable destination and sends no request', async () => {
     const { provider, received } = await start(() => DONE)
     for (const fields of [
       { method: 'BANK_ACCOUNT', destination_code: 'STANDARD_CHARTERED' },
@@ -200,7 +200,7 @@ describe('payouts', () => {
     assert.deepEqual(received, [])
   })
 
-  it('the adapter does not send a payout that the gateway cannot take, and gives operators the reason', async () => {
+  it('the adapter blocks a payout that the gateway cannot take, sends no request, and gives operators the reason', async () => {
     const { provider, received } = await start(() => DONE)
     assert.deepEqual(provider.capabilities.needs, { BANK_ACCOUNT: ['destination_name'] })
     for (const fields of [
@@ -216,7 +216,7 @@ describe('payouts', () => {
     assert.deepEqual(received, [])
   })
 
-  it("a wrong PIN or vendor blocks a payout, with the gateway's message but without the PIN", async () => {
+  it("the adapter blocks a payout after a wrong PIN or vendor, with the gateway's message but without the PIN", async () => {
     const message = `Invalid vendor or PIN ${PIN}`
     const { provider, logged } = await start(() => ({ content: { resultcode: '651', result: 'FAIL', message } }))
     const answers = [await provider.payout(payout()), await provider.payout(payout())]
@@ -229,14 +229,14 @@ describe('payouts', () => {
     assert.ok(!logged.join('').includes(PIN))
   })
 
-  it('the gateway declines a payout with an invalid recipient, and the log has no problem for operators', async () => {
+  it('the adapter reports a declined payout for an invalid recipient, and logs no problem for operators', async () => {
     const content = { resultcode: '010', result: 'FAIL', message: 'Invalid account' }
     const { provider, logged } = await start(() => ({ content }))
     assert.equal((await provider.payout(payout())).kind, 'declined')
     assert.ok(!logged.some((line) => line.includes('refuses requests of the platform')))
   })
 
-  it('a payout is not_sent if the settings have no payout account', async () => {
+  it('the adapter reports a payout as not_sent when the settings have no payout account', async () => {
     const { provider, received } = await start(() => DONE, { float: null })
     assert.deepEqual(provider.capabilities.payout_methods, [])
     assert.deepEqual(provider.capabilities.destinations, [])
@@ -247,7 +247,7 @@ describe('payouts', () => {
 })
 
 describe('the look-ups of the adapter', () => {
-  it('the adapter looks up the name on an account at the product of its destination', async () => {
+  it("the adapter looks up the name on an account at the product of the account's destination", async () => {
     const { provider, received } = await start(() => ({ content: { ...SUCCESS, data: [{ name: 'ASHA JUMA' }] } }))
     const ask = (method: PayoutRequest['method'], destination_code: string, destination_identifier: string) =>
       provider.lookupName({ method, destination_code, destination_identifier })
@@ -268,7 +268,7 @@ describe('the look-ups of the adapter', () => {
     )
   })
 
-  it('the adapter reads the balance of the float', async () => {
+  it('the adapter reads the balance of the payout account', async () => {
     const { provider, received } = await start(() => ({ content: { ...SUCCESS, data: [{ balance: '1000000' }] } }))
     assert.deepEqual(await provider.floatBalance(), { amount_minor: 100_000_000n, currency: 'TZS' })
     const [balance] = received
@@ -279,7 +279,7 @@ describe('the look-ups of the adapter', () => {
     assert.deepEqual([balance?.fields.vendor, balance?.fields.pin], ['FLOAT1', PIN])
   })
 
-  it('the adapter returns null for name and balance if the gateway gives no readable answer', async () => {
+  it('the adapter returns null for name and balance when the gateway gives no readable answer', async () => {
     for (const act of ['hang', 'reset', FAIL, { status: 500, content: '' }, { content: '' }] as ServerReaction[]) {
       const { provider } = await start(() => act, { timeout_ms: 200 })
       assert.equal(await provider.floatBalance(), null)

@@ -1,4 +1,4 @@
-// Tests the adapter as a whole, over real sockets.
+// Tests rules for all calls of the adapter over real sockets: capabilities, timeouts, secrets and the log.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -17,7 +17,7 @@ describe('the adapter as a whole', () => {
     assert.equal(capabilities.destinations?.includes('STANDARD_CHARTERED'), false)
   })
 
-  it('the adapter ends every call within CALL_MS_MAX, for any configured timeout', async () => {
+  it('the adapter ends every call within CALL_MS_MAX for any configured timeout', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 60_000 })
     const calls = [
       () => provider.push(payment()),
@@ -38,7 +38,7 @@ describe('the adapter as a whole', () => {
     for (const ms of took) assert.ok(ms < CALL_MS_MAX, `${ms} ms`)
   })
 
-  it('logs and answers have no secret, also if the gateway repeats all secrets', async () => {
+  it('logs and answers contain no secret, even when the gateway repeats all secrets', async () => {
     const authorization = `SELCOM ${Buffer.from(KEY).toString('base64')}`
     const secrets = [SECRET, KEY, authorization.slice(7), PIN]
     const repeated = `${authorization} ${KEY} ${SECRET} pin ${PIN}.`
@@ -52,7 +52,7 @@ describe('the adapter as a whole', () => {
       for (const kind of kinds) {
         const words = { ...kind, message: `(4032) ${repeated}`, reference: repeated, transid: repeated }
         const { provider, logged } = await start(({ fields }) => {
-          // A row of an order contains no PIN, because no request for an order does.
+          // The order row repeats no PIN, because no request for an order contains a PIN.
           const echoed = repeated.replace(`pin ${PIN}`, '')
           const row = {
             order_id: fields.order_id,
@@ -79,14 +79,14 @@ describe('the adapter as a whole', () => {
     }
   })
 
-  it('the adapter does not change a number that contains the PIN by chance', async () => {
+  it('the redaction leaves a number unchanged that contains the PIN by chance', async () => {
     for (const reference of [`S20${PIN}`, `${PIN}5527`, `S20${PIN}5527`]) {
       const { provider } = await start(() => ({ content: { resultcode: '000', result: 'SUCCESS', reference } }))
       assert.equal((await provider.payout(payout())).provider_id, reference)
     }
   })
 
-  it('the adapter logs a problem that only an operator can fix once a minute', async () => {
+  it('the adapter logs a problem that only an operator can fix at most once a minute', async () => {
     const message = 'Source IP not whitelisted (4032)'
     const { provider, logged } = await start(() => ({
       status: 403,
