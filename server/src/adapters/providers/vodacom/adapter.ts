@@ -1,4 +1,5 @@
-// The adapter for Vodacom's M-Pesa OpenAPI: prompts to M-Pesa numbers and payouts to M-Pesa wallets. Whole shillings only.
+// Implements the port for Vodacom's M-Pesa OpenAPI: prompts to M-Pesa numbers and payouts to M-Pesa wallets. The gateway
+// moves whole shillings only.
 
 import { type Clock, ConfigError, type Log, type Random } from '../../../kernel/lib/index.ts'
 import type { ProviderExtras } from '../extras.ts'
@@ -19,73 +20,90 @@ export type VodacomProvider = Provider &
   Pick<VodacomPayouts, 'refund'> & {
     /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
-    /** Makes the answer that the gateway expects to a callback. Returns null if the body is no callback. */
+    /** Makes the answer that the gateway expects to a callback. If the body is no callback, returns null. */
     callbackReply(body: Buffer): Record<string, string> | null
     close(): Promise<void>
   }
 
 /**
- * The options of `createVodacomProvider`. The optional options concern speed, or points that the gateway's manual leaves
+ * The options of `createVodacomProvider`. The optional fields concern speed, or decide what the gateway's manual leaves
  * open.
  */
 export type VodacomOptions = {
   name: string
   /** The base URL with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
   url: string
-  /** One of the application's trusted sources. */
+  /** The origin that the adapter sends: one of the trusted sources that the application has in the portal. */
   origin: string
   api_key: string
-  /** The market's public key as the portal shows it: base64, or PEM. The sandbox and production have different keys. */
+  /**
+   * The market's public key as the portal shows the key, in base64 or PEM. The sandbox and production have different keys.
+   */
   public_key: string
   /** The platform's short code: 4 to 12 letters and digits. */
   service_provider_code: string
   clock: Clock
   random: Random
   log: Log
-  /** The market's country: TZN. */
+  /** The country code of the market. The default is TZN. */
   country?: string
-  /** The texts that payers of payments and recipients of payouts see. */
+  /** The text that the payer of a payment sees. */
   payment_text?: string
+  /** The text that the recipient of a payout sees. */
   payout_text?: string
   /** The secret in the callback URL, as ?secret=. Null, the default, means that the adapter refuses every callback. */
   callback_secret?: string | null
   /**
-   * The time for which the adapter uses a session: 10 minutes. It must not exceed the application's session lifetime in the
-   * portal.
+   * The time for which the adapter uses a session. The time must not exceed the application's session lifetime in the
+   * portal. The default is 10 minutes.
    */
   session_life_ms?: number
-  /** The time for which the gateway may refuse a new session: 30 s. */
+  /** The time for which the gateway may refuse a new session. The default is 30 seconds. */
   session_settle_ms?: number
-  /** The time for which the adapter waits for a late answer to a prompt: 75 s. */
+  /** The time for which the adapter waits for a late answer to a prompt. The default is 75 seconds. */
   late_ms?: number
-  /** The states of a transaction in a query. By default only Completed has a meaning: paid. */
+  /** The states in the answer to a query that mean a paid transaction. The default is Completed. */
   paid_states?: readonly string[]
+  /** The states in the answer to a query that mean an open transaction. By default, no state has this meaning. */
   pending_states?: readonly string[]
+  /** The states that mean a failed payment, each with its reason. By default, no state has this meaning. */
   failed_states?: Readonly<Record<string, FailureReason>>
+  /** The states that mean a failed payout. By default, no state has this meaning. */
   failed_payout_states?: readonly string[]
-  /** The undocumented codes of a certainly failed payment. The default is none. */
+  /** The undocumented codes that mean a certainly failed payment. By default, no code has this meaning. */
   payment_failures?: Readonly<Record<string, FailureReason>>
-  /** The codes of a query that certainly mean that the payment does not and will not exist. The default is none. */
+  /**
+   * The codes by which a query certainly reports that the payment does not and will not exist. By default, no code has this
+   * meaning.
+   */
   not_found_codes?: readonly string[]
-  /** The additional texts by which the gateway refuses a session or the platform's address. The default is none. */
+  /** The additional texts by which the gateway refuses a session. The default is an empty list. */
   session_texts?: readonly string[]
+  /** The additional texts by which the gateway refuses the platform's address or access. The default is an empty list. */
   refusal_texts?: readonly string[]
   /**
-   * The number of connections for prompts, and for payouts: 128. Half of them may wait for late answers. Queries have 32
-   * connections.
+   * The number of connections for prompts, and the same number for payouts. Half of them may wait for late answers. The
+   * default is 128.
    */
   act_connections?: number
+  /** The number of connections for queries. The default is 32. */
   ask_connections?: number
-  /** The timeout of one call of the port, its session included. The maximum and default is a little below CALL_MS_MAX. */
+  /**
+   * The timeout of one call of the port, including the time to open a session. The maximum, which is the default, is a
+   * little below CALL_MS_MAX.
+   */
   timeout_ms?: number
 }
 
-/** The part of CALL_MS_MAX for the work around the requests. */
+/** The part of CALL_MS_MAX that is left for work around the requests. */
 const AROUND_MS = 250
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 const MINUTE_MS = 60_000
 
-/** Makes the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+/**
+ * Makes the adapter, which sends nothing before its first call. If a setting is invalid, throws a ConfigError that names the
+ * setting.
+ */
 export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
   const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
   check(options)
@@ -133,7 +151,7 @@ function publicKeyOf(text: string) {
   try {
     return readPublicKey(text)
   } catch {
-    // The error of the library would quote the text.
+    // The error of the crypto library would quote the text of the key, so this error replaces it.
     throw new ConfigError('VODACOM_PUBLIC_KEY must be the RSA public key of the market, in base64 or PEM')
   }
 }
@@ -161,13 +179,14 @@ function check(options: VodacomOptions): void {
     }
   }
   for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
-    // An installation cannot change the meaning of a documented code.
+    // A documented code keeps its documented meaning in every installation.
     if (Object.hasOwn(CODES, code))
       throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a documented meaning, which no setting can change`)
     if (!Object.hasOwn(FAILURE_REASONS, reason))
       throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${reason} is no failure reason; use one of ${REASONS}`)
   }
-  // These codes mean success or no session. As "not found" they could prompt a payer twice.
+  // These codes mean success or a missing session. If such a code meant "not found", the platform could prompt a payer
+  // twice.
   for (const code of options.not_found_codes ?? []) {
     if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
       throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} does not mean that a payment does not exist`)

@@ -1,4 +1,4 @@
-// Tests the bearer of a request, which only the gateway can decrypt.
+// Tests the bearer of a request: a secret that only the gateway can decrypt.
 
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
@@ -8,7 +8,7 @@ import { bearerOf, readPublicKey } from './bearer.ts'
 
 const SECRETS = ['k', 'a-session-0123456789', 'Zaïna & Co', 'x'.repeat(245)]
 
-/** Decrypts a bearer without the code of the adapter or the twin. */
+/** Decrypts a bearer without the code of the adapter or of the twin. */
 function opened(key: Parameters<typeof privateDecrypt>[0], bearer: string): string {
   const block = privateDecrypt({ key: key as never, padding: constants.RSA_NO_PADDING }, Buffer.from(bearer, 'base64'))
   assert.deepEqual([...block.subarray(0, 2)], [0, 2], 'the padding of encryption')
@@ -17,7 +17,7 @@ function opened(key: Parameters<typeof privateDecrypt>[0], bearer: string): stri
   return block.subarray(end + 1).toString('utf8')
 }
 
-test('the adapter encrypts a secret differently each time, and the gateway decrypts the secret unchanged', () => {
+test('the adapter encrypts the same secret differently each time, and the gateway decrypts the secret unchanged', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const text = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
   const key = readPublicKey(text)
@@ -30,7 +30,7 @@ test('the adapter encrypts a secret differently each time, and the gateway decry
   assert.equal(bearerOf(key, ''), null)
 })
 
-test('a bearer under a key of 4096 bits has 684 characters, and the owner of the key can decrypt the bearer', () => {
+test('bearerOf makes a bearer of 684 characters for a key of 4096 bits, and the owner of the key can decrypt the bearer', () => {
   const market = createMarketKey(4096)
   const bearer = bearerOf(readPublicKey(market.public_text), 'the API key') ?? ''
   assert.equal(bearer.length, 684)
@@ -38,7 +38,7 @@ test('a bearer under a key of 4096 bits has 684 characters, and the owner of the
   assert.equal(market.open(bearer), 'the API key')
 })
 
-test('the adapter reads the key as base64 and as PEM, and refuses any other text', () => {
+test('readPublicKey reads a public key in base64 or PEM, and refuses any other text', () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString()
   const lines = pem.split('\n').filter((line) => !line.startsWith('-----'))
@@ -49,7 +49,7 @@ test('the adapter reads the key as base64 and as PEM, and refuses any other text
   }
 })
 
-test('the twin decrypts only a bearer under its own key', () => {
+test('the twin decrypts a bearer for its key, and no bearer for another key', () => {
   const [market, other] = [createMarketKey(1024), createMarketKey(1024)]
   const bearer = bearerOf(readPublicKey(market.public_text), 'secret') ?? ''
   assert.equal(market.open(bearer), 'secret')

@@ -1,11 +1,11 @@
-// Makes the bearer of a request: the API key or a session, encrypted with the market's public key.
+// Makes the bearer of a request: the API key or a session id, encrypted with the market's public key.
 
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
-/** The number of bytes of the PKCS#1 v1.5 padding. */
+/** The smallest number of bytes that the PKCS#1 v1.5 padding takes. */
 const PADDING_BYTES = 11
 
-/** Reads the market's public key: base64 as the portal shows it, or PEM. Throws on any text except an RSA key. */
+/** Reads the market's public key in base64, as the portal shows the key, or in PEM. If the text is no RSA key, throws. */
 export function readPublicKey(text: string): KeyObject {
   const key = text.includes('-----BEGIN')
     ? createPublicKey(text)
@@ -14,7 +14,10 @@ export function readPublicKey(text: string): KeyObject {
   return key
 }
 
-/** Encrypts a secret for the gateway, in base64 and different each time. Returns null if the secret is too long for the key. */
+/**
+ * Encrypts a secret for the gateway. The result is base64 and differs each time. If the secret is empty or too long for the
+ * key, returns null.
+ */
 export function bearerOf(key: KeyObject, secret: string): string | null {
   const bytes = Buffer.from(secret, 'utf8')
   const room = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) - PADDING_BYTES

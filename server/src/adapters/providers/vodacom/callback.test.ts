@@ -1,4 +1,4 @@
-// The adapter accepts a callback by the secret in its URL, and reads only the reference of the payment from it.
+// Tests that the adapter accepts a callback by the secret in its URL and reads only the reference from the callback.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const bytes = (content: unknown) => Buffer.from(typeof content === 'string' ? co
 const verdict = (content: unknown, headers = GOOD, secret: string | null = SECRET) =>
   verifyCallback(secret, headers, bytes(content))
 
-test('a callback with the secret in its URL names its payment in either of two fields', () => {
+test('the adapter reads the reference from either of two fields of a callback with the secret in its URL', () => {
   assert.deepEqual(verdict(BODY), { verified: true, reference: REFERENCE })
   const { input_ThirdPartyConversationID: reference, ...rest } = BODY
   assert.deepEqual(verdict({ ...rest, input_ThirdPartyReference: reference }), { verified: true, reference })
@@ -34,7 +34,7 @@ test('a callback with the secret in its URL names its payment in either of two f
   }
 })
 
-test('the adapter refuses a callback without the secret', () => {
+test('the adapter refuses a callback whose URL does not contain the secret', () => {
   for (const path of [
     '',
     '/callbacks/vodacom',
@@ -51,7 +51,7 @@ test('the adapter refuses a callback without the secret', () => {
   assert.deepEqual(verifyCallback(SECRET, { secret: SECRET, authorization: SECRET }, bytes(BODY)), { verified: false })
 })
 
-test('an installation without a secret refuses every callback', () => {
+test('the adapter refuses every callback when the settings have no callback secret', () => {
   for (const path of ['/callbacks/vodacom', '/callbacks/vodacom?secret=', '/callbacks/vodacom?secret=null']) {
     assert.deepEqual(verdict(BODY, at(path), null), { verified: false })
   }

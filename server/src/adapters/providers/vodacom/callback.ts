@@ -1,18 +1,18 @@
-// Verifies the gateway's callbacks, which the gateway does not sign, by a secret in their registered URL. A callback only
-// names a payment or payout, and the platform queries its outcome.
+// Verifies the gateway's callbacks by a secret in their registered URL, because the gateway signs no callback. A callback
+// only names a payment or payout, and the platform queries its outcome.
 
 import { sameSecret } from '../../../kernel/lib/index.ts'
 import { CALLBACK_PATH, type CallbackVerdict } from '../port.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
-/** The field names of the platform's id in a callback. */
+/** The names of the fields that can have the platform's reference in a callback. */
 const REFERENCE_NAMES = ['input_ThirdPartyConversationID', 'input_ThirdPartyReference']
 const OTHERS_MAX = 128
 
 /**
- * Verifies the secret in a callback's URL and reads its reference. Without a configured secret, this function refuses every
- * callback.
+ * Verifies the secret in a callback's URL and reads the reference of the callback. If the settings have no secret, refuses
+ * every callback.
  */
 export function verifyCallback(
   secret: string | null,
@@ -28,7 +28,7 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** Makes the answer that the gateway expects. Returns null if the body is no callback. */
+/** Makes the answer that the gateway expects to a callback. If the body is no callback, returns null. */
 export function callbackReply(body: Buffer): Record<string, string> | null {
   const fields = readFields(body)
   if (fields === null) return null

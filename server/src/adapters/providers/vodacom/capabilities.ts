@@ -1,10 +1,10 @@
-// The capabilities of Vodacom's M-Pesa OpenAPI.
+// Lists the capabilities of Vodacom's M-Pesa OpenAPI.
 
 import type { Provider } from '../port.ts'
 import { concurrencyLimit } from './client.ts'
 import type { VodacomSettings } from './settings.ts'
 
-/** The destinations of payouts, and the networks of prompts: M-Pesa is the only reachable network. */
+/** The networks of prompts and payouts: the gateway reaches M-Pesa only. */
 const REACHABLE = ['MPESA'] as const
 
 /** Returns the capabilities: prompts to M-Pesa numbers, and payouts to M-Pesa wallets. */
@@ -21,7 +21,8 @@ export function capabilities({
     concurrency_limits: { payments: limit, payouts: limit },
     prompts: REACHABLE,
     slow_pushes: true,
-    // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
+    // Payments and payouts share the connections for queries. Each kind may use half, so a hanging kind leaves half for the
+    // other kind.
     asks_singly: Math.ceil(ask_connections / 2),
   }
 }

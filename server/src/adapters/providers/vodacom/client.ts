@@ -1,5 +1,5 @@
 // Calls the gateway under a session and renews the session. If the gateway refused a call for its session, the gateway
-// executed nothing, so the client may repeat the call. The client makes any other call once.
+// executed nothing, so the client may repeat the call. The client sends any other request once.
 
 import type { KeyObject } from 'node:crypto'
 import { type Clock, type Log, type Random, randomBase62, systemClock } from '../../../kernel/lib/index.ts'
@@ -31,12 +31,13 @@ export type VodacomClientOptions = {
   service_provider_code: string
   session_life_ms: number
   session_settle_ms: number
-  /** The numbers of connections: for prompts and as many for payouts, and for queries. */
+  /** The number of connections for prompts, and the same number for payouts. */
   act_connections: number
+  /** The number of connections for queries. */
   ask_connections: number
   /** The time for which the client waits for a late answer to a request that moves money. */
   late_ms: number
-  /** The timeout of a whole call, its session included. */
+  /** The timeout of a whole call, including the time to open a session. */
   timeout_ms: number
   wording: VodacomWording
   clock: Clock
@@ -44,9 +45,9 @@ export type VodacomClientOptions = {
   log: Log
 }
 
-/** The fields of a request. The gateway takes texts only. */
+/** The fields of a request. The gateway accepts only texts as values. */
 export type WireFields = Readonly<Record<string, string>>
-/** A request that moves money. `receive` gets a late answer. */
+/** A request that moves money. If the answer comes late, `receive` gets the answer. */
 export type VodacomAct = {
   method: 'POST' | 'PUT'
   path: string
@@ -55,31 +56,31 @@ export type VodacomAct = {
   receive?: (verdict: VodacomVerdict) => void
 }
 
-/** The kinds of requests that move money, each with its own connections. */
+/** The kinds of requests that move money. Each kind has separate connections. */
 export type VodacomActKind = 'prompts' | 'payouts'
 
-/** The client of the gateway. No function throws, and every call ends in time. */
+/** The client of the gateway. No function throws, and every call ends before its timeout. */
 export type VodacomClient = {
   act(kind: VodacomActKind, act: VodacomAct): Promise<VodacomVerdict>
   /** Queries the status of the request with this conversation id. */
   ask(reference: string): Promise<VodacomVerdict>
-  /** Queries the name behind a number. */
+  /** Queries the name of the owner of a number. */
   askName(msisdn: string): Promise<VodacomVerdict>
-  /** Opens a session before its first use. */
+  /** Opens a session before the first call needs the session. */
   warm(): Promise<void>
   close(): Promise<void>
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024
-/** The pause before the client uses a refused young session again. */
+/** The pause before the client uses a young session again after a refusal. */
 const SETTLE_PAUSE_MS = 300
-/** The least rest of a timeout with which a request begins. */
+/** The shortest remaining time of a timeout with which the client still starts a request. */
 const LEFT_MIN_MS = 50
 const NOT_SENT: VodacomVerdict = { is: 'not_sent', envelope: null }
 
 /**
- * Returns the number of concurrent requests of a kind. Each has a connection, also while other connections wait for late
- * answers.
+ * Returns the number of concurrent requests of a kind. Each request has a connection, even while other connections wait for
+ * late answers.
  */
 export function concurrencyLimit(act_connections: number): number {
   return act_connections - lateLimit(act_connections)
@@ -90,7 +91,10 @@ function lateLimit(act_connections: number): number {
   return Math.floor(act_connections / 2)
 }
 
-/** Makes a client. Each kind has its own connections, so that prompts which wait for payers delay no other request. */
+/**
+ * Makes a client. Each kind of request has separate connections, so that prompts that wait for payers delay no other
+ * request.
+ */
 export function createVodacomClient(options: VodacomClientOptions): VodacomClient {
   const { timeout_ms } = options
   const redaction = createVodacomRedaction(options.api_key)
@@ -142,7 +146,7 @@ export function createVodacomClient(options: VodacomClientOptions): VodacomClien
         return answered
       })
       logProblem(path, reference, verdict)
-      // If the gateway refused only queries, the client sent no byte of the request itself.
+      // If the gateway refused only queries, the client sent no byte of the request that moves money.
       return verdict.is === 'no_session' && verdict.certain && !was_refused ? NOT_SENT : verdict
     },
     async ask(reference) {
@@ -179,7 +183,7 @@ function createBearerSender({ url, origin, wording }: VodacomClientOptions, reda
   }
 }
 
-/** Makes the function that opens a session. `getSession` makes the call with the bearer of the API key. */
+/** Makes the function that opens a session. `getSession` requests a session with the bearer of the API key. */
 function createSessionOpener(
   { public_key, api_key }: VodacomClientOptions,
   redaction: VodacomRedaction,
@@ -200,8 +204,8 @@ function createSessionOpener(
 }
 
 /**
- * Makes a call under a session. The client renews an ended session once, and uses a refused young session again after a
- * pause.
+ * Makes a call under a session. If the session has ended, the client renews the session once. If the gateway refused a young
+ * session, the client uses that session again after a pause.
  */
 async function underSession(
   sessions: VodacomSessions,
@@ -223,13 +227,16 @@ async function underSession(
   return verdict
 }
 
-/** Returns true if the gateway accepts this session. A query tests the session, so that no request about money does. */
+/**
+ * Returns true if the gateway accepts this session. A query tests the session, so that no request that moves money tests the
+ * session.
+ */
 function prove(session: VodacomSession, query: () => Promise<VodacomVerdict>): Promise<boolean> {
   if (session.proven) return Promise.resolve(true)
   session.proving ??= query().then((verdict) => {
     session.proving = null
     const is_refused = verdict.is === 'no_session' && verdict.certain
-    // The gateway returns any other code only after its check of the session.
+    // The gateway checks the session first, so any other code shows that the gateway accepted the session.
     if (!is_refused && verdict.envelope?.code != null) session.proven = true
     return !is_refused
   })
@@ -271,7 +278,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve))
 }
 
-/** The codes of a refused request for which an operator must check the settings or an empty account. */
+/** The codes that mean that an operator must check the settings or fill an account. */
 const OPERATOR_CODES = /^INS-(?:13|15|17|18|20|21|26|28|30|31|35|989|993|994|997|998|2006)$/
 
 /** Makes the log of problems that only an operator can fix. */

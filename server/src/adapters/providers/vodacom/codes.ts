@@ -1,14 +1,14 @@
-// The response codes that the gateway documents for this market, with their meaning for a request about money. Other markets
-// use some codes differently. A code outside this table has no meaning.
+// Lists the response codes that the gateway documents for this market, with their meaning for a request that moves money.
+// Other markets use some codes differently. A code outside this table has no meaning.
 
 import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 
-/** The reasons of an unknown outcome. */
+/** The possible reasons of an unknown outcome. */
 export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
 
 /**
- * The meaning of a code. The gateway did not execute a blocked payout, which can succeed after an operator fixed the cause.
- * Null as `payout` means that the manual explains the code for payments only.
+ * The meaning of a code. `because` means that the gateway executed no payout and that an operator must act. Null as `payout`
+ * means that the manual explains the code for payments only.
  */
 export type VodacomCodeMeaning =
   | { is: 'done' }
@@ -22,17 +22,17 @@ const failed = (payment: FailureReason, payout: PayoutFailure | { because: Block
   payout,
 })
 const doubt = (why: Doubt): VodacomCodeMeaning => ({ is: 'doubt', why })
-/** The gateway did not execute the request, because the request was wrong. An operator must fix the settings. */
+/** The request was wrong, so the gateway did not execute the request. An operator must fix the settings. */
 const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
 /** The gateway reached a limit of the customer's account, or of the platform's account. */
 const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
-/** The application may not use the interface or this market. */
+/** The application has no access to the interface or to this market. */
 const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
 /** The configured account is wrong, so the gateway would refuse every request. */
 const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
-/** The documented codes, each with its meaning. */
+/** The documented codes with their meanings. */
 export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-0': { is: 'done' }, // processed or accepted
   'INS-1': doubt('unreachable'), // internal error
@@ -61,12 +61,12 @@ export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-996': OUR_LIMIT, // outside of the hours of use
   'INS-997': NO_ACCESS, // interface
   'INS-998': NO_ACCESS, // market
-  // The paying account has too little money: the customer's account or, for a payout, the platform's account.
+  // The paying account has too little money: the customer's account, or the platform's account if the request is a payout.
   'INS-2006': failed('insufficient_balance', { because: 'float' }),
   'INS-2051': failed('provider_declined', 'unknown_recipient'), // no such number
 }
 
-/** Returns the meaning of a code. Returns null if the manual does not document the code. */
+/** Returns the meaning of a code. If the manual does not document the code, returns null. */
 export function meaningOf(code: string): VodacomCodeMeaning | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null
 }

@@ -1,5 +1,5 @@
-// Collects money: one request prompts the payer, and the gateway answers after the payer decided. The reference is the
-// conversation id, and the gateway refuses a repeated id, so a payer gets one prompt. `not_found` needs a configured code.
+// Takes payments. One request prompts the payer, and the gateway answers after the payer decided. The gateway refuses a
+// repeated reference, so a payer gets one prompt. A query answers `not_found` only for a configured code.
 
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
@@ -9,26 +9,26 @@ import { paymentSent, paymentStatus, type VodacomReading } from './mapping.ts'
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** The options of collections. */
+/** The options for taking payments. */
 export type VodacomCollectionsOptions = {
   country: string
   service_provider_code: string
-  /** The text that the payer sees. */
+  /** The text that the payer sees in the prompt. */
   text: string
   reading: VodacomReading
   unseen: UnseenStateLog
 }
 
-/** The port's functions that take money. */
+/** The functions of the port that take money. */
 export type VodacomCollections = {
   push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
 
-/** The answer if the payer got no prompt and will get none. The payer can try a new payment at once. */
+/** The answer if the payer got no prompt and will get no prompt. The payer can try a new payment at once. */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer if the gateway cannot take this payment. The adapter sends nothing. */
+/** The answer if the gateway cannot take this payment. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** Makes the functions that take money. */
@@ -60,19 +60,19 @@ export function createVodacomCollections(
     options.unseen('payment', reference, verdict)
     const answer = paymentStatus(verdict, request, options.reading)
     const late = late_answers.get(reference)
-    // A late answer to the request counts while the query has no final status.
+    // If the query has no final status, a late answer to the payment request counts instead.
     const knows_less = answer.kind === 'unknown' || answer.kind === 'accepted' || answer.kind === 'not_found'
     return knows_less && late !== undefined ? late : answer
   }
   return {
     push: async (request) => (await once(request.reference, () => push(request))) ?? NOT_PROMPTED,
-    // M-Pesa has no interface for QR codes. The capabilities have no qr, and the adapter sends nothing.
+    // M-Pesa has no interface for QR codes, so the capabilities have no qr and the adapter sends no request.
     qr: () => Promise.resolve(NOT_PROMPTED),
     status: (requests) => Promise.all(requests.map(ask)),
   }
 }
 
-/** Returns the fields of a payment. Returns null if the gateway cannot take the payment. */
+/** Returns the fields of a payment. If the gateway cannot take the payment, returns null. */
 function fieldsOf(request: PaymentRequest, options: VodacomCollectionsOptions): WireFields | null {
   const { reference, phone, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

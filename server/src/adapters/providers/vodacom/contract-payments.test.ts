@@ -1,4 +1,4 @@
-// The contract of the adapter for Vodacom for payments and callbacks, against the twin of its gateway.
+// Tests the contract of the Vodacom adapter for payments and callbacks, against the twin of the gateway.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -20,8 +20,8 @@ import { CALLBACK_PATH, type PaymentRequest } from '../port.ts'
 type Provider = Awaited<ReturnType<typeof start>>['provider']
 const statusOf = async (provider: Provider, request: PaymentRequest) => (await provider.status([request]))[0]
 
-describe('payments at the twin', () => {
-  test('an answer with a receipt means a paid payment, and a query agrees', async () => {
+describe('payments at the twin of the gateway', () => {
+  test('the adapter reports a payment with a receipt as paid, and a query reports the same payment', async () => {
     const { provider, twin } = await start()
     const request = payment()
     const answer = await provider.push(request)
@@ -31,7 +31,7 @@ describe('payments at the twin', () => {
     assert.deepEqual(await statusOf(provider, request), { ...paid, provider_status: 'Completed' })
   })
 
-  test('each certain failure of a payment has its reason, and each uncertain answer is unknown', async () => {
+  test('the adapter reports the reason of each certain failure of a payment, and an unknown payment for each uncertain answer', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, expected_push, expected_status] of [
       ['002', 'declined provider_declined', 'unknown unseen_status'],
@@ -56,7 +56,7 @@ describe('payments at the twin', () => {
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
 
-  test('an asynchronous application accepts a payment, and a later query finds its outcome', async () => {
+  test('an asynchronous application accepts a payment, and a later query finds the outcome', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { mode: 'async', decide_ms: 60_000 } },
@@ -76,7 +76,7 @@ describe('payments at the twin', () => {
     ])
   })
 
-  test('if the payer decides after the timeout of the call, the late answer counts with its reason', async () => {
+  test('the late answer decides the outcome and its reason when the payer decides after the timeout of the call', async () => {
     const { provider, twin } = await start(SLOW.twin, SLOW.adapter)
     const [paid, low, failed] = [payment('001'), payment('003'), payment('002')]
     const requests = [paid, low, failed]
@@ -90,7 +90,7 @@ describe('payments at the twin', () => {
         'declined provider_declined',
       ])
     })
-    // Another process did not receive the late answer, so its outcome comes from the query.
+    // The other process did not receive the late answers, so its outcomes come from queries alone.
     const other = adapterFor(twin).provider
     assert.deepEqual((await other.status(requests)).map(shortly), [
       'succeeded 500000 TZS',
@@ -100,7 +100,7 @@ describe('payments at the twin', () => {
     assert.equal(twin.totals().prompts, 3)
   })
 
-  test('a success in a query replaces a late failure', async () => {
+  test('the adapter reports the success of a later query instead of a late failure', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const request = payment('010')
     assert.equal(shortly(await provider.push(request)), 'unknown timeout')
@@ -108,7 +108,7 @@ describe('payments at the twin', () => {
     await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
   })
 
-  test('prompts that wait for their payers delay neither queries nor other prompts', async () => {
+  test('the adapter delays neither queries nor prompts while other prompts wait for their payers', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 600, act_connections: 4, ask_connections: 2 })
     await provider.push(payment())
     for (let i = 0; i < 4; i++) {
@@ -119,7 +119,7 @@ describe('payments at the twin', () => {
     assert.equal(twin.totals().requests.c2b, 10)
   })
 
-  test('the payer gets one prompt for a repeated reference, also from another process', async () => {
+  test('the payer gets one prompt for a repeated reference, even when another process repeats the reference', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payment()
     const answers = await Promise.all([1, 2, 3].map(() => provider.push(request)))
@@ -132,7 +132,7 @@ describe('payments at the twin', () => {
     assert.equal(shortly(await statusOf(other, request)), 'succeeded 500000 TZS')
   })
 
-  test('the adapter answers many queries in order, with not_found for an unsent payment only for a configured code', async () => {
+  test('the adapter answers many queries in order, and answers not_found for an unsent payment only for a configured code', async () => {
     const { provider, twin } = await start()
     const requests = Array.from({ length: 120 }, (_, i) => payment(i % 3 === 0 ? '002' : '001'))
     for (const [i, request] of requests.entries()) if (i % 5 === 0) await provider.push(request)
@@ -144,7 +144,7 @@ describe('payments at the twin', () => {
     assert.deepEqual((await knowing.status(requests.slice(0, 2))).map(shortly), ['unknown unseen_status', 'not_found'])
   })
 
-  test('each transaction reference on the statement has the packed form and is unique', async () => {
+  test('the adapter sends a unique transaction reference in the packed form for each payment and payout', async () => {
     const { provider, twin } = await start()
     await Promise.all(Array.from({ length: 50 }, () => provider.push(payment())))
     await Promise.all(Array.from({ length: 50 }, () => provider.payout(payout())))
@@ -155,7 +155,7 @@ describe('payments at the twin', () => {
 })
 
 describe('callbacks of the twin', () => {
-  /** Starts an asynchronous application with a receiver whose callbacks the adapter verifies. */
+  /** Starts an asynchronous application whose callbacks the adapter verifies. */
   const startWithCallbacks = async (settings: object = {}, secret = CALLBACK_SECRET) => {
     const verdicts: unknown[] = []
     const started = await start({ settings: { mode: 'async' } })
@@ -174,7 +174,7 @@ describe('callbacks of the twin', () => {
   }
 
   for (const callback_field of ['input_ThirdPartyConversationID', 'input_ThirdPartyReference'] as const) {
-    test(`a callback names the payment in ${callback_field}, and the gateway gets the expected reply`, async () => {
+    test(`the adapter reads the payment of a callback from ${callback_field}, and the gateway gets the expected answer`, async () => {
       const { provider, twin, verdicts } = await startWithCallbacks({ callback_field, callback_success: '0' })
       const request = payment()
       await provider.push(request)
@@ -187,7 +187,7 @@ describe('callbacks of the twin', () => {
     })
   }
 
-  test('a callback never decides an outcome, so the status stays unknown after a forged success', async () => {
+  test('the adapter reads no outcome from a callback, so a forged success leaves the status unknown', async () => {
     const { provider, twin, verdicts } = await startWithCallbacks({ callbacks: 'forged' })
     const request = payment('002')
     await provider.push(request)
@@ -197,7 +197,7 @@ describe('callbacks of the twin', () => {
     assert.equal(shortly(await statusOf(provider, request)), 'unknown unseen_status')
   })
 
-  test('the adapter refuses a callback whose URL has another secret', async () => {
+  test('the adapter refuses a callback whose URL has a wrong secret', async () => {
     const { provider, verdicts } = await startWithCallbacks({}, 'the-secret-of-another-system')
     await provider.push(payment())
     await eventually(() => assert.deepEqual(verdicts, [{ verified: false }]))

@@ -1,5 +1,5 @@
-// The contract of the adapter for Vodacom for payouts, against the twin of its gateway. This file also tests refunds and the
-// name look-up, which the port does not have.
+// Tests the contract of the Vodacom adapter for payouts, against the twin of the gateway. The file includes refunds and the
+// name look-up, which are not part of the port.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,8 +18,8 @@ import type { PayoutRequest } from '../port.ts'
 type Provider = Awaited<ReturnType<typeof start>>['provider']
 const payoutStatusOf = async (provider: Provider, request: PayoutRequest) => (await provider.payoutStatus([request]))[0]
 
-describe('payouts at the twin', () => {
-  test('each certain failure of a payout has its reason, and each uncertain answer is unknown', async () => {
+describe('payouts at the twin of the gateway', () => {
+  test('the adapter reports the reason of each certain failure of a payout, and an unknown payout for each uncertain answer', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, expected_answer, expected_status] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
@@ -44,7 +44,7 @@ describe('payouts at the twin', () => {
     assert.equal(twin.totals().executed_more_than_once, 0)
   })
 
-  test('the gateway pays out once for a repeated reference, also from another process', async () => {
+  test('the gateway pays out once for a repeated reference, even when another process repeats the reference', async () => {
     const { provider, twin } = await start({ settings: { decide_ms: 20 } })
     const request = payout()
     const answers = await Promise.all([1, 2, 3].map(() => provider.payout(request)))
@@ -56,21 +56,21 @@ describe('payouts at the twin', () => {
     assert.equal(shortly(await payoutStatusOf(other, request)), 'succeeded 1500000 TZS')
   })
 
-  test('an empty float blocks a payout, and the gateway sends no money', async () => {
+  test('the adapter reports a blocked payout when the float is empty, and the gateway sends no money', async () => {
     const { provider, twin } = await start({ float: 20_000n })
     assert.equal((await provider.payout(payout())).kind, 'succeeded')
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.deepEqual([twin.totals().float, twin.totals().paid_out], [5_000n, 15_000n])
   })
 
-  test('a closed interface blocks payouts, and fails payments without a prompt', async () => {
+  test('the adapter blocks a payout and declines a payment, without a prompt, when the interfaces are closed', async () => {
     const { provider, twin } = await start({ settings: { closed: ['b2c', 'c2b'] } })
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.equal(shortly(await provider.push(payment())), 'declined provider_unavailable')
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('the platform queries a payout without an answer in time, and the late answer counts', async () => {
+  test('the late answer decides the outcome of a payout when no answer came before the timeout', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const [paid, wrong] = [payout('001'), payout('004')]
     const sent = await Promise.all([provider.payout(paid), provider.payout(wrong)])
@@ -81,7 +81,7 @@ describe('payouts at the twin', () => {
     })
   })
 
-  test('an unsent payout is never not_found, because a repeat could send its money twice', async () => {
+  test('the adapter never reports an unsent payout as not_found, because a repeat could send the money twice', async () => {
     const { provider } = await start({}, { not_found_codes: ['INS-23'] })
     assert.deepEqual((await provider.payoutStatus([payout(), payout()])).map(shortly), [
       'unknown unseen_status',
@@ -91,8 +91,8 @@ describe('payouts at the twin', () => {
   })
 })
 
-describe('functions beyond the port', () => {
-  test('a repeated refund returns a payment once', async () => {
+describe('refunds, look-ups and the log', () => {
+  test('the gateway returns a payment once when the operator repeats the refund', async () => {
     const { provider, twin } = await start()
     const request = payment()
     const answer = await provider.push(request)
@@ -104,7 +104,7 @@ describe('functions beyond the port', () => {
     assert.equal(shortly((await provider.status([request]))[0]), 'reversed 500000 TZS')
   })
 
-  test('the gateway declines the refund of an unpaid payment or of an unknown receipt', async () => {
+  test('the gateway declines the refund of an unpaid payment and of an unknown receipt', async () => {
     const { provider, twin } = await start()
     const failed = payment('002')
     await provider.push(failed)
@@ -116,7 +116,7 @@ describe('functions beyond the port', () => {
     assert.equal(shortly(await provider.refund(malformed)), 'declined unknown_recipient')
   })
 
-  test('a look-up returns the name, or null if the gateway has no name', async () => {
+  test('lookupName returns the name, or null when the gateway has no name', async () => {
     const { provider } = await start()
     const recipient = payout('123')
     assert.deepEqual(await provider.lookupName(recipient), { name: 'ASHA JUMA 0123' })
@@ -125,7 +125,7 @@ describe('functions beyond the port', () => {
     assert.equal(await provider.lookupName({ ...recipient, destination_identifier: 'x' }), null)
   })
 
-  test('the log of a blocked payout has no secret', async () => {
+  test('the log of a blocked payout contains no secret', async () => {
     const { provider, logged } = await start({ settings: { closed: ['b2c'] } })
     await provider.payout(payout())
     assert.ok(logged.length > 0)

@@ -1,4 +1,4 @@
-// Runs the contract of every provider for the adapter for Vodacom, against the twin of its gateway.
+// Runs the contract tests of every provider for the Vodacom adapter, against the twin of the gateway.
 
 import { testProviderContract } from '../../../../test/provider-contract.ts'
 import { type AnySubject, startReceiver } from '../../../../test/provider-subjects.ts'

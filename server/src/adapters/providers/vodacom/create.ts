@@ -1,13 +1,16 @@
-// Builds the adapter from the settings.
+// Builds the Vodacom adapter from the settings.
 
 import type { ProviderParts } from '../definition.ts'
 import type { FailureReason } from '../port.ts'
 import { createVodacomProvider, type VodacomProvider } from './adapter.ts'
 import type { VodacomSettings } from './settings.ts'
 
-/** Builds the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
+/**
+ * Builds the adapter, which sends nothing before its first call. If a setting is invalid, throws a ConfigError that names
+ * the setting.
+ */
 export function create({ settings, clock, random, log }: ProviderParts<VodacomSettings>): VodacomProvider {
-  // The adapter refuses a value that is no reason.
+  // The settings contain any text as a reason. The adapter refuses a text that is no failure reason.
   const reasons = (words: ReadonlyMap<string, string>) => Object.fromEntries(words) as Record<string, FailureReason>
   return createVodacomProvider({
     name: 'vodacom',

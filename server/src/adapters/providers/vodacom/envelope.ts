@@ -1,27 +1,31 @@
-// Reads the gateway's answers and classifies an HTTP exchange, without any side effect.
+// Reads the gateway's answers and classifies an HTTP exchange. The functions only compute and cause no side effect.
 
 import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { FailureReason } from '../port.ts'
 import { meaningOf, type VodacomCodeMeaning } from './codes.ts'
 
-/** The used fields of an answer, with unchanged texts. Null means that the field is missing or no text. */
+/**
+ * The fields that the adapter uses from an answer, with unchanged texts. Null means that the field is missing or no text.
+ */
 export type VodacomEnvelope = {
   code: string | null
   description: string
   transaction_id: string | null
   conversation_id: string | null
-  /** The echo of the platform's conversation id. */
+  /** The conversation id of the platform, which the gateway repeats. */
   echo: string | null
-  /** The state of the transaction in a query, its id, and the mark of a reversal. */
+  /** The state of the transaction in the answer to a query. */
   state: string | null
+  /** The id of the transaction in the answer to a query. */
   original_id: string | null
+  /** The mark in the answer to a query that the gateway reversed the transaction. */
   reversed: 'yes' | 'no' | 'unreadable'
   session: string | null
   names: readonly string[]
 }
 
-/** The meaning of a failure code. */
+/** The meaning of a code that names a failure. */
 export type VodacomFailure = Extract<VodacomCodeMeaning, { is: 'failed' }>
 
 /**
@@ -37,7 +41,7 @@ export type VodacomVerdict =
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: VodacomEnvelope | null }
 
 const CODE = /^INS-\d{1,5}$/
-/** The form of the gateway's ids. A missing id may be N/A. */
+/** The form of the gateway's ids. If an answer has no id, the field may contain N/A. */
 const ID = /^[0-9A-Za-z_.-]{5,64}$/
 const YES = ['true', 'yes', '1']
 const NO = ['false', 'no', '0', 'n/a', '']
@@ -47,7 +51,7 @@ const deniesSession = (text: string): boolean =>
   follows(text, /\bsession\b/i, /\b(?:invalid|expired|not found)\b/i) ||
   follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
-/** Reads an answer. Returns null if the text is no answer of the gateway. */
+/** Reads an answer. If the text is no answer of the gateway, returns null. */
 export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   let content: unknown
   try {
@@ -76,16 +80,20 @@ export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   }
 }
 
-/** The texts and codes that the operator configured beyond the manual. */
+/** The texts and codes that the operator configures in addition to the manual. */
 export type VodacomWording = {
-  /** The texts by which the gateway refuses a session and access. */
+  /** The texts by which the gateway refuses a session. */
   session_texts: readonly string[]
+  /** The texts by which the gateway refuses the platform's address or access. */
   refusal_texts: readonly string[]
-  /** The undocumented codes of a certainly failed payment. */
+  /** The undocumented codes that mean a certainly failed payment. */
   payment_failures: Readonly<Record<string, FailureReason>>
 }
 
-/** Classifies an exchange. Code and HTTP status must agree, so a failure in a 200 or a success in a 400 is unclear. */
+/**
+ * Classifies an exchange. Code and HTTP status must agree: a failure code with HTTP 200, or a success code with HTTP 400, is
+ * unclear.
+ */
 export function classifyVodacomExchange(sent: ExchangeResult, wording: VodacomWording): VodacomVerdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
@@ -116,7 +124,7 @@ export function classifyVodacomExchange(sent: ExchangeResult, wording: VodacomWo
   }
 }
 
-/** Classifies a refusal without a documented code. */
+/** Classifies a refusal that has no documented code. */
 function unnamed(status: number, envelope: VodacomEnvelope, wording: VodacomWording): VodacomVerdict {
   const { session_texts, refusal_texts, payment_failures } = wording
   const { code, description } = envelope

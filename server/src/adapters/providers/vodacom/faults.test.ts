@@ -1,4 +1,5 @@
-// Tests a gateway with random faults of every kind. No money moves twice, and the adapter reports no wrong outcome.
+// Tests the adapter against a gateway with random faults of every kind. No money moves twice, and the adapter reports no
+// wrong outcome.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +30,7 @@ const COUNT = 200
 const AT_ONCE = 40
 const ROUNDS = 12
 
-/** Does the work for all items, AT_ONCE of them concurrently. */
+/** Does the work for all items, AT_ONCE items at the same time. */
 async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items]
   const hands = Array.from({ length: AT_ONCE }, async () => {
@@ -38,7 +39,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
   await Promise.all(hands)
 }
 
-/** Compares the answers of the adapter with the executions at the twin. */
+/** Compares the answers of the adapter with the executions of the twin. */
 function compare(twin: VodacomTwin, reference: string, reported: (PushAnswer | PayoutAnswer)[]): void {
   const truth = twin.transaction(reference)
   const executions = truth?.executions ?? 0
@@ -51,23 +52,23 @@ function compare(twin: VodacomTwin, reference: string, reported: (PushAnswer | P
     }
     assert.notEqual(kind, 'not_found')
   }
-  // A query finds each executed transaction in the end.
+  // The last query of an executed transaction must report the transaction as paid.
   if (executions === 1) assert.equal(reported.at(-1)?.kind, 'succeeded', `${reference} was paid`)
 }
 
-test('under faults, payments prompt once, no answer is wrong, and queries find each paid payment', async () => {
+test('the adapter causes one prompt for each payment and reports no wrong outcome while the gateway has faults', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const reported = new Map<string, PushAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payment('999'))
   await each(requests, async (request) => {
     reported.set(request.reference, [await provider.push(request)])
   })
-  // If the process ends before it stores an answer, another process sends the same request again.
+  // A process may end before it stores an answer. So a second adapter, like another process, sends the same request again.
   const other = adapterFor(twin, OPTIONS).provider
   const unsure = requests.filter(({ reference }) => reported.get(reference)?.[0]?.kind === 'unknown')
   await each(unsure, async (request) => {
     const answer = await other.push(request)
-    // This answer means that the repeated request prompted no payer. It does not describe the first request.
+    // This answer means that the repeated request prompted no payer. The first request may have prompted the payer.
     if (shortly(answer) !== 'declined provider_unavailable') reported.set(request.reference, [answer])
   })
   let open = requests
@@ -88,13 +89,13 @@ test('under faults, payments prompt once, no answer is wrong, and queries find e
   )
 })
 
-test('under faults, payouts move money once, no answer is wrong, and queries find each paid payout', async () => {
+test('the adapter moves the money of each payout once and reports no wrong outcome while the gateway has faults', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const reported = new Map<string, PayoutAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payout('999'))
   await each(requests, async (request) => {
     let answer = await provider.payout(request)
-    // Only after these answers may a process send the payout again, and one process at a time.
+    // Only after these answers may a process send the payout again. Only one process at a time may do this.
     for (let i = 0; i < 3 && (answer.kind === 'not_sent' || answer.kind === 'blocked'); i++) {
       answer = await provider.payout(request)
     }

@@ -1,4 +1,4 @@
-// Exports the provider Vodacom as definition.ts describes a provider.
+// Exports the provider Vodacom in the form that definition.ts defines.
 
 import { packReference, unpackReference } from './reference.ts'
 
@@ -9,5 +9,5 @@ export { problems, settings, warnings } from './settings.ts'
 /** The name in PROVIDER and PROVIDER_ROUTES. */
 export const name = 'vodacom'
 
-/** The statement form: statements have the packed references that the platform sent. */
+/** The form of references in statements: the packed references that the platform sent. */
 export const statementForm = { write: packReference, read: unpackReference }

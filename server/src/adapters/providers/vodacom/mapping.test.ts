@@ -1,4 +1,4 @@
-// Tests the outcome of each code and state of the gateway as a table.
+// Tests, by tables, the outcome that the adapter reports for each code and state of the gateway.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -41,7 +41,7 @@ const MALFORMED = ['declined unknown_provider_error', 'declined unknown_provider
 const CUSTOMER_LIMIT = ['declined provider_declined', 'declined limit_exceeded']
 const FAILED = ['declined provider_declined', 'declined provider_declined']
 
-/** Every documented code with its HTTP status, and the outcomes of a payment and a payout. */
+/** Every documented code with its HTTP status, and with the outcomes of a payment and of a payout. */
 const TABLE: [string, number, string[]][] = [
   ['INS-1', 400, ['unknown unreachable', 'unknown unreachable']],
   ['INS-6', 401, FAILED],
@@ -75,15 +75,15 @@ const TABLE: [string, number, string[]][] = [
 
 describe('answers to a request about money', () => {
   for (const [name, http, expected] of TABLE) {
-    test(`the code ${name} means ${expected.join(' for a payment, ')} for a payout`, () =>
+    test(`the adapter reports the code ${name} as ${expected.join(' for a payment, ')} for a payout`, () =>
       assert.deepEqual(answersToRequest(code(http, name)), expected))
   }
 
-  test('the table has every code that the adapter knows', () => {
+  test('the table of this test has every code that the adapter knows', () => {
     assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
   })
 
-  test('an answer with a receipt means paid with the requested amount, and an answer without a receipt means accepted', () => {
+  test('the adapter reports the requested amount as paid for an answer with a receipt, and accepted without a receipt', () => {
     const paid = code(201, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv', output_ConversationID: 'conversation1' })
     assert.deepEqual(answersToRequest(paid), [PAID, PAID])
     const answer = paymentSent(paid, REQUEST)
@@ -95,7 +95,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('an undocumented code is unknown, whatever its number', () => {
+  test('the adapter reports an unknown outcome for every undocumented code', () => {
     for (const name of ['INS-2', 'INS-5', 'INS-7', 'INS-999', 'INS-2001', 'INS-99999']) {
       for (const http of [200, 201, 400, 401, 409, 422]) {
         assert.deepEqual(
@@ -107,7 +107,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('a failure code with HTTP 200 and a success code with HTTP 400 are unknown', () => {
+  test('the adapter reports an unknown outcome for a failure code with HTTP 200 and for a success code with HTTP 400', () => {
     for (const [name] of TABLE) {
       for (const http of [200, 201]) {
         assert.deepEqual(
@@ -123,7 +123,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('an answer with HTTP 408, 429 or 5xx is unknown, whatever its body', () => {
+  test('the adapter reports an unknown outcome for HTTP 408, 429 and 5xx, whatever the body', () => {
     for (const [http, why] of [
       [408, 'timeout'],
       [429, 'unreachable'],
@@ -145,7 +145,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('a text that is no answer of the gateway leaves the outcome unknown', () => {
+  test('the adapter reports an unknown outcome for a text that is no answer of the gateway', () => {
     const texts = ['', '{', 'null', '[]', '"INS-0"', '{}', '{"code":"INS-0"}', '<html>INS-0</html>', '\0']
     for (const http of [200, 201, 204, 301, 302, 400, 404, 409]) {
       for (const text of texts) {
@@ -162,7 +162,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('a refusal by a proxy leaves the outcome unknown, and a refusal by the gateway itself is certain', () => {
+  test('the adapter reports an unknown outcome when a proxy refuses, and a certain outcome when the gateway refuses', () => {
     for (const http of [401, 403]) {
       assert.deepEqual(answersToRequest(verdictOf(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
     }
@@ -173,7 +173,7 @@ describe('answers to a request about money', () => {
       'unknown refused_us',
       'unknown refused_us',
     ])
-    // A documented code decides before the description.
+    // If an answer has a documented code, the code decides and not the description.
     assert.deepEqual(answersToRequest(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
     const wording = { ...WORDING, refusal_texts: ['not a trusted SOURCE'], session_texts: ['ticket'] }
     assert.deepEqual(answersToRequest(verdictOf(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
@@ -183,7 +183,7 @@ describe('answers to a request about money', () => {
     assert.deepEqual(answersToRequest(verdictOf(400, { output_error: 'your ticket is void' }, wording)), by_session)
   })
 
-  test('the codes that an operator configured fail payments and no payouts', () => {
+  test('the adapter fails payments but no payouts for the codes that an operator configured', () => {
     const payment_failures: Record<string, FailureReason> = { 'INS-2001': 'wrong_pin', 'INS-5': 'user_cancelled' }
     const wording = { ...WORDING, payment_failures }
     assert.deepEqual(answersToRequest(code(400, 'INS-2001', {}, wording)), [
@@ -204,7 +204,7 @@ describe('answers to a request about money', () => {
     ])
   })
 
-  test('an answer with the id of another request of the platform leaves the outcome unknown', () => {
+  test('the adapter reports an unknown outcome for an answer with the id of another request of the platform', () => {
     const other = { output_ThirdPartyConversationID: '01ARZ3NDEKTSV4RRFFQ69G000202', output_TransactionID: 'receipt1' }
     for (const verdict of [code(201, 'INS-0', other), code(401, 'INS-6', other)]) {
       assert.deepEqual(answersToRequest(verdict), ['unknown unreadable', 'unknown unreadable'])
@@ -215,14 +215,14 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('a closed interface declines the payment and is no fault of the provider', () => {
+  test('the adapter declines a payment at a closed interface, and the answer counts as no fault of the provider', () => {
     const off = paymentSent(verdictOf(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), REQUEST)
     assert.deepEqual([off?.kind, isFault(off as PushAnswer)], ['declined', false])
     const poor = paymentSent(verdictOf(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), REQUEST)
     assert.ok(poor?.kind === 'declined' && !('answered' in poor))
   })
 
-  test('a request without a written byte is not_sent, and a lost request is unknown', () => {
+  test('the adapter reports a request as not_sent without a written byte, and a lost request as unknown', () => {
     assert.deepEqual(answersToRequest(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
       'not prompted',
       'not_sent',
@@ -248,7 +248,7 @@ describe('answers to a query', () => {
       ...more,
     })
 
-  test('in a query only the state Completed means paid', () => {
+  test('the adapter reports a query as paid only for the state Completed', () => {
     for (const state_text of ['Completed', 'completed', 'COMPLETED', ' Completed ']) {
       assert.deepEqual(answersToQuery(state(state_text)), [PAID, PAID], state_text)
     }
@@ -266,7 +266,7 @@ describe('answers to a query', () => {
     }
   })
 
-  test('a paid transaction with a reversal is reversed, and any other combination is unknown', () => {
+  test('the adapter reports a paid transaction with a reversal as reversed, and an unclear reversal mark as unknown', () => {
     for (const yes of ['true', 'True', true, 'Yes', '1', 1]) {
       const verdict = state('Completed', { output_Reversed: yes })
       assert.deepEqual(answersToQuery(verdict), ['reversed 500000 TZS', 'reversed 500000 TZS'], String(yes))
@@ -282,7 +282,7 @@ describe('answers to a query', () => {
     }
   })
 
-  test('the states that an operator configured have the configured meaning', () => {
+  test('the adapter maps the states that an operator configured to their configured meanings', () => {
     const states = {
       paid: ['Completed'],
       pending: ['Pending'],
@@ -301,7 +301,7 @@ describe('answers to a query', () => {
     assert.deepEqual(answersToQuery(reversed, reading), ['unknown unseen_status', 'unknown unseen_status'])
   })
 
-  test('no code in the answer to a query fails a payment or payout, because the code concerns the query', () => {
+  test('the adapter fails no payment or payout because of a code in the answer to a query, because the code is about the query', () => {
     for (const [name, http] of TABLE) {
       for (const [i, answer] of answersToQuery(code(http, name)).entries()) {
         assert.match(answer, /^unknown /, `${name} for a ${i === 0 ? 'payment' : 'payout'}`)
@@ -317,14 +317,14 @@ describe('answers to a query', () => {
     ])
   })
 
-  test('a query finds a payment not_found only by a code that an operator configured, and a payout never', () => {
+  test('a query reports a payment as not_found only for a configured code, and never reports a payout as not_found', () => {
     const reading = { ...READING, not_found_codes: ['INS-23'] }
     assert.deepEqual(answersToQuery(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
     assert.deepEqual(answersToQuery(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])
     assert.deepEqual(answersToQuery(code(400, 'INS-1'), reading), ['unknown unreachable', 'unknown unreachable'])
   })
 
-  test('nameOf returns one line of text or null', () => {
+  test('nameOf returns the name as one line, or null when the answer has no name', () => {
     const named = (...names: unknown[]) =>
       nameOf(code(200, 'INS-0', { output_CustomerFirstName: names[0], output_CustomerLastName: names[1] }))
     assert.equal(named('Asha', 'Juma'), 'Asha Juma')
@@ -336,7 +336,7 @@ describe('answers to a query', () => {
   })
 })
 
-test('readVodacomEnvelope accepts only an object with fields of the gateway', () => {
+test('readVodacomEnvelope accepts only a JSON object with fields of the gateway', () => {
   for (const text of ['', 'null', '[]', '5', '{}', '{"output":1}', '{"output_ResponseCode":"X"}']) {
     assert.equal(readVodacomEnvelope(text), null, text)
   }

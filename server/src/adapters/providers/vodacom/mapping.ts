@@ -1,35 +1,38 @@
-// Maps the gateway's answers to outcomes of payments and payouts. A synchronous application gets an answer with a receipt. An
-// asynchronous application gets an answer without a receipt, which only means accepted; a query has the state of the
+// Maps the gateway's answers to outcomes of payments and payouts. A synchronous application gets an answer with a receipt.
+// An asynchronous application gets an answer without a receipt, which only means accepted; a query finds the state of the
 // transaction.
 
 import { busyOf } from '../exchange.ts'
 import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts'
 import type { VodacomEnvelope, VodacomVerdict } from './envelope.ts'
 
-/** The states of a transaction in a query. The manual documents only the first, so the operator configures the others. */
+/**
+ * The meanings of a transaction's states in the answer to a query. The manual documents only the first meaning, so the
+ * operator configures the other states.
+ */
 export type StateWords = {
   paid: readonly string[]
   pending: readonly string[]
-  /** The states of a failed payment. A late success still pays the payment. */
+  /** The states of a failed payment. If a success follows, the payment still counts as paid. */
   failed: Readonly<Record<string, FailureReason>>
-  /** The states of a failed payout. Such a state returns the money to the merchant. */
+  /** The states of a failed payout. A failed payout returns the money to the merchant. */
   payout_failed: readonly string[]
 }
 
-/** The options for reading the answers to queries. */
+/** The options for mapping the answers to queries. */
 export type VodacomReading = {
   states: StateWords
-  /** The codes of a query that certainly mean that the payment does not and will not exist. */
+  /** The codes by which a query certainly reports that the payment does not and will not exist. */
   not_found_codes: readonly string[]
 }
 
-/** The payment or payout of an answer. The amount is in cents. */
+/** The payment or payout that an answer is about. The amount is in cents. */
 export type RequestedTransfer = { reference: string; amount_minor: bigint; currency: string }
 
 type VodacomUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 type VodacomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** Maps the answer to a payment request. Returns null if the payer certainly got no prompt. */
+/** Maps the answer to a payment request. If the payer certainly got no prompt, returns null. */
 export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer): PushAnswer | null {
   const { envelope } = verdict
   if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
@@ -51,7 +54,7 @@ export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer)
   }
 }
 
-/** Maps the answer to a payout request. */
+/** Maps the answer to a payout request to an outcome. */
 export function payoutSent(verdict: VodacomVerdict, request: RequestedTransfer): PayoutAnswer {
   const { envelope } = verdict
   if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
@@ -79,7 +82,7 @@ export function payoutSent(verdict: VodacomVerdict, request: RequestedTransfer):
   }
 }
 
-/** Maps the answer to a query of a payment. */
+/** Maps the answer to a query of a payment to an outcome. */
 export function paymentStatus(verdict: VodacomVerdict, request: RequestedTransfer, reading: VodacomReading): Answer {
   if (isOfOtherRequest(verdict.envelope, request)) return unknown('unreadable')
   if (verdict.is === 'done') {
@@ -98,7 +101,10 @@ export function paymentStatus(verdict: VodacomVerdict, request: RequestedTransfe
   return unknownFrom(verdict)
 }
 
-/** Maps the answer to a query of a payout. "There is no such payout" is never certain enough to send the money again. */
+/**
+ * Maps the answer to a query of a payout. No answer proves that a payout does not exist, so the outcome is never
+ * `not_found`.
+ */
 export function payoutStatus(
   verdict: VodacomVerdict,
   request: RequestedTransfer,
@@ -113,7 +119,7 @@ export function payoutStatus(
   return is_failed ? { ...statusFieldsIn(state), kind: 'declined', reason: 'provider_declined' } : state
 }
 
-/** Reads the name on an account from a look-up. Returns null if the answer has no name. */
+/** Reads the name on an account from the answer to a look-up. If the answer has no name, returns null. */
 export function nameOf(verdict: VodacomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const name = verdict.envelope.names
@@ -127,8 +133,8 @@ export function nameOf(verdict: VodacomVerdict): string | null {
 const NAME_MAX = 100
 
 /**
- * Maps an accepted request. With a receipt, the request is done with its amount, because no answer repeats the amount.
- * Without a receipt, the request is accepted.
+ * Maps an accepted request. With a receipt, the outcome is paid with the requested amount, because no answer repeats the
+ * amount. Without a receipt, the outcome is accepted.
  */
 function taken(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer) {
   const { transaction_id } = envelope
@@ -136,7 +142,10 @@ function taken(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedT
   return { kind: 'succeeded', amount_minor, currency, ...statusFieldsOf(envelope) } as const
 }
 
-/** Maps the state in a query. Only a paid transaction can be reversed, so any other combination is unknown. */
+/**
+ * Maps the state in the answer to a query. Only a paid transaction can be reversed, so a reversal with any other state is
+ * unknown.
+ */
 function stateOf(envelope: VodacomEnvelope, { amount_minor, currency }: RequestedTransfer, states: StateWords) {
   const state_text = stateTextIn(envelope)
   const id = envelope.original_id ?? envelope.transaction_id
@@ -168,8 +177,8 @@ function isSame(known: string, state_text: string | null): boolean {
 }
 
 /**
- * Returns true if the answer has this failed state and no reversal. A failed transaction cannot be reversed, so a reversal
- * leaves the outcome unknown.
+ * Returns true if the answer has this failed state and no reversal. A failed transaction cannot be reversed, so with a
+ * reversal the outcome stays unknown.
  */
 function isFailure(envelope: VodacomEnvelope, known: string): boolean {
   return envelope.reversed === 'no' && isSame(known, stateTextIn(envelope))
@@ -179,7 +188,7 @@ function statusFieldsIn({ provider_status, provider_id }: VodacomStatusFields): 
   return provider_id === undefined ? { provider_status } : { provider_status, provider_id }
 }
 
-/** A refused or unanswered query leaves the outcome unknown. */
+/** If the gateway refused a query or did not answer, the outcome stays unknown. */
 function unknownFrom(verdict: VodacomVerdict): VodacomUnknownAnswer {
   switch (verdict.is) {
     case 'not_sent':
@@ -201,7 +210,7 @@ function statusFieldsOf(envelope: VodacomEnvelope | null): VodacomStatusFields {
 
 /**
  * Returns true if the answer has the id of another request, because the gateway mixed up two connections. An id of another
- * form is the gateway's own, so this function ignores that id. The id of a query has another length.
+ * form comes from the gateway, and the id of a query has another length, so this function ignores such ids.
  */
 function isOfOtherRequest(envelope: VodacomEnvelope | null, { reference }: { reference: string }): boolean {
   const echo = envelope?.echo ?? null

@@ -1,5 +1,5 @@
-// Sends payouts to M-Pesa wallets, refunds payments and queries both. The platform sends a payout again only if the gateway
-// got no byte or refused access. After any other doubt, the adapter only queries.
+// Sends payouts to M-Pesa wallets, refunds payments, and queries payouts. If the gateway got no byte or refused access, the
+// platform sends the payout again. In any other doubt, the adapter only queries.
 
 import type { PayoutRecipient } from '../extras.ts'
 import { createOnce, createReferenceMemory } from '../memory.ts'
@@ -11,17 +11,17 @@ import { nameOf, payoutSent, payoutStatus, type VodacomReading } from './mapping
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** The options of payouts. */
+/** The options for sending payouts. */
 export type VodacomPayoutsOptions = {
   country: string
   service_provider_code: string
-  /** The text that the recipient sees. */
+  /** The text that the recipient of a payout sees. */
   text: string
   reading: VodacomReading
   unseen: UnseenStateLog
 }
 
-/** A payment to refund in full. */
+/** A payment that an operator refunds in full. */
 export type RefundRequest = {
   /** The reference of the payment. */
   reference: string
@@ -31,13 +31,13 @@ export type RefundRequest = {
   currency: string
 }
 
-/** The port's functions for payouts, with the name look-up and refunds. */
+/** The functions of the port for payouts, with the name look-up and refunds. */
 export type VodacomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /**
-   * Refunds a payment once, also if the caller repeats the call. In doubt, the payment's own status decides. The platform
-   * never calls this function, because it moves real money; an operator may call it by hand.
+   * Refunds a payment once, even if the caller repeats the call. In doubt, the status of the payment decides. The platform
+   * never calls this function, because the function moves real money; an operator may call the function by hand.
    */
   refund(request: RefundRequest): Promise<PayoutAnswer>
   lookupName(recipient: PayoutRecipient): Promise<{ name: string } | null>
@@ -48,7 +48,8 @@ const RECEIPT = /^[0-9A-Za-z]{1,20}$/
 
 /** Makes the functions for payouts. */
 export function createVodacomPayouts(client: VodacomClient, options: VodacomPayoutsOptions): VodacomPayouts {
-  // A repeated reference gets the first answer, unless that answer allows the platform to send the payout again.
+  // A repeated reference gets the first answer. If that answer allows the platform to send the payout again, the adapter
+  // sends the request again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const late_answers = createReferenceMemory<PayoutAnswer>()
 
@@ -57,7 +58,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
     const is_reached = request.method === 'MOBILE_MONEY' && request.destination_code === 'MPESA' && MSISDN.test(msisdn)
     if (!is_reached) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
     const fields = payoutFieldsOf(request, options)
-    // The gateway declined nothing. An operator must check the payout.
+    // The adapter sent nothing, so the gateway did not decline the payout. An operator must check the payout.
     if (fields === null) return { kind: 'blocked', provider_status: null, provider_message: UNFIT }
     const receive = (late: Parameters<typeof payoutSent>[0]) => {
       const answer = payoutSent(late, request)
@@ -71,7 +72,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
     options.unseen('payout', request.reference, verdict)
     const answer = withProviderMessage(payoutStatus(verdict, request, options.reading), verdict)
     const late = late_answers.get(request.reference)
-    // A late answer to the request counts while the query has no final status.
+    // If the query has no final status, a late answer to the payout request counts instead.
     return (answer.kind === 'unknown' || answer.kind === 'accepted') && late !== undefined ? late : answer
   }
   const refundOnce = async ({
@@ -81,7 +82,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
     currency,
   }: RefundRequest): Promise<PayoutAnswer> => {
     if (!RECEIPT.test(provider_id)) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
-    // The id derives from the payment's reference, so that the gateway detects a second refund as a duplicate.
+    // The id derives from the reference of the payment, so that the gateway detects a second refund as a duplicate.
     const conversation = `R${reference}`
     const fields = {
       input_TransactionID: provider_id,
@@ -109,14 +110,14 @@ const UNFIT = 'not sent: its amount is not in whole shillings'
 /** Adds the gateway's message to an answer about a problem. */
 function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
-  // If the gateway answered a query, its state is the message.
+  // If the gateway answered a query, the state of the transaction is the message.
   const parts = [envelope?.state ?? envelope?.code, envelope?.state ? null : envelope?.description].filter(
     (part) => part != null && part !== '',
   )
   return parts.length === 0 ? answer : { ...answer, provider_message: parts.join(': ') }
 }
 
-/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
+/** Returns the fields of a payout. If the gateway cannot take the payout, returns null. */
 function payoutFieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
   const { reference, destination_identifier, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

@@ -3,7 +3,7 @@
 import { createRedaction as createTexts } from '../redact.ts'
 import type { VodacomVerdict } from './envelope.ts'
 
-/** Removes secrets from texts that the server stores or logs. */
+/** Removes the platform's secrets from texts that the server stores or logs. */
 export type VodacomRedaction = {
   /** Adds a temporary secret: a session or a bearer. */
   add(secret: string): void
@@ -11,7 +11,7 @@ export type VodacomRedaction = {
 }
 
 const TEXT_MAX = 300
-/** The number of temporary secrets that the redaction remembers: the newest sessions, each with its bearer. */
+/** The number of temporary secrets that the redaction remembers. A session takes two of them: its id and its bearer. */
 const SECRETS_MAX = 24
 
 /** Makes the redaction for the API key and the newest sessions. */
@@ -25,7 +25,7 @@ export function createVodacomRedaction(api_key: string): VodacomRedaction {
       if (envelope === null) return verdict
       const safe = {
         ...envelope,
-        // The cut follows the redaction, because the redaction would not find half a secret.
+        // The function cuts the text after the redaction, because the redaction would not find half a secret.
         description: clean(envelope.description).slice(0, TEXT_MAX),
         transaction_id: cleaned(envelope.transaction_id),
         conversation_id: cleaned(envelope.conversation_id),

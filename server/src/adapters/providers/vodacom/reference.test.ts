@@ -1,4 +1,4 @@
-// Tests that the adapter packs and unpacks references without a table.
+// Tests that the adapter packs and unpacks references by computation, without a stored table.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { idToBase32, newId, seededRandom, settableClock, timeOfId } from '../../
 import { packReference, unpackReference } from './reference.ts'
 
 const ON_THE_WIRE = /^[0-9a-zA-Z \w+]{1,20}$/
-/** 2026-01-01. The adapter never packs two references within 2^38 ms of each other alike. */
+/** 2026-01-01. Two references within 2^38 ms of each other never have the same packed form. */
 const START_MS = Date.UTC(2026, 0, 1)
 const SPAN_MS = 2 ** 38
 
@@ -22,7 +22,7 @@ const ids = fc
     return newId({ clock, random: seededRandom(seed) }, code)
   })
 
-test('packReference packs a reference of 27 or 28 characters into 20 letters and digits, and unpackReference reverses this', () => {
+test('packReference packs a reference of 27 or 28 characters into 20 letters and digits, and unpackReference reverses the packing', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 99 }), (id, number) => {
       const made = timeOfId(id)
@@ -39,13 +39,13 @@ test('packReference packs a reference of 27 or 28 characters into 20 letters and
   )
 })
 
-test('the largest reference fits into 20 characters', () => {
+test('packReference packs the largest reference into 20 characters', () => {
   const last = `${idToBase32('ffffffff-ffff-8fff-bfff-ffffffffffff')}99`
   assert.match(packReference(last) ?? '', /^[0-9A-Za-z]{20}$/)
   assert.notEqual(packReference(last), packReference(`${last.slice(0, -2)}98`))
 })
 
-test('packReference keeps a reference of up to 19 characters, and returns null for a text that is no reference', () => {
+test('packReference keeps a reference of up to 19 characters and returns null for a text that is no reference', () => {
   assert.equal(packReference('CONTRACT1'), 'CONTRACT1')
   assert.equal(packReference('x'.repeat(19)), 'x'.repeat(19))
   const uuid4 = idToBase32('0190a0a0-0000-4000-8000-000000000000')

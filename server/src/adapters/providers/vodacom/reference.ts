@@ -1,19 +1,19 @@
-// Encodes references for the gateway. A conversation id takes 40 characters and has the full reference, which queries and
-// callbacks use. The transaction reference on statements takes only 20 characters, so the adapter packs the reference.
+// Encodes references for the gateway. A conversation id takes 40 characters, so the full reference fits, and queries and
+// callbacks use it. The transaction reference on statements takes 20 characters, so the adapter packs the reference.
 
 import { base32ToId, idToBase32 } from '../../../kernel/lib/index.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 20
-/** The number of kept bits of the milliseconds: 8.7 years. */
+/** The number of bits that the packed form keeps of the milliseconds: enough for 8.7 years. */
 const TIME_BITS = 38n
-/** The number of possible attempt numbers. Attempts have 1 to 99, and a payout has 0. */
+/** The number of possible attempt numbers. A payment has 1 to 99, and a payout has 0. */
 const NUMBERS = 100n
 
 /**
- * Packs a reference into 20 letters and digits, unique within 8.7 years. Up to 19 characters stay unchanged. Returns null for
- * no reference. Without the highest 10 bits of its time, and with the attempt number, an id has 118.7 bits; 20 characters
- * hold 119.08.
+ * Packs a reference into 20 letters and digits, unique within 8.7 years. A reference of up to 19 characters stays unchanged.
+ * If the text is no reference, returns null. An id without the highest 10 bits of its time takes 118.7 bits, and 20
+ * characters hold 119.08.
  */
 export function packReference(reference: string): string | null {
   if (/^[0-9A-Za-z]{1,19}$/.test(reference)) return reference
@@ -29,12 +29,15 @@ export function packReference(reference: string): string | null {
   return base62Of(bits * NUMBERS + BigInt(number ?? 0))
 }
 
-/** The greatest difference between two clocks, because a packed reference is older than its movement in a statement. */
+/**
+ * The greatest difference between two clocks. A packed reference is older than its movement in a statement, up to this
+ * difference.
+ */
 const CLOCKS_MS = 86_400_000n
 
 /**
- * Unpacks a reference. Returns null if the text is no packed reference. `at` is the time of the movement, because a packed
- * reference has only the time within 8.7 years.
+ * Unpacks a reference. If the text is no packed reference, returns null. `at` is the time of the movement and completes the
+ * time of the reference, of which the packed form keeps only 8.7 years.
  */
 export function unpackReference(packed: string, at: Date): string | null {
   if (!/^[0-9A-Za-z]{20}$/.test(packed)) return null

@@ -1,5 +1,5 @@
-// Tests that one request at a time opens a session, before the current session ends, and that a new session replaces an ended
-// one.
+// Tests that one request at a time opens a session, before the current session ends, and that a new session replaces an
+// ended session.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { createVodacomSessions, within } from './session.ts'
 const LIFE_MS = 600_000
 const SETTLE_MS = 30_000
 
-/** Makes sessions whose openings the test counts and answers. */
+/** Makes sessions. The test counts and answers the requests that open a session. */
 function rig(life_ms = LIFE_MS) {
   const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
   const openings: ((bearer: string | null) => void)[] = []
@@ -23,7 +23,7 @@ function rig(life_ms = LIFE_MS) {
     openings.at(-1)?.(bearer)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  /** Takes the first session and answers its opening. */
+  /** Takes the first session and answers the request that opens the session. */
   const first = async (bearer = 'first') => {
     const taking = sessions.take(1_000)
     await answer(bearer)
@@ -34,7 +34,7 @@ function rig(life_ms = LIFE_MS) {
   return { clock, sessions, openings, answer, first }
 }
 
-test('many concurrent callers wait for one opening of a session', async () => {
+test('many concurrent callers wait for one request that opens a session', async () => {
   const { sessions, openings, answer } = rig()
   const taking = Array.from({ length: 50 }, () => sessions.take(1_000))
   await answer('one')
@@ -43,7 +43,7 @@ test('many concurrent callers wait for one opening of a session', async () => {
   for (const session of taken) assert.equal(session?.bearer, 'one')
 })
 
-test('a caller gets null after its timeout if no session is open', async () => {
+test('a caller gets null after its timeout when no session is open', async () => {
   const { sessions, openings } = rig()
   const started = performance.now()
   assert.equal(await sessions.take(30), null)
@@ -51,7 +51,7 @@ test('a caller gets null after its timeout if no session is open', async () => {
   assert.equal(openings.length, 1)
 })
 
-test('after a failed opening, the adapter opens no session for a second', async () => {
+test('the adapter requests no session for a second after a request for a session failed', async () => {
   const { sessions, openings, answer, clock } = rig()
   const taking = sessions.take(1_000)
   await answer(null)
@@ -65,7 +65,7 @@ test('after a failed opening, the adapter opens no session for a second', async 
   assert.equal(openings.length, 2)
 })
 
-test('the adapter opens a successor before the session ends, and uses the successor after its time to settle', async () => {
+test('the adapter opens a successor before the session ends, and uses the successor after the time to settle', async () => {
   const { sessions, openings, answer, first, clock } = rig()
   const session = await first()
   clock.advance(LIFE_MS - 60_000 - 1)
@@ -93,7 +93,7 @@ test('a new session replaces an ended session that has no successor', async () =
   assert.equal(openings.length, 2)
 })
 
-test('a refused session has ended if the gateway accepted a call before, or if the time to settle is over', async () => {
+test('a refused session counts as ended when the gateway accepted a call before, or when the time to settle is over', async () => {
   const { sessions, answer, first, clock } = rig()
   const session = await first()
   assert.equal(sessions.refused(session), false)
@@ -109,7 +109,7 @@ test('a refused session has ended if the gateway accepted a call before, or if t
   assert.ok(second && sessions.refused(second), 'it had time to settle')
 })
 
-test('a refusal of the old session does not end the new session', async () => {
+test('the new session stays in use when the gateway refuses the old session', async () => {
   const { sessions, answer, first } = rig()
   const old = await first()
   old.proven = true
@@ -121,7 +121,7 @@ test('a refusal of the old session does not end the new session', async () => {
   assert.equal((await sessions.take(1_000))?.bearer, 'new')
 })
 
-test('a successor replaces a session with a life shorter than the time to settle before its end', async () => {
+test('a successor replaces a session in time when the life of sessions is shorter than the time to settle', async () => {
   const { sessions, answer, first, clock, openings } = rig(20_000)
   await first()
   clock.advance(10_000)

@@ -1,33 +1,33 @@
-// Sessions, which every other call needs. One request at a time opens a session with the API key. The gateway may refuse a
-// new session for half a minute, so the adapter opens a successor before the session ends.
+// Keeps the session that every call except the session request needs. One request at a time opens a session with the API
+// key. The gateway may refuse a new session for half a minute, so the adapter opens a successor before the session ends.
 
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
 
 /** A session of the application at the gateway. */
 export type VodacomSession = {
-  /** The bearer of calls. */
+  /** The bearer that calls under this session send. */
   bearer: string
   made_at: Date
-  /** True after the gateway accepted a call with this session. */
+  /** True means that the gateway has accepted a call with this session. */
   proven: boolean
-  /** The running query that tests this session. */
+  /** The running query that tests this session. Null means that no such query runs. */
   proving: Promise<boolean> | null
 }
 
 /** The sessions of one application. */
 export type VodacomSessions = {
-  /** Returns the session to use. Returns null if no session is open within the timeout. */
+  /** Returns the session to use. If no session is open within the timeout, returns null. */
   take(timeout_ms: number): Promise<VodacomSession | null>
   /**
-   * Records a refusal. Returns true if the session has ended. Returns false if the session is young, so the gateway may
-   * accept it later.
+   * Records a refusal. Returns true if the session has ended. Returns false if the session is young, because the gateway may
+   * accept a young session later.
    */
   refused(session: VodacomSession): boolean
 }
 
 /** The options of `createVodacomSessions`. */
 export type VodacomSessionsOptions = {
-  /** Opens a session. Returns null on failure, never throws, and ends by its own timeout. */
+  /** Opens a session. Never throws, and ends by a separate timeout. If the gateway opens no session, returns null. */
   open(): Promise<{ bearer: string } | null>
   /** The time for which the adapter uses a session. */
   life_ms: number
@@ -36,12 +36,15 @@ export type VodacomSessionsOptions = {
   clock: Clock
 }
 
-/** The pause after a failed opening, so that waiting calls do not repeat the opening at once. */
+/** The pause after a failed request for a session, so that waiting calls do not repeat the request at once. */
 const PAUSE_MS = 1_000
-/** The spare time for opening the successor, besides the time to settle. Both take at most half of a session's life. */
+/**
+ * The spare time for opening the successor, in addition to the time to settle. Both times take at most half of a session's
+ * life.
+ */
 const SPARE_MS = 30_000
 
-/** Makes the sessions. The first call opens the first session. */
+/** Makes the sessions. The first call of `take` opens the first session. */
 export function createVodacomSessions({ open, life_ms, settle_ms, clock }: VodacomSessionsOptions): VodacomSessions {
   let current: VodacomSession | null = null
   let next: VodacomSession | null = null
@@ -49,8 +52,8 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
   let failed_at: Date | null = null
   const renew_at_ms = life_ms - Math.min(settle_ms + SPARE_MS, life_ms / 2)
 
-  // If a session has a time in the future, the clock stepped back. The session's age is not known, so the adapter replaces
-  // it.
+  // If a session has a time in the future, the clock stepped back. The age of the session is then not known, so the adapter
+  // replaces the session.
   const ageOf = ({ made_at }: VodacomSession) => {
     const age_ms = clock.now().getTime() - made_at.getTime()
     return age_ms < 0 ? Number.POSITIVE_INFINITY : age_ms
@@ -77,7 +80,7 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
     return opening
   }
   const usable = (): VodacomSession | null => {
-    // A settled successor replaces the session before its end.
+    // After the time to settle, the successor replaces the session before the session ends.
     if (next !== null && ageOf(next) >= settle_ms) promote()
     current = alive(current) ?? promote()
     return current
@@ -100,7 +103,7 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
   }
 }
 
-/** Waits for a value. Returns null after the timeout. */
+/** Waits for a value. If no value comes before the timeout, returns null. */
 export function within<Value>(value: Promise<Value>, timeout_ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const stop = systemClock.after(Math.max(timeout_ms, 0), () => resolve(null))

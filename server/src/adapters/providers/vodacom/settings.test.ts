@@ -1,4 +1,4 @@
-// Tests the settings of Vodacom. The server refuses a bad value with the name of its variable.
+// Tests the settings of Vodacom. If a value is invalid, the server refuses the value with the name of its variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const BAD: [string, string[]][] = [
   ['VODACOM_SESSION_LIFE_S', ['0', '']],
 ]
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad value of ${name} and names the setting`, () => {
+  test(`the server refuses a bad value of ${name} and names the variable`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }

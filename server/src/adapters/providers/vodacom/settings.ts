@@ -1,4 +1,4 @@
-// The settings of Vodacom's M-Pesa OpenAPI.
+// Defines the settings of Vodacom's M-Pesa OpenAPI.
 
 import {
   codes,
@@ -122,12 +122,12 @@ export const settings = {
 /** The checked settings of Vodacom. */
 export type VodacomSettings = SettingValues<typeof settings>
 
-/** Returns no problems, because no valid settings contradict each other. `create` checks single values. */
+/** Returns no problems, because no two valid settings contradict each other. `create` checks each value. */
 export function problems(): string[] {
   return []
 }
 
-/** Warns if no state fails a payment, because prompts without an answer then stay open for days. */
+/** If no state means a failed payment, returns a warning, because prompts without an answer then stay open for days. */
 export function warnings({ failed_states }: VodacomSettings, { is_prompting }: { is_prompting: boolean }): string[] {
   if (!is_prompting || failed_states.size > 0) return []
   return [

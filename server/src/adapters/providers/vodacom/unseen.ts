@@ -1,13 +1,13 @@
-// Logs transaction states that no setting names, because an operator must configure them.
+// Logs transaction states that no setting names, because an operator must configure the meaning of each state.
 
 import type { Log } from '../../../kernel/lib/index.ts'
 import type { VodacomVerdict } from './envelope.ts'
 import type { StateWords } from './mapping.ts'
 
-/** Checks the state in the answer to a query, and logs each unseen state once. */
+/** Checks the state in the answer to a query. If no setting names the state, logs the state once. */
 export type UnseenStateLog = (kind: 'payment' | 'payout', reference: string, verdict: VodacomVerdict) => void
 
-/** The greatest number of remembered states, so that invented states do not fill the memory. */
+/** The greatest number of remembered states, so that unexpected states do not fill the memory. */
 const WORDS_MAX = 100
 const WORD_CHARS_MAX = 64
 const SETTINGS = {

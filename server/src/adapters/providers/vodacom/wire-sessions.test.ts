@@ -1,4 +1,4 @@
-// The sessions of the adapter over HTTP, and the payments and payouts that need a session.
+// Tests the sessions of the adapter over HTTP, and the payments and payouts that need a session.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ const INS_0: VodacomReaction = {
 }
 
 describe('sessions', () => {
-  test('40 concurrent payments share one session', async () => {
+  test('the adapter sends 40 concurrent payments under one session', async () => {
     const { provider, twin } = await start()
     const answers = await Promise.all(Array.from({ length: 40 }, () => provider.push(payment())))
     for (const answer of answers) assert.equal(answer.kind, 'succeeded')
@@ -44,7 +44,7 @@ describe('sessions', () => {
     })
   }
 
-  test('the adapter renews a session before its end, and uses the old session until the new session has settled', async () => {
+  test('the adapter renews a session before the session ends, and uses the old session until the new session has settled', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start({ clock }, { clock, session_life_ms: 600_000 })
     await provider.push(payment())
@@ -56,7 +56,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().refusals.session, undefined, 'the gateway refused no call')
   })
 
-  test('a query tests a young session, and the adapter sends no request about money before the gateway accepts the session', async () => {
+  test('the adapter tests a young session by queries and sends no request that moves money before the gateway accepts the session', async () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { session_settle_ms: 20_000 } },
@@ -74,7 +74,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('a waiting payment uses the session that settles meanwhile', async () => {
+  test('the adapter sends a waiting payment when the session settles before the timeout of the call', async () => {
     const { provider, twin } = await start({ settings: { session_settle_ms: 400 } })
     assert.equal((await provider.push(payment())).kind, 'succeeded')
     assert.equal(twin.totals().sessions, 1)
@@ -88,7 +88,7 @@ describe('sessions', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('with a wrong API key the adapter opens no session, prompts no payer and logs the problem', async () => {
+  test('the adapter opens no session, prompts no payer and logs the problem when the API key is wrong', async () => {
     const { provider, logged, twin } = await start({}, { api_key: 'another-key-of-the-tests' })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')
@@ -98,7 +98,7 @@ describe('sessions', () => {
     assert.ok(!logged.join().includes('another-key-of-the-tests'))
   })
 
-  test('if the gateway refuses every session, each call renews the session once and sends no request about money', async () => {
+  test('each call renews the session once and sends no request that moves money when the gateway refuses every session', async () => {
     const { provider, received } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
@@ -107,7 +107,7 @@ describe('sessions', () => {
     assert.equal(received.filter(({ method }) => method === 'POST').length, 0)
   })
 
-  test('the platform can send a payout again that the gateway refused under an accepted session', async () => {
+  test('the adapter sends a payout again that the gateway refused under an accepted session', async () => {
     let is_open = true
     const { provider, received } = await script(
       ({ method }) => {
@@ -130,7 +130,7 @@ describe('sessions', () => {
     assert.equal((await provider.payout(request)).kind, 'succeeded')
   })
 
-  test('a refusal by a proxy leaves a payment unknown and does not end the session', async () => {
+  test('the adapter reports an unknown payment and keeps the session when a proxy refuses the call', async () => {
     const { provider, twin } = await start()
     await provider.push(payment())
     twin.set({ no_session: 'page' })

@@ -1,4 +1,4 @@
-// Tests the requests of the adapter over HTTP, and its answers if the gateway fails.
+// Tests the requests of the adapter over HTTP, and the answers of the adapter when the gateway fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ const INS_0: VodacomReaction = {
 }
 
 describe('requests', () => {
-  test('a request has the fields of the manual as texts, with a bearer and an origin', async () => {
+  test('the adapter sends the fields of the manual as texts, with a bearer and an origin', async () => {
     const { provider, received } = await script(() => INS_0, { origin: 'https://pay.example.com' })
     const [pushed, paid_out] = [payment(), payout()]
     await provider.push(pushed)
@@ -58,7 +58,7 @@ describe('requests', () => {
     }
   })
 
-  test('each query has a new conversation id', async () => {
+  test('the adapter gives each query a new conversation id', async () => {
     const { provider, received } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
     const request = payment()
     await provider.status([request, request, payment()])
@@ -72,7 +72,7 @@ describe('requests', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  test('the adapter sends no request for payments and payouts that the gateway cannot take', async () => {
+  test('the adapter sends no request for a payment or payout that the gateway cannot take', async () => {
     const { provider, received } = await script(() => INS_0)
     const unfit = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     for (const fields of [{ amount_minor: 100_050n }, { amount_minor: 0n }, { currency: 'USD' }, { phone: null }]) {
@@ -111,7 +111,7 @@ describe('requests', () => {
       concurrency_limits: { payments: 64, payouts: 64 },
       prompts: ['MPESA'],
     })
-    // Half of the connections may wait for late answers.
+    // Half of the connections may wait for late answers, rounded down.
     const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
     assert.deepEqual(odd.provider.capabilities.concurrency_limits, { payments: 1, payouts: 1 })
   })
@@ -122,7 +122,7 @@ describe('states that no setting names', () => {
     content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: state },
   })
 
-  test('a state that no setting names is unknown, and the log names each such state once with its settings', async () => {
+  test('the adapter reports an unknown outcome for a state that no setting names, and logs the state once with its settings', async () => {
     let state = 'Cancelled'
     const { provider, logged } = await script(() => stateAnswer(state), { failed_states: { Expired: 'expired' } })
     const lines = () =>
@@ -183,7 +183,7 @@ describe('a failing gateway', () => {
     ['a reset connection', 'reset', 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
   ]
   for (const [name, act, to_push, to_payout, to_question] of strange) {
-    test(`${name} leaves the outcome unknown`, async () => {
+    test(`the adapter reports an unknown outcome after ${name}`, async () => {
       const { provider } = await script(
         ({ method, path }) =>
           // The query that tests the session succeeds.
@@ -199,7 +199,7 @@ describe('a failing gateway', () => {
     })
   }
 
-  test('the adapter sends nothing and logs no secret if the address has no server', async () => {
+  test('the adapter reports requests as not sent and logs no secret when nothing listens at the address', async () => {
     const url = await nowhere()
     const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
@@ -209,17 +209,17 @@ describe('a failing gateway', () => {
     assert.ok(!logged.join().includes(API_KEY))
   })
 
-  test('the adapter sends nothing after the gateway stopped', async () => {
+  test('the adapter reports requests as not sent after the gateway stopped', async () => {
     const { provider, twin } = await start()
     await Promise.all([provider.push(payment()), provider.payout(payout())])
     await twin.close()
-    // For a short time, the adapter may still write to a closed connection. The outcome is unknown then.
+    // For a short time, the adapter may still write to a closed connection and report an unknown outcome.
     await eventually(async () => assert.equal((await provider.payout(payout())).kind, 'not_sent'))
     await eventually(async () => assert.deepEqual(await provider.push(payment()), NO_PROMPT))
     assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
   })
 
-  test('every call of the adapter ends within CALL_MS_MAX if the gateway hangs', async () => {
+  test('every call of the adapter ends within CALL_MS_MAX when the gateway hangs', async () => {
     const { provider } = await script(() => 'hang', { timeout_ms: 60_000, late_ms: 1 })
     const started = performance.now()
     const [answer] = await Promise.all([
@@ -231,7 +231,7 @@ describe('a failing gateway', () => {
     assert.deepEqual(answer, NO_PROMPT, 'the gateway never accepted the session, so nothing was sent')
   })
 
-  test('answers and log lines have no secret if the gateway repeats the secrets', async () => {
+  test('answers and log lines contain no secret when the gateway repeats the secrets', async () => {
     let seen = ''
     const { provider, logged } = await script(({ headers, method }) => {
       seen = headers.authorization?.slice('Bearer '.length) ?? ''
@@ -255,7 +255,7 @@ describe('a failing gateway', () => {
     }
   })
 
-  test('the adapter logs each kind of problem that an operator must fix once a minute', async () => {
+  test('the adapter logs each kind of problem that an operator must fix at most once a minute', async () => {
     const { provider, logged } = await script(({ method }) =>
       method === 'GET'
         ? { content: { output_ResponseCode: 'INS-0' } }
@@ -270,7 +270,7 @@ describe('a failing gateway', () => {
   })
 })
 
-test('the adapter refuses an invalid setting by name, without a secret in the message', () => {
+test('the adapter names an invalid setting in its refusal, and the message contains no secret', () => {
   const good: VodacomOptions = {
     name: 'vodacom',
     url: 'http://127.0.0.1:1/x',
