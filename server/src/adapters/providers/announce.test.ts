@@ -1,4 +1,4 @@
-// The report that a process logs at its start: the providers of live money, and warnings about the settings.
+// Tests the report that a process logs at its start: the providers of live money, and warnings about the settings.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -36,7 +36,7 @@ before(async () => {
 })
 after(() => world?.close())
 
-/** Returns the report of a process with these settings on the same database. */
+/** Returns the start report of a process that has these settings and uses the same database. */
 async function reportOf(env: Record<string, string>) {
   const other = await createWorld({ url: world.url, env })
   try {
@@ -63,7 +63,7 @@ describe('the start report', () => {
     assert.deepEqual(paying.live.payouts, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
   })
 
-  test('the start report has no callbacks and no warnings if the settings configure only the mock provider', async () => {
+  test('the start report has no callback URLs and no warnings when the settings configure only the mock provider', async () => {
     const report = await reportOf({})
     assert.deepEqual([report.live.provider, report.live.callbacks], ['mock', {}])
     assert.equal(texts(report), '')
@@ -82,7 +82,7 @@ describe('start warnings', () => {
     assert.equal(texts(twin), '', 'a twin on this machine reaches the local address')
   })
 
-  test('the process warns when prompts go over a provider that reaches the numbers of one network', async () => {
+  test('the process warns when payment prompts go over a provider that reaches the numbers of one network only', async () => {
     const both = { BASE_URL, ...SELCOM, ...VODACOM, VODACOM_FAILED_STATES: 'Failed=provider_declined' }
     const pushed = await reportOf({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'wallet_push=vodacom' })
     assert.match(texts(pushed), /wallet_push goes over vodacom, which prompts only MPESA numbers/)
@@ -90,7 +90,7 @@ describe('start warnings', () => {
     assert.equal(texts(routed), '')
   })
 
-  test('the process warns when the settings name no state of Vodacom as failed', async () => {
+  test('the process warns when the settings map no transaction state of Vodacom to a failed payment', async () => {
     const report = await reportOf({ BASE_URL, ...VODACOM, PROVIDER: 'vodacom' })
     assert.match(texts(report), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
     const routes = { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }

@@ -1,5 +1,5 @@
-// Reports to the operator when a process starts. The report has the providers of live money, warnings about the settings, and
-// the payments that wait for an unconfigured provider.
+// Writes the report that a process logs at its start. The report has the providers of live money, warnings about the
+// settings, and the number of payments and payouts that wait for an unconfigured provider.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, isOwnNetwork, settingsOf } from '../../kernel/lib/index.ts'
@@ -13,7 +13,8 @@ export type LiveMoney = {
   provider: string
   routes: readonly string[]
   /**
-   * The callback URL of each live provider. Null means that the provider has no URL, so the server only queries its payments.
+   * The callback URL of each live provider. Null means that the provider has no URL, so the platform learns outcomes from
+   * queries only.
    */
   callbacks: Readonly<Record<string, string | null>>
   /** The methods of live payouts. */
@@ -48,7 +49,7 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
   ]
 }
 
-/** Lists the warnings about combinations of valid settings. */
+/** Lists the warnings about settings that are valid one by one but cause problems together. */
 export function liveWarnings(config: Config, routing: Routing): string[] {
   const prompting = routing.find('live', { method: 'wallet_push' })
   return [
@@ -66,8 +67,8 @@ function ownWarnings(config: Config, { name }: Provider, is_prompting: boolean):
 }
 
 /**
- * Warns about a callback URL in the private network, because only a gateway in the same network, such as a twin, reaches that
- * URL.
+ * If a provider has no callback URL, or if only the private network reaches the URL, returns a warning. A gateway in the
+ * same network, such as a twin, reaches the URL and causes no warning.
  */
 function callbackWarnings(config: Config, { name }: Provider): string[] {
   if (isSimulated(name)) return []
@@ -95,7 +96,7 @@ function promptWarnings(routing: Routing, provider: Provider): string[] {
   ]
 }
 
-/** The greatest number of rows that the statement counts. */
+/** The greatest number of rows of each kind that the query counts. */
 const COUNT_MAX = 10_000
 const WAITING = sql(
   'providers_waiting_unconfigured',
@@ -109,8 +110,8 @@ const WAITING = sql(
 )
 
 /**
- * Counts the payments and payouts that wait for unconfigured providers, up to 10,000 each. No worker queries them until an
- * operator configures the provider.
+ * Counts the payments and payouts that wait for unconfigured providers, up to 10,000 of each kind. Until an operator
+ * configures the provider, no worker queries these payments and payouts.
  */
 export function waitingUnconfigured(
   reader: Reader,

@@ -1,5 +1,5 @@
-// The server can store every answer about a payout, whatever its texts, amounts and times. No answer pays a payout by mistake
-// or keeps the payout open.
+// Tests that the server can store every answer about a payout, whatever its texts, amounts and times. A strange answer never
+// pays a payout and never keeps a payout open.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ const STRANGE: [string, Partial<PayoutAnswer>][] = [
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
-/** Answers that look like moved money but have no amount that the server can book. */
+/** Answers that report moved money without an amount that the server can book. */
 const UNBOOKABLE: [string, unknown][] = [
   ['no amount', { ...paid, amount_minor: undefined }],
   ['an amount that is a number', { ...paid, amount_minor: 100_000 }],
@@ -65,7 +65,7 @@ describe('payouts of a provider with strange answers', () => {
     await world.close()
   })
 
-  /** Creates an approved payout with these answers, and runs all due work. */
+  /** Creates an approved payout, gives these answers to the calls of the server, and runs all due work. */
   const send = async (answers: { payout: unknown; status: unknown }): Promise<WithdrawalKey> => {
     script.payout = () => answers.payout as PayoutAnswer
     script.status = () => answers.status as PayoutAnswer
@@ -76,7 +76,7 @@ describe('payouts of a provider with strange answers', () => {
   }
 
   for (const [name, fields] of STRANGE) {
-    test(`the server settles a payout whose answers have ${name} within an hour, with few queries`, async () => {
+    test(`the server settles a payout within an hour and with few queries when the provider's answers have ${name}`, async () => {
       const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
       const queries_before = script.asked.length
       world.deps.clock.advance(3_600_000)
@@ -96,7 +96,7 @@ describe('payouts of a provider with strange answers', () => {
   }
 
   for (const [name, answer] of UNBOOKABLE) {
-    test(`the server neither pays nor releases a payout after an answer with ${name}, until a clear answer comes`, async () => {
+    test(`the server neither pays nor releases a payout after an answer with ${name} until a clear answer comes`, async () => {
       const key = await send({ payout: answer, status: answer })
       world.deps.clock.advance(60_000)
       await world.work()
@@ -117,7 +117,7 @@ describe('payouts of a provider with strange answers', () => {
 describe('readPayoutAnswer', () => {
   const read = (answer: unknown) => readPayoutAnswer(answer as PayoutAnswer)
 
-  test('readPayoutAnswer leaves a plain answer unchanged', () => {
+  test('readPayoutAnswer returns a valid answer unchanged', () => {
     const plain: PayoutAnswer[] = [
       { kind: 'accepted', provider_status: 'PENDING', provider_id: 'P-1', ask_again_ms: 1_500 },
       { ...paid, provider_id: null },
@@ -140,7 +140,7 @@ describe('readPayoutAnswer', () => {
     for (const answer of plain) assert.deepEqual(read(answer), answer)
   })
 
-  test('readPayoutAnswer keeps the message for operators short and storable', () => {
+  test('readPayoutAnswer shortens the message for operators and removes its secrets and unstorable characters', () => {
     assert.equal(
       read({ ...payoutAnswers.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
@@ -153,34 +153,34 @@ describe('readPayoutAnswer', () => {
       assert.ok(!('provider_message' in read({ ...payoutAnswers.blocked, provider_message })))
   })
 
-  test('readPayoutAnswer makes an unreadable answer unknown', () => {
+  test('readPayoutAnswer returns an unknown outcome for an unreadable answer', () => {
     for (const [, answer] of UNBOOKABLE) assert.deepEqual(read(answer), UNREADABLE)
     for (const answer of [{}, [], 5, { kind: 'held', amount_minor: 1n, currency: 'TZS' }]) {
       assert.deepEqual(read(answer), UNREADABLE)
     }
   })
 
-  test('readPayoutAnswer accepts only existing reasons', () => {
+  test('readPayoutAnswer replaces an unlisted failure reason with unknown_provider_error', () => {
     for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
       const answer = read({ ...payoutAnswers.declined, reason })
       assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
     }
   })
 
-  test('readPayoutAnswer accepts only existing causes of a block', () => {
+  test('readPayoutAnswer removes an unlisted cause of a block', () => {
     for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
       assert.deepEqual(read({ ...payoutAnswers.blocked, because }), { ...payoutAnswers.blocked, provider_id: null })
     }
   })
 
-  test('readPayoutAnswer counts a charge as returned only if the answer has charge_returned: true', () => {
+  test('readPayoutAnswer counts a charge as returned only when the answer has charge_returned: true', () => {
     for (const charge_returned of [undefined, null, 'true', 1, {}]) {
       const answer = read({ ...payoutAnswers.reversed(AMOUNT_MINOR), charge_returned })
       assert.equal(answer.kind === 'reversed' && answer.charge_returned, false)
     }
   })
 
-  test('readPayoutAnswer keeps texts short and complete, and pauses between a quarter of a second and an hour', () => {
+  test('readPayoutAnswer cuts texts between characters and keeps pauses between a quarter of a second and an hour', () => {
     const { provider_status, provider_id, ask_again_ms } = read({
       ...paid,
       provider_status: '\u{1f4b0}'.repeat(70),

@@ -1,4 +1,5 @@
-// The server can store every answer of a provider, whatever its texts, amounts and times, and no answer keeps a payment open.
+// Tests that the server can store every answer about a payment, whatever its texts, amounts and times. No answer keeps a
+// payment open.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -50,7 +51,7 @@ async function withAnswers(
 
 describe('payments of a provider with strange answers', () => {
   for (const [name, fields] of STRANGE) {
-    test(`the server settles a payment whose answers have ${name}, or fails the payment at its deadline`, async () => {
+    test(`the server settles a payment, or fails the payment at its deadline, when the provider's answers have ${name}`, async () => {
       const push = { ...open, ...fields } as Answer
       for (const [status, expected] of [
         [{ ...open, ...fields } as Answer, 'failed'],
@@ -80,7 +81,7 @@ describe('payments of a provider with strange answers', () => {
     ['a code of a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
     ['empty texts', { payment_token: '', qr_payload: '' }],
   ] as const) {
-    test(`the server answers 503 for a QR code with ${name}, and the same key works after the next clear answer`, async () => {
+    test(`the server answers 503 for a QR code with ${name}, and accepts the same Idempotency-Key after the next clear answer`, async () => {
       let broken = true
       const good = { payment_token: '12345678', qr_payload: '000201' }
       await withAnswers({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {
@@ -99,7 +100,7 @@ describe('payments of a provider with strange answers', () => {
 })
 
 describe('the readers of answers', () => {
-  test('readAnswer and readQrAnswer leave a plain answer unchanged', () => {
+  test('readAnswer and readQrAnswer return a valid answer unchanged', () => {
     const plain: Answer = { ...paid, provider_id: 'P-1 \u{1f4b0}', ask_again_ms: 1_500 }
     assert.deepEqual(readAnswer(plain), plain)
     const code = { ...open, provider_id: null, payment_token: '12345678', qr_payload: '00020101' }
@@ -114,7 +115,7 @@ describe('the readers of answers', () => {
     assert.deepEqual(readAnswer({ ...down, answered: 'yes' } as unknown as Answer), down)
   })
 
-  test('readPushAnswer accepts not_sent, and readAnswer and readQrAnswer do not', () => {
+  test('only readPushAnswer accepts not_sent, and readAnswer and readQrAnswer return an unknown outcome', () => {
     const unsent = { kind: 'not_sent', busy: true, provider_status: null, ask_again_ms: 1_500 } as const
     assert.deepEqual(readPushAnswer(unsent), unsent)
     assert.deepEqual(readPushAnswer({ ...unsent, provider_status: 'x', ask_again_ms: -1 } as unknown as PushAnswer), {
@@ -128,7 +129,7 @@ describe('the readers of answers', () => {
     assert.deepEqual(readQrAnswer(unsent as unknown as QrAnswer), UNREADABLE)
   })
 
-  test('readAnswer keeps texts short and complete, counted in characters', () => {
+  test('readAnswer cuts long texts by characters and replaces characters that the database cannot store', () => {
     const { provider_status } = readAnswer({ ...open, provider_status: '\u{1f4b0}'.repeat(70) })
     assert.equal(provider_status, '\u{1f4b0}'.repeat(64))
     assert.equal(readAnswer({ ...open, provider_status: 'a\u0085b\ud800' }).provider_status, 'a\ufffdb\ufffd')
@@ -149,7 +150,7 @@ describe('the readers of answers', () => {
     }
   })
 
-  test('readAnswer makes an unreadable answer unknown', () => {
+  test('readAnswer returns an unknown outcome for an unreadable answer', () => {
     for (const answer of [
       null,
       undefined,

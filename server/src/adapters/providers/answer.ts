@@ -1,5 +1,5 @@
-// Cleans every answer of a provider before the platform decides or stores anything. An answer can have any length, characters
-// that the database cannot store, or a time that never comes. None of these may keep a payment open.
+// Cleans every answer of a provider before the platform decides or stores anything. An answer can have texts of any length,
+// characters that the database cannot store, or a time that never comes. None of these may keep a payment open.
 
 import { redactFields } from '../../kernel/lib/index.ts'
 import {
@@ -13,35 +13,38 @@ import {
   type UnknownWhy,
 } from './port.ts'
 
-/** The greatest length, in code points, of the provider's status and id, and of its currency code. */
+/** The greatest length, in code points, of the provider's status, of the provider's id and of the currency code. */
 const STATUS_MAX = 64
 const CURRENCY_MAX = 8
 const NAME_MAX = 200
-/** The greatest length of the texts of a QR code. The standard for QR payments allows 512. */
+/** The greatest lengths of the token and of the text of a QR code. The standard for QR payments allows 512 characters. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
 /** The greatest length of a provider's message for operators. */
 const MESSAGE_MAX = 300
-/** The shortest pause before the next query that a provider may announce, so that no worker queries without a pause. */
+/**
+ * The shortest pause before the next query. A shorter announced pause becomes this pause, so that no worker queries without
+ * a pause.
+ */
 const ASK_AGAIN_MS_MIN = 250
-/** The longest pause before the next query. */
+/** The longest pause before the next query. A longer announced pause becomes this pause. */
 export const ASK_AGAIN_MS_MAX = 3_600_000
 const AMOUNT_MINOR_MAX = 2n ** 53n
 
-/** Control characters, NUL included, and lone surrogates. */
+/** Control characters, including NUL, and lone surrogates. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
-/** Cleans the name of an account. Returns null if the value has no name. */
+/** Cleans the name of an account. If the value has no name, returns null. */
 export function readName(value: unknown): string | null {
   const name = storableText(value, NAME_MAX)?.trim() ?? ''
   return name === '' ? null : name
 }
 
-/** The answer for everything that the platform cannot read. */
+/** The answer by which the platform replaces an unreadable answer. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
-/** Cleans an answer about a payment, so that its texts are storable, its times bounded and its amount possible. */
+/** Cleans an answer about a payment, so that its texts are storable, its times are bounded and its amount is possible. */
 export function readAnswer(answer: Answer): Answer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
   const common = commonFields(answer)
@@ -59,7 +62,7 @@ export function readAnswer(answer: Answer): Answer {
     case 'held':
     case 'reversed': {
       const currency = storableText(answer.currency, CURRENCY_MAX)
-      // An impossible amount must neither pay the payment nor stop its batch.
+      // An impossible amount must neither pay the payment nor fail the batch of the payment.
       if (!isAmount(answer.amount_minor) || currency === null) return UNREADABLE
       return { kind: answer.kind, amount_minor: answer.amount_minor, currency, ...common }
     }
@@ -74,7 +77,7 @@ export function readPushAnswer(answer: PushAnswer): PushAnswer {
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** Cleans the answer to a QR request. This function keeps a code exactly as the provider made it, or drops the code. */
+/** Cleans the answer to a QR request. If the platform cannot store the code unchanged, removes the code. */
 export function readQrAnswer(answer: QrAnswer): QrAnswer {
   const cleaned = readAnswer(answer)
   if (cleaned.kind !== 'accepted') return cleaned
@@ -83,11 +86,11 @@ export function readQrAnswer(answer: QrAnswer): QrAnswer {
   return { ...cleaned, payment_token, qr_payload }
 }
 
-/** Cleans an answer about a payout. An impossible amount makes the answer unknown. */
+/** Cleans an answer about a payout. If the amount is impossible, returns an unknown outcome. */
 export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
-  // An adapter removes its own secrets. This function removes the fields of the request that a gateway echoes, by their
-  // names.
+  // The adapter has already removed the platform's secrets. This function removes fields with secret names, because a
+  // gateway may repeat the fields of a request.
   const { provider_message: raw } = answer
   const provider_message = storableText(typeof raw === 'string' ? redactFields(raw) : raw, MESSAGE_MAX)
   const common = { ...commonFields(answer), ...(provider_message === null ? {} : { provider_message }) }
@@ -129,8 +132,8 @@ function commonFields(answer: Answer | PayoutAnswer) {
 }
 
 /**
- * Returns the provider's own status without echoed secrets such as a PIN. The server stores that status and shows it to
- * merchants.
+ * Returns the provider's status without repeated secrets such as a PIN. The server stores that status and shows the status
+ * to merchants.
  */
 function statusText(value: unknown): string | null {
   return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)
@@ -159,7 +162,9 @@ const UNKNOWN_REASONS: readonly UnknownWhy[] = [
   'busy',
 ]
 
-/** Maps a reason to a known one, because the server stores the reason in the history. */
+/**
+ * Returns a listed reason unchanged, and `unreadable` for any other value. The history then contains only listed reasons.
+ */
 function knownReason(why: unknown): UnknownWhy {
   return UNKNOWN_REASONS.find((reason) => reason === why) ?? 'unreadable'
 }

@@ -1,4 +1,4 @@
-// Tests the conditions under which the circuit breaker opens and closes a circuit.
+// Tests when the circuit breaker opens and closes a circuit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function passOf(breaker: Breaker): CallPermit {
   return pass
 }
 
-test('five faults in a row open the circuit of that provider and method only', () => {
+test('the breaker opens a circuit after five faults in a row, and no other circuit', () => {
   const { breaker, call } = setUp()
   call(FAULT, 4)
   assert.equal(may(breaker), true)
@@ -35,18 +35,18 @@ test('five faults in a row open the circuit of that provider and method only', (
   assert.equal(breaker.permit('vodacom', 'wallet_push') !== null, true)
 })
 
-test('more faults than answers among the newest calls open a circuit, and equal numbers do not', () => {
+test('the breaker opens a circuit when more than half of the newest calls are faults, and not when exactly half are', () => {
   const { breaker, call } = setUp()
   for (let i = 0; i < 10; i++) call(i % 2 === 0 ? FAULT : GOOD)
   assert.equal(may(breaker), true)
   const other = setUp()
-  // All calls began while the circuit was closed.
+  // The test requests all permits while the circuit is closed.
   const passes = Array.from({ length: 12 }, () => passOf(other.breaker))
   for (const [i, pass] of passes.entries()) other.breaker.record(pass, i % 3 === 0 ? GOOD : FAULT)
   assert.equal(may(other.breaker), false)
 })
 
-test("the breaker lets exactly one probe pass after the pause, and the probe's success closes the circuit", () => {
+test("the breaker permits exactly one probe after the pause and closes the circuit when that probe succeeds", () => {
   const { clock, breaker, call, changes } = setUp()
   call(FAULT, 5)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)
@@ -65,7 +65,7 @@ test("the breaker lets exactly one probe pass after the pause, and the probe's s
   )
 })
 
-test('every failed probe doubles the pause, up to a minute', () => {
+test('the breaker doubles the pause after every failed probe, up to a minute', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   const pauses = []
@@ -78,7 +78,7 @@ test('every failed probe doubles the pause, up to a minute', () => {
   assert.deepEqual(pauses, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
 })
 
-test('a probe that never ends does not keep the circuit open', () => {
+test('the breaker permits another probe when a probe does not end', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)
@@ -89,7 +89,7 @@ test('a probe that never ends does not keep the circuit open', () => {
   assert.equal(may(breaker), true)
 })
 
-test('operators see the state, newest calls, faults, median time and next probe of each circuit', () => {
+test('the health report shows the state, newest calls, faults, median time and next probe of each circuit', () => {
   const { clock, breaker, call } = setUp()
   call(GOOD, 3)
   call(FAULT, 5)
@@ -107,7 +107,7 @@ test('operators see the state, newest calls, faults, median time and next probe 
   ])
 })
 
-test('the answer to a call from before the opening of a circuit changes nothing while the circuit is open', () => {
+test('the breaker ignores the answer to a call that began before an open circuit opened', () => {
   const { clock, breaker, call } = setUp()
   const [good, bad] = [passOf(breaker), passOf(breaker)]
   call(FAULT, 5)
@@ -120,7 +120,7 @@ test('the answer to a call from before the opening of a circuit changes nothing 
   assert.equal(may(breaker), true)
 })
 
-test('the late answer to another call neither closes nor opens the circuit during a probe', () => {
+test('the breaker neither opens nor closes a circuit because of a late answer to an earlier call while a probe runs', () => {
   const { clock, breaker, call, changes } = setUp()
   const [good, bad] = [passOf(breaker), passOf(breaker)]
   call(FAULT, 5)
@@ -136,7 +136,7 @@ test('the late answer to another call neither closes nor opens the circuit durin
   assert.equal(may(breaker), true)
 })
 
-test('a probe that the breaker abandoned changes nothing at its end', () => {
+test('the breaker ignores the result of a probe that it has abandoned', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)
@@ -149,7 +149,7 @@ test('a probe that the breaker abandoned changes nothing at its end', () => {
   assert.equal(breaker.pause('selcom', 'wallet_push'), 4_000)
 })
 
-test('faults from before a closed circuit do not count, so only five new faults open the circuit again', () => {
+test('the breaker does not count faults from before the circuit closed, so only five new faults open the circuit again', () => {
   const { clock, breaker, call } = setUp()
   const old = passOf(breaker)
   call(FAULT, 5)
@@ -162,7 +162,7 @@ test('faults from before a closed circuit do not count, so only five new faults 
   assert.equal(may(breaker), false)
 })
 
-test('an answer about one payment and a lack of free connections are no faults of the provider', () => {
+test('isFault returns false for an answer about one payment and for a lack of free connections', () => {
   const down = { kind: 'declined', reason: 'provider_unavailable', provider_status: null } as const
   assert.equal(isFault(down), true)
   assert.equal(isFault({ ...down, provider_status: '151 FAIL', answered: true }), false)

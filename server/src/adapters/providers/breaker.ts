@@ -1,5 +1,5 @@
-// The circuit breaker stops calls to a provider that does not answer, so that payers learn this at once and no work waits for
-// timeouts. Each process has a circuit for each provider and method. A circuit never decides the outcome of a payment.
+// Stops calls to a provider that does not answer, so that payers learn this at once and no worker waits for timeouts. Each
+// process has a circuit for each provider and method. A circuit never decides the outcome of a payment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Clock } from '../../kernel/lib/index.ts'
@@ -8,13 +8,14 @@ import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAn
 /** The state of a circuit. `closed`: all calls pass. `open`: no call passes. `half_open`: one probe at a time passes. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** The state of a circuit for operators, with times in milliseconds. */
+/** The state of a circuit in the form that operators read, with times in milliseconds. */
 export type CircuitHealth = {
   provider: string
   method: string
   state: CircuitState
-  /** The number of calls, and of faults, among the newest calls. */
+  /** The number of newest calls, at most 20. */
   calls: number
+  /** The number of faults among the newest calls. */
   faults: number
   median_ms: number | null
   since: Date
@@ -24,26 +25,29 @@ export type CircuitHealth = {
 
 /**
  * The permit for one call. If `probing` is true, the call tests whether the provider works again and should be small. `turn`
- * is the number of changes of the circuit before the permit.
+ * identifies the state of the circuit when the breaker gave the permit.
  */
 export type CallPermit = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
 
 /** The circuits of a process. */
 export type Breaker = {
-  /** Returns a permit for a call now, or null. After the pause of an open circuit, one caller gets a permit. */
+  /**
+   * Returns a permit for a call, or null while the circuit stops calls. After the pause of an open circuit, one caller gets
+   * a permit.
+   */
   permit(provider: string, method: string): CallPermit | null
-  /** Returns the milliseconds until the next probe of an open circuit. Returns 0 if calls pass. */
+  /** Returns the milliseconds until the next probe of an open circuit. If calls pass, returns 0. */
   pause(provider: string, method: string): number
   /** Records the result of a call. The breaker ignores a call that began before the last change of the circuit. */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
 }
 
-/** The number of newest calls that decide the state. */
+/** The number of newest calls that decide the state of a circuit. */
 const WINDOW = 20
 /**
- * The conditions for opening a circuit: this many faults in a row, or more than this share of faults in at least CALLS_MIN
- * calls.
+ * The conditions for opening a circuit: FAULTS_IN_ROW faults in a row, or a share of faults above FAULT_SHARE among at least
+ * CALLS_MIN calls.
  */
 const FAULTS_IN_ROW = 5
 const CALLS_MIN = 10
@@ -51,14 +55,14 @@ const FAULT_SHARE = 0.5
 /** The bounds of the time for which a circuit stays open. Each failed probe doubles that time. */
 const PAUSE_MS_MIN = 2_000
 const PAUSE_MS_MAX = 60_000
-/** The longest time of a probe. After this time, another probe passes. */
+/** The timeout of a probe. After this time, the breaker permits another probe. */
 const PROBE_MS_MAX = 15_000
 
 type Circuit = {
   provider: string
   method: string
   state: CircuitState
-  /** The number of changes, probes included. */
+  /** The number of state changes and probes of this circuit. */
   turn: number
   window: { fault: boolean; duration_ms: number }[]
   in_row: number
@@ -89,7 +93,10 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     circuits.set(name, created)
     return created
   }
-  /** Returns the rest of a pause. If the rest is longer than any pause, the clock stepped back, so the pause is over. */
+  /**
+   * Returns the remaining time of a pause. If that time is longer than any pause, the clock stepped back, so the pause is
+   * over.
+   */
   const leftOf = ({ retry_at }: Circuit): number => {
     const left_ms = retry_at.getTime() - clock.now().getTime()
     return left_ms > Math.max(PAUSE_MS_MAX, PROBE_MS_MAX) ? 0 : Math.max(0, left_ms)
@@ -127,7 +134,8 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     },
     record(permit, call) {
       const circuit = circuitOf(permit.provider, permit.method)
-      // An old success would close the circuit while the provider is down; an old fault would open it during a probe.
+      // An old success would close the circuit while the provider is down. An old fault would open the circuit again during
+      // a probe.
       if (permit.turn !== circuit.turn) return
       circuit.window.push(call)
       if (circuit.window.length > WINDOW) circuit.window.shift()
@@ -166,10 +174,10 @@ function circuitHealth({ provider, method, state, window, since, retry_at }: Cir
  */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
-/** The provider_status, for operators, of a payout that an open circuit stopped. */
+/** The provider_status that operators read if an open circuit stopped a payout. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 
-/** The answer to a query that the server did not send. The last status of the provider stays. */
+/** The answer to a query that the server did not send. The payment or payout keeps the last status of the provider. */
 export const UNASKED = {
   kind: 'unknown',
   why: 'not_asked',
@@ -181,7 +189,7 @@ export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
   return answer.kind === 'unknown' && answer.why === 'not_asked'
 }
 
-/** The pause of queries that wait for a probe. */
+/** The pause before queries that wait for the result of a probe. */
 export const AFTER_PROBE_MS = 1_000
 
 /**
@@ -208,11 +216,11 @@ export type GuardedCall<Reply> = {
   /** Makes the call. If `probing` is true, the call tests whether the provider works again and should be small. */
   work(probing: boolean): Promise<Reply>
   isFault(reply: Reply): boolean
-  /** Returns the reply while the circuit is open. The next probe passes after `pause_ms`. */
+  /** Returns the reply of a call that the open circuit stopped. The next probe passes after `pause_ms`. */
   stopped(pause_ms: number): Reply
 }
 
-/** Makes a call unless its circuit is open, and records the result. */
+/** If the circuit permits the call, makes the call and records its result. */
 export async function guarded<Reply>(
   { breaker, clock }: { breaker: Breaker; clock: Clock },
   { name, capabilities }: Provider,
@@ -231,7 +239,7 @@ export async function guarded<Reply>(
 /** The time after which the platform abandons a call of an adapter. An adapter ends its calls before this time. */
 const CUT_OFF_MS = CALL_MS_MAX + 1_000
 
-/** Calls an adapter. Returns null if the adapter throws or does not end in time. Never throws. */
+/** Calls an adapter and never throws. If the adapter throws or exceeds the timeout, returns null. */
 export async function answerOf<Reply>(
   { clock, log }: Pick<Deps, 'clock' | 'log'>,
   name: string,

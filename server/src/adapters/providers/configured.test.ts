@@ -1,4 +1,4 @@
-// Tests two live providers at once with their real adapters and the twins of their gateways. Each payment and payout goes
+// Tests two live providers at once, with their real adapters and the twins of their gateways. Each payment and payout goes
 // over the provider of its route.
 
 import assert from 'node:assert/strict'
@@ -9,7 +9,10 @@ import { startVodacomTwin, type VodacomTwin } from '../../../twins/vodacom/index
 import { ConfigError, DESTINATIONS } from '../../kernel/lib/index.ts'
 
 const CALLBACK_SECRET = 'a-callback-secret-of-the-tests'
-/** The gateway's clock runs while the platform's clock stands still, so the adapter must accept a callback of any time. */
+/**
+ * The clock of the gateway runs while the clock of the platform stands still, so the adapter must accept a callback of any
+ * time.
+ */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -65,7 +68,7 @@ async function settled(collection_id: string): Promise<string> {
   }
 }
 
-test('a payment goes over the provider of its method, and its record keeps the name', async () => {
+test("the platform sends a payment over the provider of its method and stores the provider's name", async () => {
   const pushed = (await pay('wallet-push', { amount: '50000', phone: '0754000001' })).body.data
   assert.equal(await settled(pushed.collection_id), 'successful')
   assert.equal(await providerOf(pushed.collection_id), 'vodacom')
@@ -82,7 +85,7 @@ test('a payment goes over the provider of its method, and its record keeps the n
   assert.equal(await providerOf(played.collection_id), 'sandbox')
 })
 
-test('a payout goes over the provider of its destination, and its record keeps the name', async () => {
+test("the platform sends a payout over the provider of its destination and stores the provider's name", async () => {
   const send = async (path: string, body: object) => {
     const reply = await world.post(`/v1/disbursements/${path}`, { amount: '2000', ...body }, { key: world.live_key })
     assert.equal(reply.status, 202, reply.text)
@@ -111,7 +114,7 @@ test('a payout goes over the provider of its destination, and its record keeps t
   assert.deepEqual([vodacom.totals().executions, selcom.totals().payouts.by_truth.paid], [2, 2])
 })
 
-test('the server refuses a payout to an unreachable destination without a record, and lists the reachable destinations', async () => {
+test('the server refuses a payout to an unreachable destination, stores no record and lists the reachable destinations', async () => {
   const body = { amount: '2000', destination_code: 'STANDARD_CHARTERED', destination_identifier: '0150000101' }
   const to = { ...body, destination_name: 'Juma Ali', bank_name: 'SCB' }
   const count = () => world.rows('select count(*) as n from withdrawals')
@@ -130,7 +133,7 @@ test('the server refuses a payout to an unreachable destination without a record
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
-test('the server refuses a bank payout without the required name, both at its price request and at its submission', async () => {
+test('the server refuses a bank payout without the required name, in the price request and in the submission', async () => {
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const absent = [{ field: 'destination_name', message: 'is required for this destination' }]
   const reply = await world.post('/v1/disbursements/bank-account', { amount: '2000', ...to }, { key: world.live_key })
@@ -150,7 +153,7 @@ test('the server refuses a bank payout without the required name, both at its pr
   assert.equal((await world.post('/v1/disbursements/mobile-money', mobile, { key: world.live_key })).status, 202)
 })
 
-test('the server does not approve a payout that the merchant submitted before the provider required a name', async () => {
+test('the server does not approve a payout without the required name that a merchant submitted before the provider required names', async () => {
   const mocked = await createWorld({ url: world.url, env: {} })
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const { body } = await mocked.post(
@@ -164,7 +167,7 @@ test('the server does not approve a payout that the merchant submitted before th
   assert.match(approved.body.error.message, /selcom cannot pay out this withdrawal without its destination_name/)
 })
 
-test("operators see the gateway's message about a blocked payout, and the merchant does not", async () => {
+test("operators read the gateway's message about a blocked payout, and the merchant does not", async () => {
   const body = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
   const blocked = async () => {
     const { id } = (await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })).body.data
@@ -201,7 +204,7 @@ test("operators see the gateway's message about a blocked payout, and the mercha
   assert.deepEqual(await seen(`/v1/disbursements/${address}`, world.live_key), ['FAILED', reason])
 })
 
-test('the list of live destinations has only reachable destinations, and the sandbox list has all destinations', async () => {
+test('the server lists only reachable destinations for live payouts, and all destinations for the sandbox', async () => {
   const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
     const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })
     assert.equal(status, 200, text)
@@ -218,7 +221,7 @@ test('the list of live destinations has only reachable destinations, and the san
   assert.ok(banks.includes('CRDB') && !banks.includes('STANDARD_CHARTERED') && !banks.includes('MPESA'))
   assert.deepEqual(await listed('?environment=sandbox'), DESTINATIONS)
 
-  // In a price request, the server accepts each listed destination and refuses any other.
+  // In a price request, the server accepts each listed destination and refuses each unlisted destination.
   const finance = (await world.newSession('FINANCE')).token
   for (const { code, method } of DESTINATIONS) {
     const body = { amount: '2000', method, destination_code: code, environment: 'live' }
@@ -227,7 +230,7 @@ test('the list of live destinations has only reachable destinations, and the san
   }
 })
 
-test('the server refuses a payment that no provider can serve, and the idempotency key stays free', async () => {
+test('the server refuses a payment that no provider can serve, and does not use up the Idempotency-Key', async () => {
   const only_push = await createWorld({ env: { ...env, PROVIDER: 'vodacom', PROVIDER_ROUTES: '' } })
   try {
     const ask = (path: string) =>
@@ -276,7 +279,7 @@ test('the server accepts and answers a callback of Vodacom with the secret in it
   }
 })
 
-test('the start log names a route whose destinations only another provider reaches', async () => {
+test('the start log names a route to destinations that only another provider reaches', async () => {
   const lines = (of: World) => of.deps.logged.filter((line) => line.includes('PROVIDER_ROUTES'))
   assert.deepEqual(lines(world), [])
   const narrow = await createWorld({ env: { ...env, PROVIDER_ROUTES: 'MOBILE_MONEY=vodacom' } })
@@ -292,7 +295,7 @@ test('the start log names a route whose destinations only another provider reach
   }
 })
 
-test('the process refuses an invalid setting of an adapter at its start, without the value', async () => {
+test('the process refuses an invalid setting of an adapter at its start, and its message does not contain the value', async () => {
   for (const [name, value] of [
     ['VODACOM_PUBLIC_KEY', 'no-key-at-all'],
     ['VODACOM_CALLBACK_SECRET', 'short'],

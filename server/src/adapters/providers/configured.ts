@@ -1,5 +1,5 @@
-// Builds the configured providers. The sandbox and the mock provider always exist, and a real provider exists if the URL of
-// its gateway is set. So the server can finish payments of a provider without routes.
+// Builds the configured providers. The sandbox and the mock provider always exist. A real provider exists if the settings
+// have the URL of its gateway, even without a route, so that the server can finish its payments.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, settingsOf } from '../../kernel/lib/index.ts'
@@ -7,22 +7,22 @@ import type { BuiltProvider, FullProvider, ProviderDefinition, ProviderParts } f
 import type { CallbackSink } from './port.ts'
 import { PROVIDERS } from './registry.ts'
 
-/** The name of the provider of the sandbox, which never moves money. */
+/** The name of the sandbox provider, which never moves money. */
 export const SANDBOX = 'sandbox'
 
 /** The providers of this process. */
 export type ConfiguredProviders = {
   /** All providers, by name. */
   all: ReadonlyMap<string, FullProvider>
-  /** Opens slow sessions before the first payment needs them. Never throws. */
+  /** Opens the sessions that take long to open, before the first payment needs them. Never throws. */
   warm(): Promise<void>
   /** Closes the connections of all providers. */
   close(): Promise<void>
 }
 
 /**
- * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` are additional providers
- * and replace providers of the same name. Throws a ConfigError that names an invalid setting.
+ * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` adds providers, or
+ * replaces providers with the same name. If a setting is invalid, throws a ConfigError that names the setting.
  */
 export function createProviders(
   deps: Pick<Deps, 'config' | 'clock' | 'random' | 'log'>,
@@ -63,14 +63,14 @@ export function createProviders(
   }
 }
 
-/** Returns true if the provider has no gateway or the settings have the URL of its gateway. */
+/** Returns true if the provider has no gateway setting or the settings have the URL of its gateway. */
 function isConfigured(config: Config, definition: ProviderDefinition): boolean {
   return gatewayAddress(definition, settingsOf(config, definition)) !== ''
 }
 
 /**
- * Returns the URL for a provider's callbacks. Without BASE_URL, the URL is on this machine, for a local twin. Null means that
- * the port is not known yet: then the provider sends no callbacks and the platform only queries.
+ * Returns the URL for a provider's callbacks. Without BASE_URL, the URL is on this machine, for a local twin. If the port is
+ * not known yet, returns null: the provider then sends no callbacks and the platform only queries.
  */
 export function callbackUrl(config: Config, name: string): string | null {
   if (config.base_url !== '') return `${config.base_url}/callbacks/${name}`

@@ -1,9 +1,9 @@
-// Counts the rest of a timeout by the machine's clock, also if the platform runs by another clock.
+// Counts the remaining time of a timeout by the clock of the machine, even if the platform uses a simulated clock.
 
-/** Returns the rest of a timeout in milliseconds, never below zero. */
+/** Returns the remaining time of a timeout in milliseconds, never below zero. */
 export type Countdown = () => number
 
-/** Begins a timeout of `ms` milliseconds now. */
+/** Starts a timeout of `ms` milliseconds. */
 export function countdown(ms: number): Countdown {
   const end = performance.now() + ms
   return () => Math.max(end - performance.now(), 0)

@@ -1,21 +1,21 @@
-// Describes the exports of a provider's folder. registry.ts lists the providers.
+// Defines what the folder of a provider exports. registry.ts lists the providers.
 
 import type { Clock, ConfigurableProvider, Log, Random } from '../../kernel/lib/index.ts'
 import type { ProviderExtras, ProviderLists } from './extras.ts'
 import type { CallbackSink, Provider } from './port.ts'
 
-/** A provider with its optional functions. */
+/** A provider together with its optional functions. */
 export type FullProvider = Provider & ProviderExtras & ProviderLists
 
 /** A provider that this process built from the settings. */
 export type BuiltProvider = FullProvider & {
-  /** Opens slow sessions before the first payment needs them. This function may throw. */
+  /** Opens the sessions that take long to open, before the first payment needs them. This function may throw. */
   warm?(): Promise<void>
   /** Closes the connections of the provider. */
   close?(): Promise<void>
 }
 
-/** The arguments of `create`. `Settings` are the checked values of the provider's own table. */
+/** The arguments of `create`. `settings` has the checked values of the settings table of this provider. */
 export type ProviderParts<Settings> = {
   settings: Settings
   /**
@@ -23,20 +23,22 @@ export type ProviderParts<Settings> = {
    * callbacks.
    */
   callback_url: string | null
-  /** Takes the callbacks of a provider in this process. */
+  /** The receiver of callbacks from a provider that runs in this process. */
   sink: CallbackSink
   clock: Clock
   random: Random
   log: Log
 }
 
-/** The form in which a provider's statements write the platform's references, if it differs from the sent form. */
+/**
+ * The form in which a provider's statements write the platform's references, if that form differs from the sent reference.
+ */
 export type StatementForm = {
-  /** Returns the form of a reference in a statement. Returns null if the reference has no other form. */
+  /** Returns the form of a reference in a statement. If the reference has no such form, returns null. */
   write(reference: string): string | null
   /**
-   * Returns the reference of a text in a statement, or null if the text has none. `at` is the time of the movement in the
-   * statement.
+   * Returns the reference that a text in a statement contains. If the text has no reference, returns null. `at` is the time
+   * of the movement in the statement.
    */
   read(text: string, at: Date): string | null
 }
@@ -48,7 +50,8 @@ export type ProviderDefinition = ConfigurableProvider & {
   /** Returns the capabilities of the provider with these settings. */
   capabilities(settings: AnySettings): Provider['capabilities']
   /**
-   * Builds the adapter. The adapter sends nothing before its first call. Throws a ConfigError that names an invalid setting.
+   * Builds the adapter, which sends nothing before its first call. If a setting is invalid, throws a ConfigError that names
+   * the setting.
    */
   create(parts: ProviderParts<AnySettings>): BuiltProvider
   /**
@@ -56,8 +59,8 @@ export type ProviderDefinition = ConfigurableProvider & {
    * them.
    */
   statementForm: StatementForm | null
-  /** Lists warnings about valid settings. `is_prompting` is true if payment prompts go over the provider. */
+  /** Lists warnings about valid settings. `is_prompting` is true if payment prompts go over this provider. */
   warnings?(settings: AnySettings, use: { is_prompting: boolean }): string[]
-  /** Builds the provider of the sandbox. Exactly one definition has this function. */
+  /** Builds the provider of the sandbox. Exactly one provider defines this function. */
   createSandbox?(name: string, parts: ProviderParts<AnySettings>): Provider
 }

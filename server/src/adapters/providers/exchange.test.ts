@@ -1,4 +1,4 @@
-// Tests that the exchange reports whether the client wrote a byte, and that the exchange receives late answers.
+// Tests that the exchange reports whether the client wrote a byte of a request, and that the caller receives late answers.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import {
   type ProviderRequest,
 } from './exchange.ts'
 
-/** Starts a server that answers when the test decides, and makes a queue with one connection to that server. */
+/** Starts a server whose answers the test sends, and makes a queue with one connection to that server. */
 async function rig(connections = 1) {
   const open: { path: string; response: ServerResponse }[] = []
   const server = createServer((request, response) => open.push({ path: request.url ?? '', response }))
@@ -24,7 +24,7 @@ async function rig(connections = 1) {
 }
 const get = (path: string): ProviderRequest => ({ method: 'GET', path, headers: {}, body: null })
 
-test('the client never sends a request without a free connection in time', async () => {
+test('the client does not send a request when no connection becomes free before the timeout', async () => {
   const { open, line } = await rig()
   const first = exchange(line, get('/first'), 5_000)
   await eventually(() => assert.equal(open.length, 1))
@@ -41,13 +41,13 @@ test('the client never sends a request without a free connection in time', async
   )
 })
 
-test('the client does not send a request to an address without a server', async () => {
+test('the client does not send a request to an address where no server listens', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   assert.deepEqual(await exchange(line, get('/'), 5_000), { kind: 'not_sent' })
 })
 
-test('the exchange reports a written request without an answer as lost', async () => {
+test('the exchange reports a request as lost when the client wrote the request and got no answer', async () => {
   const { open, line } = await rig()
   assert.deepEqual(await exchange(line, get('/silent'), 50), { kind: 'lost', why: 'timeout' })
   const reset = exchange(line, get('/reset'), 5_000)
@@ -63,7 +63,7 @@ test('the exchange reports a written request without an answer as lost', async (
   assert.deepEqual(await half, { kind: 'lost', why: 'unreachable' })
 })
 
-test('the client receives a late answer once, and never receives one over a broken connection', async () => {
+test('the client delivers a late answer once, and delivers no answer when the connection breaks', async () => {
   const { open, line } = await rig(2)
   const waiting = createLateRequests(2)
   const received: ExchangeResult[] = []
@@ -80,7 +80,7 @@ test('the client receives a late answer once, and never receives one over a brok
   assert.deepEqual(received, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
-test('the wait for a late answer has a timeout, and the client aborts the oldest request if too many wait', async () => {
+test('the client stops the wait for a late answer after a timeout, and aborts the oldest request when too many wait', async () => {
   const { open, line } = await rig(3)
   const receive = () => assert.fail('no answer was expected')
   const waiting = createLateRequests(1)
@@ -96,7 +96,7 @@ test('the wait for a late answer has a timeout, and the client aborts the oldest
   await eventually(() => assert.deepEqual([short.size(), closed('/short')], [0, true]))
 })
 
-test('requests beyond the connections wait in order, and a cancelled request frees its place', async () => {
+test('the queue sends waiting requests in their order, and a cancelled request frees its place in the queue', async () => {
   const { open, line } = await rig()
   const waiting = createLateRequests(1)
   const late = { ms: 5_000, waiting, receive: () => {} }
@@ -118,14 +118,14 @@ test('requests beyond the connections wait in order, and a cancelled request fre
   )
 })
 
-test('the exchange reports no queued request as busy when connecting fails', async () => {
+test('the exchange does not mark a queued request as busy when the client cannot connect', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   const all = await Promise.all(Array.from({ length: 20 }, () => exchange(line, get('/'), 5_000)))
   for (const sent of all) assert.deepEqual(sent, { kind: 'not_sent' })
 })
 
-test('a closed queue ends thousands of requests at once', async () => {
+test('a closed queue ends thousands of waiting requests at once', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   await line.destroy()
   const all = await Promise.all(Array.from({ length: 20_000 }, () => exchange(line, get('/'), 5_000)))

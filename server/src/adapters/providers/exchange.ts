@@ -1,6 +1,5 @@
-// Sends one HTTP request to a provider and reports whether the client wrote a byte of the request. A provider may answer a
-// payment request only after the payer typed a PIN. So the connection stays open for a while after the timeout, because a
-// late answer is as true as a timely answer.
+// Sends one HTTP request to a provider and reports whether the client wrote a byte of the request. A payment request may get
+// its answer only after the payer typed a PIN. So the connection stays open after the timeout and accepts a late answer.
 
 import { type Dispatcher, Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
@@ -13,42 +12,46 @@ export type ProviderRequest = {
   body: string | null
 }
 
-/** The reason why a request that the client sent, or may have sent, has no answer. */
+/** The reason why a request has no answer although the client may have sent the request. */
 export type LostWhy = 'timeout' | 'unreachable' | 'unreadable'
 
 /**
- * The result of a request. `not_sent`: the client wrote no byte, because a connection failed or,
- * with `busy`, because no connection was free in time. `lost`: the provider may have executed the request.
+ * The result of a request. `not_sent`: the client wrote no byte, because a connection failed or, with `busy`, because no
+ * connection was free in time. `lost`: the provider may have executed the request.
  */
 export type ExchangeResult =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent'; busy?: true }
   | { kind: 'lost'; why: LostWhy }
 
-/** Copies the mark that no connection was free. */
+/** Copies the mark `busy`, which means that no connection was free. */
 export function busyOf(busy: true | undefined): { busy?: true } {
   return busy ? { busy } : {}
 }
 
-/** Connections to one origin, with a queue. Requests beyond the connections wait in their order. */
+/** The connections to one origin, with a queue. If all connections are in use, further requests wait in their order. */
 export type ConnectionQueue = {
   pool: Pool
   /**
-   * Calls `begin` as soon as a connection is free; `begin` returns the connection by calling `leave`. The returned function
-   * cancels the wait; it returns false if the wait was already over.
+   * As soon as a connection is free, calls `begin`, which returns the connection by calling `leave`. `enter` returns a
+   * function that cancels the wait. If the wait was already over, that function returns false.
    */
   enter(begin: (leave: () => void) => void): () => boolean
   /** Ends all connections. */
   destroy(): Promise<void>
 }
 
-/** Makes a queue over this many connections. An answer of more than `answer_max_bytes` is unreadable. */
+/**
+ * Makes a queue with this number of connections. If an answer exceeds `answer_max_bytes`, the exchange reports the answer as
+ * unreadable.
+ */
 export function createConnectionQueue(origin: string, connections: number, answer_max_bytes?: number): ConnectionQueue {
   const pool = new Pool(origin, { connections, pipelining: 1, allowH2: false, maxResponseSize: answer_max_bytes ?? -1 })
   const queue = new Set<() => void>()
   let taken = 0
   let is_serving = false
-  // A loop replaces recursion, because in a closed pool every request ends while it begins.
+  // A closed pool ends each request while the request begins, so recursion would exceed the stack. Therefore this function
+  // loops.
   const serve = () => {
     if (is_serving) return
     is_serving = true
@@ -76,10 +79,13 @@ export function createConnectionQueue(origin: string, connections: number, answe
   }
 }
 
-/** The treatment of an answer that comes after the timeout. */
+/** The limits and the receiver of an answer that comes after the timeout. */
 export type LateAnswer = { ms: number; waiting: LateRequests; receive(result: ExchangeResult): void }
 
-/** The requests that wait for a late answer. Beyond `max`, the oldest request ends, so that it does not hold a connection. */
+/**
+ * The requests that wait for late answers. If more than `max` requests wait, the oldest request ends, so that its connection
+ * becomes free.
+ */
 export type LateRequests = { add(giveUp: () => void): () => void; size(): number }
 
 /** Makes the collection of requests that wait for late answers. */
@@ -102,8 +108,8 @@ export function createLateRequests(max: number): LateRequests {
 }
 
 /**
- * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms` of the call. If a request times out
- * while it waits for a free connection, the client does not send the request.
+ * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms` of the call. If the timeout ends
+ * while the request waits for a free connection, the client does not send the request.
  */
 export function exchange(
   queue: ConnectionQueue,
@@ -141,10 +147,11 @@ export function exchange(
         stopWaiting()
       }
     }
-    // Sockets need the machine's clock, also if the platform runs by another clock.
+    // Sockets need the clock of the machine, even if the platform uses a simulated clock.
     stop = systemClock.after(Math.max(timeout_ms, 0), () => {
       if (cancelWait()) return finish({ kind: 'not_sent', busy: true })
-      // A request that got its connection at the last moment had no time to connect, which is no fault of the provider.
+      // If a request gets its connection at the last moment, the request has no time to connect. The provider has no fault
+      // then.
       if (abort === null)
         return finish({ kind: 'not_sent', ...busyOf(performance.now() - placed < placed - begun || undefined) })
       finish({ kind: 'lost', why: 'timeout' })
@@ -152,7 +159,7 @@ export function exchange(
       else abort()
     })
     const handlerOf = (leaveQueue: () => void): Dispatcher.DispatchHandler => ({
-      // undici calls this hook before it writes to the connection, so an abort in the hook prevents the request.
+      // undici calls this hook before undici writes to the connection, so an abort in the hook prevents the request.
       onRequestStart(controller) {
         const giveUp = () => controller.abort(new Error('no answer came in time'))
         if (receive === null) giveUp()
@@ -181,7 +188,7 @@ export function exchange(
   })
 }
 
-/** Returns the reason why the answer to a request got lost. */
+/** Returns the reason why the answer to a request is missing. */
 export function lostReason(error: Error & { code?: unknown }): LostWhy {
   if (typeof error.code !== 'string') return 'unreachable'
   if (error.code.endsWith('_TIMEOUT')) return 'timeout'

@@ -9,7 +9,7 @@ const counting = () => {
 }
 
 describe('createOnce', () => {
-  it('createOnce runs the work once for each reference, also for callers that ask while the work runs', async () => {
+  it('createOnce runs the work once for each reference, even for callers that come while the work runs', async () => {
     const once = createOnce<number>(() => true)
     const { work, times } = counting()
     assert.deepEqual(await Promise.all([1, 2, 3].map(() => once('A', work))), [1, 1, 1])
@@ -39,7 +39,7 @@ describe('createOnce', () => {
   })
 })
 
-it('a memory keeps its newest values and drops a forgotten value', () => {
+it('a reference memory keeps the newest values and drops a forgotten value', () => {
   const memory = createReferenceMemory<number>(2)
   for (const [i, reference] of ['A', 'B', 'C'].entries()) memory.set(reference, i)
   assert.deepEqual(['A', 'B', 'C'].map(memory.get), [undefined, 1, 2])

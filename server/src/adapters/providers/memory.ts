@@ -1,7 +1,7 @@
-// Keeps results by reference in memory, so that a repeated call sends no second request. An adapter is also correct without
-// this memory; the memory only saves requests.
+// Keeps results by reference in memory, so that a repeated call sends no second request. The memory only saves requests: an
+// adapter without this memory is correct too.
 
-/** The values by reference. A full memory drops its oldest value. */
+/** The values by reference. If the memory is full, the oldest value makes room for a new value. */
 export type ReferenceMemory<Value> = {
   get(reference: string): Value | undefined
   set(reference: string, value: Value): void
@@ -28,8 +28,8 @@ export function createReferenceMemory<Value>(max = REMEMBERED_MAX): ReferenceMem
 }
 
 /**
- * Does the work once for each reference. A repeated call gets the running result, and the finished result if `keep` returns
- * true for that result. The memory keeps no call that threw, because its effect is unknown.
+ * Does the work once for each reference. A repeated call gets the running result. A repeated call gets the finished result
+ * if `keep` returns true for that result. After an error, the next call does the work again.
  */
 export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBERED_MAX) {
   const results = createReferenceMemory<Promise<Value>>(max)

@@ -1,11 +1,14 @@
-// Logs problems that only an operator can fix, at most once a minute, because every request repeats them.
+// Logs problems that only an operator can fix, each kind at most once a minute, because every request repeats such a
+// problem.
 
 import type { Clock, Log } from '../../kernel/lib/index.ts'
 
 const NOTE_EVERY_MS = 60_000
 const KINDS_MAX = 500
 
-/** Makes the log of a provider's problems, with one line a minute for each kind. `facts` must contain no secret. */
+/**
+ * Makes the log of a provider's problems, with one line a minute for each kind of problem. `facts` must contain no secret.
+ */
 export function createProblemLog({ name, clock, log }: { name: string; clock: Clock; log: Log }) {
   const logged_at = new Map<string, number>()
   return (kind: string, facts: Readonly<Record<string, unknown>>): void => {

@@ -1,16 +1,19 @@
-// The port of payment providers: the requests of the platform and all answers of a provider.
+// Defines the port of payment providers: the requests of the platform and all answers of a provider.
 
 /** The methods of payments. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
-/** One of the methods of payments. */
+/** A method of payments. */
 export type Method = (typeof METHODS)[number]
 
-/** The outcomes that a sandbox key can request of the simulated provider. */
+/** The outcomes that a sandbox request can ask of the simulating provider. */
 export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** An outcome that a sandbox key can request. */
+/** An outcome that a sandbox request can ask for. */
 export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 
-/** The reasons of failed payments, each with its sentence. The list is closed, because merchants branch on the reason. */
+/**
+ * The reasons of failed payments, each with its sentence. The list is closed, because the programs of merchants depend on
+ * the reason.
+ */
 export const FAILURE_REASONS = {
   user_cancelled: 'The customer cancelled the payment.',
   provider_declined: 'The mobile network declined the payment.',
@@ -26,31 +29,37 @@ export const FAILURE_REASONS = {
 /** The reason of a failed payment. Payers may see its sentence. */
 export type FailureReason = keyof typeof FAILURE_REASONS
 
-/** A payment request to the provider. Amounts are in cents; `phone` is canonical or null. */
+/**
+ * A payment request to the provider. Amounts are in cents. `phone` is canonical, and null means that the payer is not known.
+ */
 export type PaymentRequest = {
   /**
-   * The platform's reference. The platform stores the reference before the first byte and never replaces it, and the provider
-   * must treat it as unique.
+   * The platform's reference. The platform stores the reference before the client sends the first byte, and never replaces
+   * the reference. The provider must treat the reference as unique.
    */
   reference: string
   method: Method
   phone: string | null
   amount_minor: bigint
   currency: string
-  /** The outcome to simulate in the sandbox. Null in live requests. */
+  /** The outcome to simulate in the sandbox. Null means that no outcome is chosen, as in live requests. */
   simulate_status: SimulateStatus | null
   /** The time when the provider took the request. Null means that this time is not known. */
   sent_at: Date | null
-  /** The time when the platform fails the payment. If the provider can, it refuses later payments. */
+  /**
+   * The time at which the platform fails the payment. If possible, the provider refuses the payer's money after this time.
+   */
   deadline_at?: Date
-  /** If true, the payer waits on a page. A simulating provider then answers a prompt at once, and a code after seconds. */
+  /**
+   * If true, the payer waits on a page. A simulating provider then decides a prompt at once, and a code after a few seconds.
+   */
   on_page?: boolean
 }
 
 /**
- * The provider's answer about one payment. Timeouts, 5xx and unreadable or unseen answers are `unknown`, which decides
- * nothing. `ask_again_ms` announces the next change. `answered` with `provider_unavailable` means that only the network
- * behind the provider is down.
+ * The provider's answer about one payment. Timeouts, 5xx and unreadable answers are `unknown`, which decides nothing.
+ * `ask_again_ms` is the pause before the next query. `answered` with `provider_unavailable` means that only the payer's
+ * network is down.
  */
 export type Answer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
   | { kind: 'accepted' }
@@ -63,9 +72,8 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
 )
 
 /**
- * The reason of an unknown answer. `ambiguous`: the provider does not know either. `busy`: no connection of this process was
- * free. `not_asked`: the circuit is open, the provider is not configured or no connection was free, so the platform sent no
- * query.
+ * The reason of an unknown answer. `ambiguous`: the provider does not know the outcome. `busy`: no connection of this
+ * process was free. `not_asked`: the platform sent no query (circuit open, provider not configured or no connection free).
  */
 export type UnknownWhy =
   | 'timeout'
@@ -78,32 +86,33 @@ export type UnknownWhy =
   | 'not_asked'
 
 /**
- * The answer to a push. `not_sent`: the payer got no prompt and the provider has no record of the payment, so the caller may
- * repeat the push. If the caller cannot repeat the push, or the payer should see the failure at once, the adapter answers
- * `declined`.
+ * The answer to a push. `not_sent`: the payer got no prompt and the provider stored no payment, so the caller may repeat the
+ * push. If the caller cannot repeat the push, or the payer should see the failure at once, the adapter answers `declined`.
  */
 export type PushAnswer =
   | Answer
   | { kind: 'not_sent'; busy?: true; provider_status: null; provider_id?: null; ask_again_ms?: number }
 
-/** The answer to a QR request: the texts exactly as the provider made them, or the reason why the answer has no texts. */
+/** The answer to a QR request: the texts exactly as the provider made them, or the reason why there are no texts. */
 export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
 /** The methods of payouts. */
 export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** One of the methods of payouts. */
+/** A method of payouts. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
 /** A payout request to the provider. The amount is in cents. */
 export type PayoutRequest = {
   /**
-   * The platform's reference. The platform stores the reference before the first byte and never replaces it. One reference is
-   * one payout, however often the platform sends it.
+   * The platform's reference. The platform stores the reference before the client sends the first byte, and never replaces
+   * the reference. The provider pays a reference once, however often the platform sends the reference.
    */
   reference: string
   environment: 'live' | 'sandbox'
   method: PayoutMethod
-  /** The neutral code of the network or bank (lib/destinations.ts). Each adapter maps the code to the provider's code. */
+  /**
+   * The neutral code of the network or bank (lib/destinations.ts). Each adapter maps this code to the code of its provider.
+   */
   destination_code: string
   /** The canonical phone number 255XXXXXXXXX, or a bank account number. */
   destination_identifier: string
@@ -117,8 +126,8 @@ export type PayoutRequest = {
 
 /**
  * The provider's answer about one payout. After `unknown`, the platform only queries. `not_sent`: the provider got no byte.
- * `not_found`: the provider will never execute the payout. `blocked`: the provider executed nothing, and an operator must
- * act. Only operators see `provider_message`.
+ * `not_found`: the provider will never execute the payout. `blocked`: the provider executed nothing until an operator acts.
+ * Only operators see `provider_message`.
  */
 export type PayoutAnswer = {
   provider_status: string | null
@@ -136,7 +145,7 @@ export type PayoutAnswer = {
   | { kind: 'unknown'; why: UnknownWhy }
 )
 
-/** The problems that an operator must fix before the platform can send a payout. */
+/** The problems that an operator must fix before the provider can execute a payout. */
 export const BLOCK_CAUSES = {
   address: "The provider refused the platform's address.",
   access: "The provider refused the platform's credentials, or its use of this way of paying out.",
@@ -159,83 +168,92 @@ export type PayoutFailure = keyof typeof PAYOUT_FAILURES
 /** The optional fields of a destination that a provider may require. */
 export type RecipientField = 'destination_name'
 
-/** The result of checking a callback: the reference of its payment, never the outcome. The platform queries the outcome. */
+/**
+ * The result of the check of a callback: the reference of its payment, never the outcome. The platform then queries the
+ * outcome.
+ */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
-/** The longest call to a provider. Each adapter ends its calls by its own timeout, and leases follow from this duration. */
+/**
+ * The longest duration of a call to a provider. Each adapter ends its calls by a shorter timeout. The lengths of leases
+ * derive from this duration.
+ */
 export const CALL_MS_MAX = 5_000
 
 /**
- * A payment provider. Every function answers within CALL_MS_MAX and throws for no fault of the provider. The texts may
- * contain anything, so `providers/answer.ts` cleans every answer before the platform uses it.
+ * A payment provider. Every function answers within CALL_MS_MAX and never throws because of the provider. Answers may
+ * contain any texts, so `providers/answer.ts` cleans each answer before the platform uses it.
  */
 export type Provider = {
-  /** The name of the provider on each attempt and in the callback path: /callbacks/<name>. */
+  /** The name of the provider, stored on each attempt and used in the callback path /callbacks/<name>. */
   name: string
   capabilities: {
     methods: readonly Method[]
     /** True if the provider moves whole shillings only. */
     whole_shillings: boolean
-    /** The methods of payouts. An empty list means that the provider only collects. */
+    /** The methods of payouts. An empty list means that the provider only takes payments. */
     payout_methods: readonly PayoutMethod[]
-    /** The neutral codes of the reachable networks and banks. Undefined means all. */
+    /** The neutral codes of the networks and banks that the provider reaches. Undefined means all codes. */
     destinations?: readonly string[]
     /**
-     * The payments and payouts that one process sends at once, equal to its connections for each. The others wait in the
-     * database, where any process can claim them. Undefined means a thousand.
+     * The number of payments, and of payouts, that one process sends at once: its connections for each kind. Further rows
+     * wait in the database, where any process can claim them. Undefined means a thousand.
      */
     concurrency_limits?: { payments: number; payouts: number }
-    /** The fields that a payout requires besides its destination, by method. Undefined means none. */
+    /** The fields that a payout requires besides its destination, by method. Undefined means no such field. */
     needs?: Partial<Record<PayoutMethod, readonly RecipientField[]>>
     /**
-     * The networks whose payers the provider prompts. Undefined means all. Only a warning uses this list, because numbers can
-     * change networks.
+     * The networks whose payers the provider prompts. Undefined means all networks. Only a warning uses this list, because
+     * numbers can change networks.
      */
     prompts?: readonly string[]
-    /** If true, the answer to a push waits for the payer, so a timeout of a push is no fault of the provider. */
+    /** If true, the provider answers a push after the payer decided, so a timeout of a push is no fault of the provider. */
     slow_pushes?: true
     /**
-     * The number of concurrent queries about payments, and about payouts, if the provider answers one query per request. Each
-     * query is then its own call of `status` or `payoutStatus`, so that a hanging query delays no other query.
+     * The number of concurrent queries about payments, and about payouts, if the provider takes one query per request. Each
+     * query is then a separate call of `status` or `payoutStatus`, so that a hanging query delays no other query.
      */
     asks_singly?: number
     /**
-     * False means that the provider is in this process and cannot be down, so a simulated fault must not stop other callers.
+     * False means that the provider runs in this process and cannot be down, so a simulated fault must not stop other
+     * callers.
      */
     circuit_breaker?: false
     /**
-     * If true, the provider moves no money. A payment on a page gets its outcome within the payer's request if a query finds
-     * an outcome.
+     * If true, the provider moves no money. If a payer waits on a page, the server then queries the outcome within the
+     * payer's request.
      */
     rehearses?: true
   }
-  /** Sends the payment prompt (wallet_push, provider_pesa). A repeated reference never makes a second prompt. */
+  /** Sends the payment prompt (wallet_push, provider_pesa). A repeated reference never causes a second prompt. */
   push(request: PaymentRequest): Promise<PushAnswer>
-  /** Requests a QR code. A repeated reference returns the same code. */
+  /** Requests a QR code. For a repeated reference, returns the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
   /**
-   * Queries the outcomes of payments, in the order of the requests. The answers are the truth about a payment. After the
-   * deadline of a payment, the adapter first cancels an open order if its provider can.
+   * Queries the outcomes of payments, in the order of the requests. These answers are the truth about a payment. If the
+   * deadline of a payment has passed and the provider can cancel orders, the adapter first cancels the open order.
    */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
-   * Sends a payout. A process calls it after it took the payout's token, or after a query answered `not_found`. A reference
-   * that the provider already has is never `declined` but `accepted` or `unknown`; else a paid payout would count as failed.
+   * Sends a payout. A process calls this function after it took the payout's send token, or after a query answered
+   * `not_found`. If the provider already has the reference, the answer is never `declined`, because the payout may be paid.
    */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
-  /** Queries the outcomes of payouts, in the order of the requests. The answers are the truth about a payout. */
+  /** Queries the outcomes of payouts, in the order of the requests. These answers are the truth about a payout. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
-  /** Verifies a callback on its raw bytes. The header CALLBACK_PATH has the path of its request. */
+  /** Verifies a callback on its raw bytes. The header CALLBACK_PATH has the path of the callback's request. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
-  /** Returns the body that the provider expects as the answer to its callback. Null means that any body will do. */
+  /**
+   * Returns the body that the provider expects as the answer to its callback. Null means that the provider accepts any body.
+   */
   callbackReply?(body: Buffer): Record<string, string> | null
 }
 
 /**
- * The header name that carries the path of a callback's request, as in HTTP/2. No HTTP/1 client can send a header of this
- * name.
+ * The name of the header by which the server passes the path of a callback's request. The name begins with a colon, so no
+ * HTTP/1 client can send such a header.
  */
 export const CALLBACK_PATH = ':path'
 
-/** Takes a raw callback of the mock provider in this process. */
+/** Takes a raw callback of a mock provider in this process. */
 export type CallbackSink = (provider: string, headers: Record<string, string>, body: Buffer) => Promise<void>

@@ -1,4 +1,4 @@
-// Tests queries that the platform sends one by one, and queries that one call takes in batches.
+// Tests how the platform sends queries to a provider: one query per call, or many queries in one call.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { gatherQuestions } from './questions.ts'
 const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 
-/** Makes a provider that answers when the test decides. `calls` are its running calls with their queries. */
+/** Makes a provider that answers when the test decides. `calls` has the running calls with their queries. */
 function setUp(asks_singly?: number) {
   const provider: Provider = {
     name: 'mock',
@@ -43,7 +43,7 @@ function setUp(asks_singly?: number) {
   const settle = async () => {
     for (let i = 0; i < 10; i++) await turn()
   }
-  /** Answers all running and later calls with the same answer. */
+  /** Answers all running calls and all later calls with the same answer. */
   const answerAll = async (reply: Answer) => {
     for (let i = 0; i < calls.length; i++) {
       calls[i]?.answer(reply)
@@ -55,7 +55,7 @@ function setUp(asks_singly?: number) {
 }
 const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('a hanging query occupies one of the concurrent calls, and the platform sends later queries at once', async () => {
+test('the platform sends later queries at once while a hanging query occupies only one of the concurrent calls', async () => {
   const { calls, answers, ask_all, settle } = setUp(2)
   ask_all([1])
   await settle()
@@ -74,7 +74,7 @@ test('a hanging query occupies one of the concurrent calls, and the platform sen
   assert.deepEqual([...answers.keys()], [2, 3, 4])
 })
 
-test('a provider with single queries gets one query per call, up to its limit at once', async () => {
+test('the platform sends one query per call, up to the concurrency limit, when the provider takes single queries', async () => {
   const { calls, answers, ask_all, settle, answerAll } = setUp(3)
   ask_all(to(10))
   await settle()
@@ -89,7 +89,7 @@ test('a provider with single queries gets one query per call, up to its limit at
   )
 })
 
-test('a provider whose call takes many queries gets batches', async () => {
+test('the platform sends queries in batches when one call of the provider takes many queries', async () => {
   const { calls, ask_all, settle } = setUp()
   ask_all(to(10))
   await settle()
@@ -103,7 +103,7 @@ for (const [singly, mode] of [
   [undefined, 'in batches'],
   [4, 'in single queries'],
 ] as const) {
-  test(`the platform sends one query as a probe and the others soon after, ${mode}`, async () => {
+  test(`the platform sends one query as a probe and the other queries soon after the probe, ${mode}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')
@@ -137,7 +137,7 @@ for (const [singly, mode] of [
     )
   })
 
-  test(`a failed probe keeps the circuit open for twice the pause, ${mode}`, async () => {
+  test(`the breaker keeps the circuit open for twice the pause when a probe failed, ${mode}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')

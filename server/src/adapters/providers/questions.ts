@@ -1,19 +1,19 @@
-// Sends queries to a provider. If one call answers many queries, the platform batches them; else each query is its own call, in
-// parallel.
+// Sends queries to a provider. If one call takes many queries, the platform batches the queries. Otherwise the platform
+// sends each query in a separate call, several calls at once.
 
 import { type Clock, gather } from '../../kernel/lib/index.ts'
 import { AFTER_PROBE_MS, type Breaker, guarded, isFault, isUnasked, UNASKED } from './breaker.ts'
 import type { Answer, PayoutAnswer, Provider } from './port.ts'
 
-/** The batch limits for a provider whose call takes many queries. */
+/** The batch limits for a provider that takes many queries in one call. */
 const SETS = { max_items: 500, max_running: 4 }
 
 /** The answer to a query that the platform did not send, because the circuit is open. */
 type Unasked = typeof UNASKED & { ask_again_ms: number }
 
 /**
- * Makes the function that queries one payment or payout, behind the circuit of `method`. `ask` makes the call, answers in the
- * order of its items, ends in time and never throws. An unsent query has its pause in `ask_again_ms`.
+ * Makes the function that queries one payment or payout behind the circuit of `method`. `ask` answers in the order of its
+ * items, ends before its timeout and never throws. If the circuit stops a query, `ask_again_ms` has the pause.
  */
 export function gatherQuestions<Item, Reply extends Answer | PayoutAnswer>(
   guard: { breaker: Breaker; clock: Clock },
@@ -37,9 +37,10 @@ export function gatherQuestions<Item, Reply extends Answer | PayoutAnswer>(
     (items) =>
       guarded<readonly (Reply | Unasked)[]>(guard, provider, method, {
         work: (probing) => (probing ? probeWithOne(items) : ask(items)),
-        // The platform does not send the other queries of a probe's batch, so they are neither faults nor successes.
+        // The platform does not send the other queries of a probe's batch, so these queries are neither faults nor
+        // successes.
         isFault: (answers) => answers.every((answer) => isUnasked(answer) || isFault(answer)),
-        // The platform sends a query that comes during a probe soon after the probe.
+        // If a query comes during a probe, the platform sends the query soon after the probe.
         stopped: (pause_ms) => unasked(items.length, is_probing ? Math.min(pause_ms, AFTER_PROBE_MS) : pause_ms),
       }),
     options,

@@ -1,21 +1,21 @@
-// Removes the platform's secrets from answers, because a gateway may echo a request.
+// Removes the platform's secrets from answers, because a gateway may repeat the fields of a request.
 
 /** The replacement of a secret. */
 export const REDACTED = '[redacted]'
-/** The shortest secret that the redaction removes. A shorter secret may occur in an answer by chance. */
+/** The length of the shortest secret that the redaction removes. A shorter secret could occur in an answer by chance. */
 const LENGTH_MIN = 8
 
 /** Removes secrets from texts that the server stores or logs. */
 export type Redaction = {
-  /** Adds a temporary secret. The redaction remembers only the newest temporary secrets. */
+  /** Adds a temporary secret. The redaction keeps only the newest temporary secrets. */
   add(secret: string): void
   /** Returns the text without the secrets. */
   clean(text: string): string
 }
 
 /**
- * Makes the redaction of fixed secrets and of at most `added_max` temporary secrets. The redaction does not remove short
- * secrets.
+ * Makes the redaction of fixed secrets and of at most `added_max` temporary secrets. The redaction ignores secrets that are
+ * too short.
  */
 export function createRedaction(fixed: readonly string[], added_max = 0): Redaction {
   const added: string[] = []

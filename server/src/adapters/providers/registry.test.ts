@@ -1,5 +1,5 @@
-// The folders of the providers. The registry has each folder, and all folders have the same exports and the same files for
-// the same jobs.
+// Tests the folders of the providers. The registry lists each folder. All folders have the same exports and the same names
+// for their files.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -19,7 +19,7 @@ const FILES = [
   'settings.ts',
 ]
 
-test('the registry lists each folder of a provider by its name, and each folder has the shared files', () => {
+test('the registry lists each provider folder by its name, and each folder has the required files', () => {
   const folders = readdirSync(HERE, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   assert.deepEqual(folders.map(({ name }) => name).sort(), PROVIDERS.map(({ name }) => name).sort())
   for (const { name } of folders) {
@@ -32,7 +32,7 @@ test('the registry lists each folder of a provider by its name, and each folder 
   }
 })
 
-test('each provider exports a definition whose environment variables begin with its name and are unique', () => {
+test('each provider exports a definition, and its environment variables are unique and begin with its name', () => {
   const seen = new Set<string>()
   for (const provider of PROVIDERS) {
     for (const name of ['name', 'settings', 'problems', 'capabilities', 'create', 'statementForm']) {
@@ -48,7 +48,7 @@ test('each provider exports a definition whose environment variables begin with 
   }
 })
 
-test('the mock provider that the default settings build has the name and the capabilities of its definition', () => {
+test('the mock provider built from the default settings has the name and the capabilities of its definition', () => {
   const config = readConfig({}, PROVIDERS)
   const [mock] = PROVIDERS
   assert.ok(mock?.simulated, 'the default provider moves no money')

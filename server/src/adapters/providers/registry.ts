@@ -1,17 +1,20 @@
-// Lists the providers. A new provider is one folder and one line in this file.
+// Lists the providers. A new provider needs one folder and one line in this file.
 
 import type { ProviderDefinition } from './definition.ts'
 import * as mock from './mock/index.ts'
 import * as selcom from './selcom/index.ts'
 import * as vodacom from './vodacom/index.ts'
 
-/** All providers. The first provider is the default of PROVIDER. */
+/** All providers. The first provider in this list is the default of PROVIDER. */
 export const PROVIDERS: readonly ProviderDefinition[] = [mock, selcom, vodacom]
 
-/** The names of all providers, the unconfigured providers included. */
+/** The names of all providers, including providers without configuration. */
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name)
 
-/** Returns the definition of a provider. Undefined means the sandbox, or a provider that only a test has. */
+/**
+ * Returns the definition of a provider. Undefined means that the provider is the sandbox, or a provider that only a test
+ * has.
+ */
 export function findProvider(name: string): ProviderDefinition | undefined {
   return PROVIDERS.find((definition) => definition.name === name)
 }

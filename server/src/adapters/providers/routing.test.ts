@@ -1,4 +1,4 @@
-// Tests the choice of a provider: the most exact route, then the method's route, then the default.
+// Tests how the platform chooses a provider: by the most exact route, then by the route of the method, then by default.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -50,10 +50,11 @@ describe('the choice of a provider', () => {
     [to('NMB', 'BANK_ACCOUNT'), 'banks', 'the route of its method'],
     [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the route of its destination'],
     [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default'],
-    // The operator decides a route, so the platform tries no other provider if the route's provider cannot serve it.
+    // If the provider of a route cannot serve a payment or payout, the platform tries no other provider, because the
+    // operator chose the route.
     [to('ABSA', 'BANK_ACCOUNT'), null, 'no provider, because the provider of its route does not reach it'],
   ] as [RouteQuery, string | null, string][]) {
-    test(`${Object.values(query).join('/')} goes over ${why}`, () => {
+    test(`the platform sends ${Object.values(query).join('/')} over ${why}`, () => {
       assert.equal(routing('everything', routes).find('live', query)?.name ?? null, name)
       assert.equal(routing('everything', routes).find('sandbox', query)?.name, 'sandbox')
     })
@@ -75,7 +76,7 @@ describe('the choice of a provider', () => {
     assert.equal(providerFor('live', to('MPESA')).name, 'mpesa')
   })
 
-  test('the routing lists the providers of live payments once each, the default first', () => {
+  test('the routing lists each provider of live payments once, with the default first', () => {
     const names = routing('everything', routes).live.map(({ name }) => name)
     assert.deepEqual(names, ['everything', 'mpesa', 'codes', 'banks'])
     assert.deepEqual(
@@ -90,7 +91,7 @@ describe('unreachable routes', () => {
     routing(default_name, routes).unreachable_routes
   const everywhere = DESTINATIONS.map(({ method, code }) => `${method}/${code}`)
 
-  test('the routing lists an unreachable route with the providers that could serve the route', () => {
+  test('the routing lists an unreachable route together with the providers that could serve the route', () => {
     const unreachable = unreachable_routes('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
     const of_networks = everywhere.filter((route) => route.startsWith('MOBILE_MONEY/'))
     assert.deepEqual(
@@ -100,13 +101,13 @@ describe('unreachable routes', () => {
     for (const { could } of unreachable) assert.deepEqual(could, ['everything'])
   })
 
-  test('the routing lists no unreachable route when every route serves all that the default provider serves', () => {
+  test('the routing lists no unreachable route when the routes serve all that the default provider serves', () => {
     assert.deepEqual(unreachable_routes('everything', {}), [])
     assert.deepEqual(
       unreachable_routes('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }),
       [],
     )
-    // The routing does not list a route that no provider can serve.
+    // If no provider can serve a route, the routing does not list the route.
     assert.deepEqual(unreachable_routes('mpesa', {}), [])
     assert.deepEqual(unreachable_routes('mpesa', { qr: 'codes' }), [])
   })

@@ -1,33 +1,33 @@
 // Chooses the provider of a payment when the server accepts the payment. The server stores the choice on the attempt and
-// never changes it.
+// never changes the choice.
 
 import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
 import { METHODS, type Method, PAYOUT_METHODS, type PayoutMethod, type Provider } from './port.ts'
 
-/** The query for a route: a payment by a method, or a payout to a destination. */
+/** The payment or payout whose provider the caller seeks: a method, and for a payout the destination. */
 export type RouteQuery = { method: Method } | { method: PayoutMethod; destination_code: string }
 
-/** The routing of payments and payouts to providers. */
+/** Maps payments and payouts to providers. */
 export type Routing = {
-  /** Returns the provider of a payment or payout. Returns null if no configured provider can serve the query. */
+  /** Returns the provider of a payment or payout. If no configured provider can serve the query, returns null. */
   find(environment: Environment, query: RouteQuery): Provider | null
-  /** Returns the provider, as `find` does. Refuses with provider_unavailable if no provider can serve the query. */
+  /** Returns the provider, as `find` does. If no provider can serve the query, refuses with provider_unavailable. */
   providerFor(environment: Environment, query: RouteQuery): Provider
-  /** The routes of PROVIDER_ROUTES, each with the name of its provider. */
+  /** The routes that PROVIDER_ROUTES lists, each with the name of its provider. */
   routes: ReadonlyMap<string, string>
   /** The providers of live payments, each once. */
   live: readonly Provider[]
   /**
-   * The routes that no provider serves although a live provider could, because the route names another provider. Each has the
-   * form of PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL) and the providers that could serve the route.
+   * The routes whose provider cannot serve them although another live provider could. Each route has the form of
+   * PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL) and comes with the providers that could serve it.
    */
   unreachable_routes: readonly { route: string; could: readonly string[] }[]
 }
 
 /**
- * The options of `createRouting`. `routes` maps a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a
- * provider's name.
+ * The options of `createRouting`. The keys of `routes` are methods, or payout methods with a destination
+ * (MOBILE_MONEY/MPESA). The values are names of providers.
  */
 export type RoutingOptions = {
   providers: ReadonlyMap<string, Provider>
@@ -36,7 +36,7 @@ export type RoutingOptions = {
   sandbox: Provider
 }
 
-/** Makes the routing. Throws a ConfigError that names an invalid route. */
+/** Makes the routing. If a route is invalid, throws a ConfigError that names the route. */
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)

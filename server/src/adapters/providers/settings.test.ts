@@ -1,4 +1,5 @@
-// The settings of all providers. The server requires those of each used provider, and production refuses insecure settings.
+// Tests the settings of all providers. The server requires the settings of each used provider, and production refuses
+// insecure settings.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -36,7 +37,7 @@ for (const [name, settings_of, used] of [
     ],
   ],
 ] as const) {
-  test(`the server refuses a route over ${name} if a required setting is missing, and names each missing setting`, () => {
+  test(`the server refuses a route over ${name} when required settings are missing, and names each missing setting`, () => {
     for (const env of used) {
       const missing = Object.keys(settings_of).filter((variable) => !(variable in env))
       assert.deepEqual(refusedFor(env), missing)
@@ -46,7 +47,7 @@ for (const [name, settings_of, used] of [
   })
 }
 
-test('production refuses a gateway URL without TLS and names its setting', () => {
+test('production refuses a gateway URL without TLS and names the setting of the URL', () => {
   const env = { ...PRODUCTION_SETTINGS, ...SELCOM_SETTINGS, ...VODACOM_SETTINGS }
   assert.deepEqual(refusedFor(env), [])
   assert.deepEqual(refusedFor({ ...env, SELCOM_URL: 'http://gateway.example/v1' }), ['SELCOM_URL'])
@@ -54,7 +55,7 @@ test('production refuses a gateway URL without TLS and names its setting', () =>
   assert.deepEqual(refusedFor({ ...env, VODACOM_URL: 'http://127.0.0.1/vodacomTZN' }), ['VODACOM_URL'])
 })
 
-test('the server parses the lists, pairs and texts of a provider', () => {
+test('the server parses the lists, pairs and texts in the settings of a provider', () => {
   const env = {
     PROVIDER_ROUTES: ' wallet_push=mock , MOBILE_MONEY/MPESA = mock',
     SELCOM_ORDER_UNKNOWN_CODES: '651, 999',
@@ -80,7 +81,7 @@ test('the server parses the lists, pairs and texts of a provider', () => {
   })
 })
 
-test('the server reads every secret of a provider from a file', () => {
+test('the server can read every secret of a provider from a file', () => {
   const file = join(tmpdir(), `provider-secret-${process.pid}`)
   writeFileSync(file, 'from-a-file\n')
   const env = {
