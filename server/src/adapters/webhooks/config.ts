@@ -1,4 +1,4 @@
-// The merchant's webhook configuration: URL, events and signing secret.
+// Manages the webhook configuration of a merchant: URL, events and signing secret.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
@@ -9,8 +9,8 @@ import type { ConfigInput, ConfigView } from './schema.ts'
 import { secretText } from './sign.ts'
 
 /**
- * The time for which the previous secret still signs after a rotation. Only the newest two secrets sign, so a second rotation
- * within this time ends the oldest at once. A merchant removes a leaked secret by rotating twice.
+ * The time for which the previous secret still signs after a rotation. Only the newest two secrets sign, so a second
+ * rotation within this time ends the oldest secret at once. A merchant removes a leaked secret by rotating twice.
  */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
@@ -55,19 +55,24 @@ const DELETE = sql(
   'delete from webhook_configs where merchant_id = $1 returning webhook_url, events, secret_last4',
 )
 
-/** Deletes the configuration and returns its old fields without the secret. Returns null if the merchant has none. */
+/**
+ * Deletes the configuration and returns its old fields without the secret. If the merchant has no configuration, returns
+ * null.
+ */
 export async function deleteConfig(tx: Tx, merchant_id: string): Promise<object | null> {
   const [config] = await tx.query<object>(DELETE, [merchant_id])
   return config ?? null
 }
 
-/** Reads the configuration without the secret. Refuses with not_found before the first save. */
+/** Reads the configuration without the secret. Before the first save, refuses with not_found. */
 export async function getConfig(reader: Reader, merchant_id: string): Promise<ConfigView> {
   const [row] = await reader.query<ConfigRow>(FIND, [merchant_id])
   return row ? presentConfig(row) : refuseUnconfigured()
 }
 
-/** Locks the configuration until the transaction ends, and reads it. Returns null before the first save. */
+/**
+ * Locks the configuration until the transaction ends, and returns the configuration. Before the first save, returns null.
+ */
 export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
   const [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
   return row ? presentConfig(row) : null
@@ -99,8 +104,8 @@ export async function checkConfig(
 }
 
 /**
- * Saves a checked change. The result has the secret only if this call made a secret: at the first save and with
- * `rotate_secret`. Refuses a first save without webhook_url with 400.
+ * Saves a checked change. If this call made a secret (at the first save or by `rotate_secret`), the result contains the
+ * secret. If a first save has no webhook_url, refuses with 400.
  */
 export async function saveConfig(
   deps: Deps,
@@ -128,7 +133,7 @@ export async function saveConfig(
   return { ...presentConfig({ ...changed, secret_last4: last4 }), secret }
 }
 
-/** Inserts the first configuration with its secret. Returns null if a concurrent request inserted a configuration. */
+/** Inserts the first configuration with its secret. If a concurrent request has inserted a configuration, returns null. */
 async function insertFirst(
   deps: Deps,
   tx: Tx,
@@ -142,8 +147,8 @@ async function insertFirst(
 }
 
 /**
- * Queues a test delivery of collection.success with sample values and `test: true`, independent of the subscribed events.
- * Refuses with not_found if the merchant has no configuration.
+ * Queues a test delivery of collection.success with sample values and `test: true`, whatever events the merchant chose. If
+ * the merchant has no configuration, refuses with not_found.
  */
 export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environment: Environment): Promise<Delivery> {
   const [row] = await tx.query<ConfigRow>(FIND, [owner.id])

@@ -1,5 +1,4 @@
-// Tests that the worker delivers events to merchants, through faults of the merchants' receivers and of the platform's
-// processes.
+// Tests that the worker sends events to merchants although receivers of merchants and processes of the platform fail.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -24,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  // This statement ends the deliveries of an earlier test, so that the next test does not send them.
+  // This query ends the deliveries of an earlier test, so that the next test does not send those deliveries.
   await bench.deps.db.query(GIVE_UP)
 })
 
@@ -39,7 +38,7 @@ const show = (merchant: { id: string }, delivery: { id: string }) =>
   getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
 
 describe('deliveries', () => {
-  test('a delivery arrives with both signatures and the queued bytes', async () => {
+  test('the worker sends a delivery with both signatures and the exact queued bytes', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -69,7 +68,7 @@ describe('deliveries', () => {
     assert.equal(await deliverDue(deliverer), 0, 'a delivered event is not sent again')
   })
 
-  test('a process sends the deliveries of its own leases at once and without a claim', async () => {
+  test('a process sends the deliveries that it has leased at once and without a claim', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
     assert.equal(await bench.deliverer.task.runOnce(), 0, 'no other process claims it')
@@ -80,7 +79,7 @@ describe('deliveries', () => {
     for (const delivery of deliveries) assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test("the worker retries a delivery 1, 5, 15 and 30 minutes after the previous attempt's end, then marks the delivery failed", async () => {
+  test("the worker retries a delivery 1, 5, 15 and 30 minutes after the end of the last attempt, then marks the delivery failed", async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -90,7 +89,7 @@ describe('deliveries', () => {
       receiver.reply = { kind: 'status', status: 500, body: 'oops', until }
       assert.equal(await deliverer.task.runOnce(), 1)
       await receiver.waitFor(index + 1)
-      // The receiver takes 3 seconds, and the pause begins at the end of the attempt.
+      // The receiver takes 3 seconds to answer, and the pause begins at the end of the attempt.
       clock.advance(3_000)
       release()
       await deliverer.task.idle()
@@ -117,7 +116,7 @@ describe('deliveries', () => {
     assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1)
   })
 
-  test('a replay gives a failed delivery one more attempt with the same id and bytes', async () => {
+  test('the worker sends a failed delivery once more with the same id and bytes after a replay', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 410 }
@@ -174,7 +173,7 @@ describe('deliveries', () => {
     })
   }
 
-  test('the worker retries a delivery when the receiver is unreachable or no longer configured', async () => {
+  test('the worker retries a delivery when the receiver is unreachable or the merchant has deleted the configuration', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     await receiver.close()
@@ -189,7 +188,7 @@ describe('deliveries', () => {
     receiver = await startReceiver()
   })
 
-  test('a delivery goes to a changed address at its next attempt, with the same id and bytes', async (t) => {
+  test('the worker sends the next attempt to a changed address, with the same id and bytes', async (t) => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     receiver.reply = { kind: 'status', status: 503 }
     const [delivery] = await queue(bench.deps, merchant)
@@ -204,7 +203,7 @@ describe('deliveries', () => {
     assert.equal(moved.received[0]?.body, delivery?.body)
   })
 
-  test('the server signs a delivery with the new secret and the old one for 24 hours after a rotation', async () => {
+  test('the server signs a delivery with the new and the old secret for 24 hours after a rotation', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const deliver = async () => {
@@ -227,7 +226,7 @@ describe('deliveries', () => {
     assert.equal(header(afterwards, 'webhook-signature').split(' ').length, 1)
   })
 
-  test('a delivery never goes to a private address unless the settings allow private addresses', async () => {
+  test('the worker sends no delivery to a private address unless the settings allow private addresses', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const { createOutgoing } = await import('../../kernel/http/index.ts')
     const { createDeliverer } = await import('./deliver.ts')
@@ -241,8 +240,8 @@ describe('deliveries', () => {
   })
 })
 
-describe('a process that dies', () => {
-  test('if a process dies before the send of a leased delivery, another process sends the delivery after the lease ends', async () => {
+describe('a process that dies or hangs with leased deliveries', () => {
+  test('another process sends a leased delivery after the lease ends when the first process dies before it sends', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     const [delivery] = await queue(bench.deps, merchant, { leased: true })
@@ -254,7 +253,7 @@ describe('a process that dies', () => {
     assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('if a process dies between sending and recording, another process sends the same bytes, and only its attempt counts', async () => {
+  test('another process sends the same bytes when a process dies between sending and recording, and one attempt counts', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const dying = bench.anotherProcess()
     let reached = false
@@ -278,7 +277,7 @@ describe('a process that dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('if a process hangs and another process takes its lease, the late result of the first process changes nothing', async () => {
+  test('the late result of a hanging process changes nothing after another process took its lease', async () => {
     const { deps, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const slow = bench.anotherProcess()
@@ -296,7 +295,7 @@ describe('a process that dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('two workers that claim at the same time never send the same delivery twice', async () => {
+  test('two workers that claim at the same time send each delivery once', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     await queue(bench.deps, merchant, { count: 60 })
@@ -306,7 +305,7 @@ describe('a process that dies', () => {
   })
 })
 
-test('a merchant whose receiver hangs does not delay another merchant', async (t) => {
+test('the worker sends the deliveries of one merchant without delay while the receiver of another merchant hangs', async (t) => {
   const { deps, deliverer } = bench
   const hanging = await merchantWith(deps, receiver.url)
   receiver.reply = { kind: 'hang' }
@@ -323,13 +322,13 @@ test('a merchant whose receiver hangs does not delay another merchant', async (t
   await healthy_receiver.waitFor(40)
   const took = performance.now() - start
   assert.ok(took < 350, `while the other's sends still hang (400 ms): ${took} ms`)
-  // The process drops queued deliveries when their leases end, and ends running attempts by their timeout.
+  // The process drops queued deliveries when their leases end, and ends running attempts at their timeout.
   bench.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
 })
 
-test('400 merchants whose receivers hang do not delay a merchant whose receiver answers', async (t) => {
+test('the worker delivers to a receiver that answers without delay while the receivers of 400 merchants hang', async (t) => {
   const timeout_ms = 2_000
   const patient = await startBench({ WEBHOOK_TIMEOUT_MS: String(timeout_ms) })
   const healthy_receiver = await startReceiver()
@@ -347,7 +346,7 @@ test('400 merchants whose receivers hang do not delay a merchant whose receiver 
     const before = receiver.received.length
     while ((await deliverer.task.runOnce()) > 0);
     await receiver.waitFor(before + 100)
-    // The process first opens hundreds of connections.
+    // The process opens hundreds of connections first.
     await new Promise((done) => setTimeout(done, timeout_ms / 4))
     const start = performance.now()
     deliverer.dispatch(await queue(deps, healthy, { count: 10, leased: true }))
@@ -380,7 +379,7 @@ test('a second rotation within 24 hours ends the oldest secret, and only the new
   assert.equal(header(request, 'webhook-signature').split(' ').length, 2)
 })
 
-test('subscriptionsOf reads the subscriptions of many merchants together and accepts the alias of collection.success', async () => {
+test('subscriptionsOf reads the events of many merchants in one query and accepts the alias of collection.success', async () => {
   const first = await merchantWith(bench.deps, receiver.url)
   const second = await merchantWith(bench.deps, receiver.url)
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })

@@ -1,5 +1,5 @@
-// Sends due deliveries in parallel and records their results, each delivery at least once. If a process dies between sending
-// and recording, its lease ends and another process sends the same id and bytes again.
+// Sends due deliveries in parallel and records their results. The server sends each delivery at least once: if a process
+// dies before it records a result, another process sends the same id and bytes after the lease ends.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
@@ -17,7 +17,7 @@ export type Deliverer = {
    * later.
    */
   canDispatch(merchant_id: string): boolean
-  /** Sends the deliveries that this process leases and ignores the others. Returns at once. */
+  /** Sends the deliveries that this process has leased and ignores all other deliveries. Returns at once. */
   dispatch(deliveries: readonly Delivery[]): void
   /** The worker's task, which claims and sends due deliveries. */
   task: Task
@@ -27,7 +27,10 @@ const SENDING_MAX = 512
 const QUEUED_MAX = 4_096
 const CLAIM_MAX = 512
 const EVERY_MS = 250
-/** The last part of the lease, which this process keeps for recording the result. */
+/**
+ * The last part of a lease. The process starts no attempt that could run into this part, because it needs this time to
+ * record the result.
+ */
 const RECORD_MS = 1_000
 
 /** Makes the deliverer of this process. */
@@ -71,7 +74,8 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       finish(delivery.id)
       return 'unsent'
     }
-    // The slot becomes free with the receiver's answer, because the recorder writes results in batches.
+    // The slot becomes free when the receiver has answered. The slot does not wait for the recorder, which writes results in
+    // batches.
     void recordResult(result)
     return paceOf(result, deps.config.webhook_timeout_ms)
   }
@@ -111,7 +115,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   }
 }
 
-/** The part of the timeout in which an answer counts as quick. */
+/** The part of the timeout within which an answer counts as quick. */
 const QUICK_PART = 0.25
 
 function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
@@ -119,7 +123,10 @@ function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
   return result.ended_at.getTime() - result.started_at.getTime() <= timeout_ms * QUICK_PART ? 'quick' : 'slow'
 }
 
-/** Makes the function that attempts a delivery once. If that function cannot read the endpoint, it throws and sends nothing. */
+/**
+ * Makes the function that attempts a delivery once. If the function cannot read the endpoint, the function throws and sends
+ * nothing.
+ */
 function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<WebhookAttempt> {
   const { clock, config } = deps
   const endpoints = createEndpoints(deps)
@@ -151,7 +158,10 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
   }
 }
 
-/** Returns null only for a 2xx answer. The server follows no redirect, because nothing checked the redirect's target. */
+/**
+ * For a 2xx answer, returns null. For any other answer, returns the error. The server follows no redirect, because the
+ * server did not check the target.
+ */
 function statusError(status_code: number | null): string | null {
   if (status_code !== null && status_code >= 200 && status_code < 300) return null
   return status_code !== null && status_code >= 300 && status_code < 400 ? 'redirect_not_followed' : 'unexpected_status'

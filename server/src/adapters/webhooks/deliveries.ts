@@ -1,4 +1,4 @@
-// Reads deliveries with their attempts, and replays a delivery.
+// Reads the deliveries of a merchant with their attempts, and replays one delivery.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
@@ -34,13 +34,13 @@ const FIND = sql(
   `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
 )
 
-// PostgreSQL finds pending deliveries by the index on due_at, and failed deliveries and rare events by indexes of their own.
+// PostgreSQL finds pending deliveries by the index on due_at. Failed deliveries and rare events have separate indexes.
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
      and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
      and id >= $5 and id < $6`
 
-// Ids begin with their time, so the primary key sorts by time and page 1 reads only its own rows. The statements have no
-// name, so that PostgreSQL plans them for the actual filters.
+// Ids begin with their time, so the primary key sorts by time and a page reads few rows. The list queries are unnamed, so
+// that PostgreSQL plans each query for its actual filters.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
@@ -48,7 +48,7 @@ const LIST = sql(
    join webhook_deliveries on merchant_id = $1 and id = p.listed_id order by id desc`,
 )
 
-// The count stops early because it reads rows in the order of the list.
+// The query reads rows in the order of the list, so the count can stop at its limit.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
@@ -64,13 +64,17 @@ const ATTEMPTS = sql(
    ) a order by a.delivery_id, a.number`,
 )
 
-/** The limits of a list: the characters of each answer and the attempts of each delivery. They keep a page small. */
+/**
+ * The limits of a delivery in a list: the characters of each answer, and the number of attempts. The limits keep a page
+ * small.
+ */
 const IN_LIST = { body_chars: 500, attempts: 5 }
 const IN_RECORD = { body_chars: 16_384, attempts: 100 }
-/** The greatest number of attempts of one delivery, replays included. */
+/** The greatest number of attempts of one delivery, including replays. */
 export const REPLAYS_MAX = 100
 
-// A replay is one last attempt. Its result makes the delivery delivered or failed again.
+// A replay sets the number of attempts so that one attempt is left. The result of that attempt makes the delivery delivered
+// or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
@@ -79,7 +83,9 @@ const REPLAY = sql(
    returning id`,
 )
 
-/** Reads one delivery of the merchant. Refuses an unknown delivery, or a delivery of another merchant, with not_found. */
+/**
+ * Reads one delivery of the merchant in the given environment. If the delivery does not exist there, refuses with not_found.
+ */
 export async function getDelivery(
   reader: Reader,
   merchant_id: string,
@@ -93,8 +99,8 @@ export async function getDelivery(
 }
 
 /**
- * Reads a page of the merchant's deliveries, newest first, each with its last attempts and the beginning of their answers.
- * `total_items` counts up to 10,000.
+ * Reads a page of the merchant's deliveries, newest first. Each delivery has its last attempts with the beginning of their
+ * answers. `total_items` counts up to 10,000.
  */
 export async function listDeliveries(
   reader: Reader,
@@ -119,8 +125,8 @@ export async function listDeliveries(
 }
 
 /**
- * Queues one more attempt with the same id and bytes. Refuses a pending delivery, or a delivery with 100 attempts, with
- * invalid_state. Refuses an unknown delivery with not_found.
+ * Queues one more attempt with the same id and bytes. If the delivery is unknown, refuses with not_found. If the delivery is
+ * pending or has 100 attempts, refuses with invalid_state.
  */
 export async function replayDelivery(
   deps: Deps,

@@ -1,13 +1,13 @@
-// Reads the URL and the signing keys of a delivery at sending time, so that a change applies to the next attempt.
+// Reads the URL and the signing keys when the server sends a delivery, so that a change applies to the next attempt.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
-/** The merchant's URL and signing keys. `previous` signs too for 24 hours after a rotation. */
+/** The URL and the signing keys of a merchant. For 24 hours after a rotation, `previous` signs too. */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
-/** The reason why a merchant has no usable endpoint. */
+/** The reason why the server cannot send to a merchant's endpoint. */
 export type NoEndpoint = 'not_configured' | 'secret_unreadable'
 
 type EndpointRow = {
@@ -27,7 +27,7 @@ const FIND = sql(
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
-/** Makes the look-up of a merchant's endpoint. Concurrent calls share one statement, and the look-up caches no row. */
+/** Makes the look-up of a merchant's endpoint. Concurrent calls share one query, and the look-up caches no row. */
 export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<Endpoint | NoEndpoint> {
   const openKey = createKeyCache(deps)
   const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
@@ -44,7 +44,10 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
       return 'secret_unreadable'
     }
   }
-  /** If the server cannot decrypt the previous secret, it signs deliveries with the new secret alone. */
+  /**
+   * Returns the previous key. If the server cannot decrypt the previous secret, returns null, so that only the new secret
+   * signs.
+   */
   const previousOf = ({ previous_secret, merchant_id }: EndpointRow): WebhookSigningKey | null => {
     try {
       return previous_secret === null ? null : openKey(previous_secret)
@@ -67,7 +70,7 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
   )
 }
 
-/** Caches the decrypted keys by ciphertext. An entry never gets stale, because each secret has its own ciphertext. */
+/** Caches the decrypted keys by ciphertext. An entry never gets stale, because a new secret has a new ciphertext. */
 function createKeyCache(deps: Deps): (sealed: string) => WebhookSigningKey {
   const keys = new Map<string, WebhookSigningKey>()
   return (sealed) => {

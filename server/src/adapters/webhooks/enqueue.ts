@@ -1,13 +1,16 @@
-// Queues events. The server writes the delivery rows in the transaction of the reported fact.
+// Queues events. The server writes the delivery rows in the same transaction as the fact that the event reports.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
-/** The lease is longer than the timeout of an attempt (8 s), so that it ends only if its process is dead or stuck. */
+/**
+ * The duration of a lease. The lease is longer than the timeout of an attempt (8 s), so a lease ends only if its process is
+ * dead or stuck.
+ */
 export const LEASE_MS = 12_000
 
-/** An event to queue. The caller has checked that the merchant subscribes to the event. */
+/** An event to queue. The caller has checked that the merchant has chosen to receive the event. */
 export type NewEvent = {
   merchant_id: string
   routing_code: number
@@ -15,9 +18,11 @@ export type NewEvent = {
   event: EventName
   source_type: 'collection' | 'withdrawal' | 'test'
   source_id: string
-  /** The status move of the source that the event reports. Each move has one delivery of each event. */
+  /**
+   * The sequence number of the status move that the event reports. The server queues each event once for each status move.
+   */
   source_seq: number
-  /** The payload. The server sends its keys in this order. */
+  /** The payload. The server writes the JSON keys in this order. */
   body: object
 }
 
@@ -29,10 +34,10 @@ export type Delivery = {
   event: string
   /** The exact bytes that the server signs and sends. */
   body: string
-  /** The number of finished attempts. */
+  /** The number of finished attempts of the delivery. */
   attempts: number
   created_at: Date
-  /** The end of the lease. Without a lease, the time when the delivery is due. */
+  /** The end of the lease. If no process holds a lease, the time when the delivery becomes due. */
   due_at: Date
   /** If true, this process may send the delivery at once. If false, a worker claims the delivery later. */
   leased: boolean
@@ -52,8 +57,8 @@ const INSERT = sql(
 )
 
 /**
- * Queues a batch of events in one statement. If `lease(merchant_id)` is true, this process leases the row and dispatches it
- * after the commit. The result has no event that a call queued before.
+ * Queues a batch of events in one query. If `lease(merchant_id)` is true, this process holds the lease and may dispatch the
+ * delivery after the commit. The result omits events that an earlier call queued.
  */
 export async function enqueueEvents(
   deps: Deps,
@@ -98,7 +103,7 @@ const SUBSCRIPTIONS = sql(
   'select merchant_id, events from webhook_configs where merchant_id = any($1::uuid[])',
 )
 
-/** Reads the subscribed events of each merchant. The map has no merchant without a configuration. */
+/** Reads the events that each merchant receives. A merchant without a configuration is missing in the map. */
 export async function subscriptionsOf(
   reader: Reader,
   merchant_ids: readonly string[],

@@ -1,4 +1,4 @@
-// The events that merchants can receive.
+// Lists the events that merchants can receive.
 
 /** Every event, in the order in which lists show them. */
 export const EVENTS = [
@@ -11,13 +11,16 @@ export const EVENTS = [
   'disbursement.reversed',
 ] as const
 
-/** The name of an event in the header and in the body. */
+/** The name of an event, as the header and the body of a delivery contain the name. */
 export type EventName = (typeof EVENTS)[number]
 
-/** The events of a merchant that chose no events: all but disbursement.reversed, which a merchant must name. */
+/**
+ * The events of a merchant that chose no events. The list has all events except disbursement.reversed, which only a
+ * merchant's choice adds.
+ */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
-/** The other spellings that a subscription may use. */
+/** The alternative names that a merchant may use to choose an event. */
 export const EVENT_ALIASES: ReadonlyMap<string, EventName> = new Map([['collection.successful', 'collection.success']])
 
 /** Returns the event that a text names. Null means that the text names no event. */

@@ -1,5 +1,5 @@
-// Finds failing endpoints. A delivery to a failing endpoint failed at least twice, and no delivery of its environment
-// succeeded since.
+// Finds failing endpoints of merchants. An endpoint fails in an environment if a delivery failed at least twice and no
+// delivery succeeded since then.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -8,14 +8,14 @@ import { line } from '../../kernel/lib/index.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import { FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 
-/** The age after which a failed attempt no longer counts, so that an endpoint without new events leaves the list. */
+/** The age after which a failed attempt no longer counts. So an endpoint without new events leaves the list. */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
-/** The number of failures from which an endpoint counts as failing. A single failed attempt does not count. */
+/** The smallest number of failed attempts with which an endpoint counts as failing. */
 const MISSES_MIN = 2
 /** The greatest number of endpoints in the list. */
 const ENDPOINTS_MAX = 1_000
 
-/** An endpoint of a merchant that fails in one environment. */
+/** An endpoint of a merchant that is failing in one environment. */
 export type FailingEndpoint = {
   merchant_id: string
   name: string
@@ -30,7 +30,9 @@ export type FailingEndpoint = {
   next_attempt_at: Date | null
 }
 
-/** Writes the SQL that finds merchants with a row that meets `condition`, with one index step per merchant. */
+/**
+ * Returns the SQL that finds the merchants with a row for which `condition` is true, with one index step for each merchant.
+ */
 const merchantsWith = (name: string, condition: string) => `${name} as (
      (select merchant_id from webhook_deliveries where ${condition} order by merchant_id limit 1)
      union all
@@ -43,8 +45,8 @@ const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merc
 
 const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
 
-// Pauses grow, so the deliveries with the most failures are due last and this statement finds them first. A replay raises the
-// attempts to one less than the maximum, so its last attempt decides whether and when the delivery failed.
+// Pauses grow, so the deliveries with the most failed attempts are due last and this query finds them first. After a replay
+// one attempt is left, and the result of that attempt decides whether the delivery failed.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -94,7 +96,7 @@ const failingOf = (name: string, whose: string) =>
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
 const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
 
-/** Reads the endpoints that fail now, of all merchants or of one, the latest failure first. */
+/** Reads the endpoints that are failing now, of one merchant or of all merchants, the latest failure first. */
 export function failingEndpoints(
   deps: Pick<Deps, 'clock'>,
   reader: Reader,
@@ -124,7 +126,7 @@ export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   }
 }
 
-/** Adds the route that shows the members of a merchant whether the merchant's endpoint fails. */
+/** Adds the route that shows the members of a merchant whether the endpoint of the merchant is failing. */
 export function webhookStatusRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/webhook-status',

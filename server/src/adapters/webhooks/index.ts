@@ -1,4 +1,4 @@
-// The exports of the webhooks room: configuration, queueing of events and delivery to merchants.
+// Exports the webhooks room: configuration, queueing of events, and delivery to merchants.
 
 export { deleteConfig } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'

@@ -1,10 +1,10 @@
-// The lanes of webhook deliveries. Receivers that hang leave slots free for receivers that answer.
+// Tests the lanes of webhook deliveries. Receivers that hang must leave slots free for receivers that answer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLanes, type SendPace } from './lanes.ts'
 
-/** Makes lanes whose sends end when the test ends them. */
+/** Makes lanes whose sends end when the test decides. */
 function trial(limits: { sending_max: number; queued_max: number }) {
   const open: { merchant: string; end: (pace: SendPace) => void }[] = []
   const lanes = createLanes<string>(
@@ -23,7 +23,7 @@ function trial(limits: { sending_max: number; queued_max: number }) {
 
 const hangs = (merchant: string) => merchant.startsWith('hanging')
 
-/** Adds as many deliveries as the lanes take, as the worker does. */
+/** Adds as many deliveries as the lanes accept, as the worker does. */
 function fill(lanes: ReturnType<typeof trial>['lanes'], merchants: number): void {
   for (let i = 0; i < merchants; i++) {
     const name = `hanging ${i}`
@@ -31,7 +31,7 @@ function fill(lanes: ReturnType<typeof trial>['lanes'], merchants: number): void
   }
 }
 
-test('400 hanging receivers leave slots and queue places for a receiver that answers, from its first delivery', async () => {
+test('the lanes keep slots and queue places for a receiver that answers while 400 receivers hang', async () => {
   const { lanes, endAll, sendingOf, open } = trial({ sending_max: 64, queued_max: 512 })
   lanes.add('honest', 'honest')
   await endAll('quick')
@@ -47,7 +47,7 @@ test('400 hanging receivers leave slots and queue places for a receiver that ans
   }
 })
 
-test('receivers that time out share a quarter of the slots, and a new merchant never waits for them', async () => {
+test('the lanes give receivers that time out a quarter of the slots, and send the first delivery of a new merchant at once', async () => {
   const { lanes, endAll, sendingOf, open } = trial({ sending_max: 64, queued_max: 512 })
   for (let time = 0; time < 20; time++) {
     fill(lanes, 100)
@@ -60,7 +60,7 @@ test('receivers that time out share a quarter of the slots, and a new merchant n
   assert.equal(sendingOf('new'), 1)
 })
 
-test('a receiver that keeps timing out gets one delivery at a time, and more deliveries at once after quick answers', async () => {
+test('the lanes send one delivery at a time to a receiver that times out, and several at once after quick answers', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   const add = (count: number) => {
     for (let i = 0; i < count; i++) lanes.add('shop', 'shop')
@@ -73,7 +73,7 @@ test('a receiver that keeps timing out gets one delivery at a time, and more del
   assert.ok(sendingOf('shop') >= 8, `${sendingOf('shop')}`)
 })
 
-test('an unsent delivery changes nothing about the lane of its receiver', async () => {
+test('an unsent delivery changes neither the health nor the width of its lane', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   for (let i = 0; i < 60; i++) lanes.add('shop', 'shop')
   for (let time = 0; time < 3; time++) await endAll('timeout')
@@ -81,7 +81,7 @@ test('an unsent delivery changes nothing about the lane of its receiver', async 
   assert.equal(sendingOf('shop'), 1)
 })
 
-test('slow receivers do not take all slots of the deliverer', async () => {
+test('the lanes keep a slot free for a new receiver while slow receivers have many deliveries', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   for (let time = 0; time < 6; time++) {
     for (let i = 0; i < 8; i++) for (let n = 0; n < 40; n++) lanes.add(`slow ${i}`, `slow ${i}`)

@@ -1,27 +1,27 @@
-// Decides which deliveries this process sends now: a bounded number at once, with one lane for each merchant. A receiver that
-// hangs holds its slot until the timeout, so a lane's health limits its share. Lanes that time out share a quarter of all
-// slots; lanes that answer quickly have a quarter for themselves.
+// Decides which deliveries this process sends now, with one lane for each merchant. A receiver that hangs holds its slot
+// until the timeout. So lanes that time out share a quarter of all slots, and a quarter is only for lanes that answer
+// quickly.
 
 /** The limits of `createLanes`. */
 export type LaneLimits = {
-  /** The greatest number of concurrent sends, of all merchants together. */
+  /** The greatest number of concurrent sends in all lanes. */
   sending_max: number
-  /** The greatest number of deliveries in memory that wait for a slot. */
+  /** The greatest number of deliveries that wait in memory for a slot, in all lanes. */
   queued_max: number
 }
 
-/** The last result of a lane's receiver, from worst to best. */
+/** The health of a lane by the last result of its receiver, from worst to best. */
 const LANE_HEALTHS = ['hangs', 'unproven', 'answers'] as const
 type LaneHealth = (typeof LANE_HEALTHS)[number]
 
-/** The part of all slots and of the queue that lanes of this health and of worse health may take together. */
+/** The share of all slots, and of the queue, that lanes of this health and of worse health may take together. */
 const SHARE: Record<LaneHealth, number> = { hangs: 0.25, unproven: 0.75, answers: 1 }
 
 type Lane<Item> = {
   health: LaneHealth
   /**
-   * The number of concurrent sends of this merchant. It grows while the receiver answers quickly and shrinks while the
-   * receiver is slow.
+   * The greatest number of concurrent sends of this merchant. The width grows while the receiver answers quickly, and
+   * shrinks while the receiver is slow.
    */
   width: number
   sending: number
@@ -30,18 +30,21 @@ type Lane<Item> = {
   in_round: boolean
 }
 
-/** The result of a send for its lane. `timeout`: the receiver did not answer in time. `unsent`: this process sent nothing. */
+/**
+ * The result of a send for its lane. `timeout`: the receiver did not answer in time. `unsent`: this process sent nothing.
+ */
 export type SendPace = 'quick' | 'slow' | 'timeout' | 'unsent'
 
 /**
- * The width of a new lane and its bounds. A receiver that never answered, or that keeps timing out, gets one send at a time.
- * Quick answers double the width in each round.
+ * The width of a new lane. Each quick answer adds one. A receiver that keeps timing out gets one send at a time, and a slow
+ * receiver gets WIDTH_SLOW_MIN.
  */
 const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4
 const WIDTH_MAX = 64
 /**
- * The capacity of a lane's queue: a minimum, or a number for each slot. A lane at the greatest width has more for each slot.
+ * The smallest capacity of a lane's queue. If the width times QUEUE_PER_SLOT is larger, that number is the capacity. At
+ * WIDTH_MAX, QUEUE_PER_PROVEN_SLOT applies.
  */
 const QUEUE_MIN = 64
 const QUEUE_PER_SLOT = 4
@@ -49,13 +52,13 @@ const QUEUE_PER_PROVEN_SLOT = 16
 const LANES_MAX = 10_000
 
 /**
- * The lanes of the process, one for each merchant, served in turn. `send` must not throw, and its result changes the lane's
- * width.
+ * The lanes of the process, one for each merchant, which send in turn. `send` must not throw, and the result of `send`
+ * changes the width of the lane.
  */
 export type Lanes<Item> = {
-  /** Returns the number of further deliveries of this merchant that the lanes take now. */
+  /** Returns how many deliveries of this merchant the lanes can still accept now. */
   capacityFor(merchant_id: string): number
-  /** Returns the number of further deliveries of any merchant that the lanes take now. */
+  /** Returns how many deliveries of all merchants together the lanes can still accept now. */
   totalCapacity(): number
   add(merchant_id: string, item: Item): void
 }
@@ -63,15 +66,15 @@ export type Lanes<Item> = {
 /** All lanes of this process, with their sums for each health. */
 type LaneTable<Item> = {
   lanes: Map<string, Lane<Item>>
-  /** The lanes that wait for a slot. A lane goes to the end after its turn. */
+  /** The lanes that wait for a slot, by health. After its turn, a lane goes to the end of its round. */
   rounds: Record<LaneHealth, Lane<Item>[]>
   sending: Record<LaneHealth, number>
   queued: Record<LaneHealth, number>
-  /** The health whose round has the next turn, as an index of LANE_HEALTHS. */
+  /** The index in LANE_HEALTHS of the health whose lanes have the next turn. */
   next_health: number
 }
 
-/** Makes the lanes over `send`. */
+/** Makes the lanes, which send deliveries by `send`. */
 export function createLanes<Item>(send: (item: Item) => Promise<SendPace>, limits: LaneLimits): Lanes<Item> {
   const table: LaneTable<Item> = {
     lanes: new Map(),
@@ -162,7 +165,7 @@ function setHealth<Item>({ rounds, sending, queued }: LaneTable<Item>, lane: Lan
   rounds[health].push(lane)
 }
 
-/** Takes the next lane with a free slot. The healths take turns, so that each health gets slots. */
+/** Takes the next lane that may send. The healths take turns, so that lanes of each health get slots. */
 function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> | null {
   const { rounds, sending } = table
   for (let i = 0; i < LANE_HEALTHS.length; i++) {
@@ -175,7 +178,7 @@ function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> 
   return null
 }
 
-/** Returns the number of further deliveries that a lane takes. Undefined means a merchant without a lane. */
+/** Returns how many deliveries a lane can still accept. An undefined lane means a merchant without a lane. */
 function capacityOf<Item>(
   lane: Lane<Item> | undefined,
   queued: Record<LaneHealth, number>,
@@ -188,7 +191,7 @@ function capacityOf<Item>(
   return Math.max(0, Math.min(width + queue_max - taken, shareLeft(queued, queued_max, health)))
 }
 
-/** Returns the part of `max` that is left for lanes of this health after all lanes took their places. */
+/** Returns how much of `max` lanes of this health may still take. */
 function shareLeft(taken: Record<LaneHealth, number>, max: number, health: LaneHealth): number {
   const total = taken.hangs + taken.unproven + taken.answers
   const worse = health === 'answers' ? total : health === 'unproven' ? taken.hangs + taken.unproven : taken.hangs

@@ -1,4 +1,4 @@
-// Records finished attempts in batches: one statement inserts the attempts and updates their deliveries.
+// Records finished attempts in batches: one query inserts the attempts and updates their deliveries.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields, redactText } from '../../kernel/lib/index.ts'
@@ -10,10 +10,10 @@ const PAUSES_MS = [60_000, 300_000, 900_000, 1_800_000]
 /** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The number of failed attempts after which the delivery is failed. */
+/** The number of failed attempts after which the server marks the delivery failed. */
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 
-/** A finished attempt. Null as `error` means that the receiver answered 2xx. */
+/** A finished attempt. Null as `error` means that the receiver answered with 2xx. */
 export type WebhookAttempt = {
   delivery: Delivery
   started_at: Date
@@ -26,7 +26,7 @@ export type WebhookAttempt = {
 const INPUT = `merchant_id uuid, id uuid, attempts smallint, status text, due_at timestamptz, started_at timestamptz,
        ended_at timestamptz, duration_ms int, status_code smallint, error text, response_body text`
 
-// If the lease of this process has ended, the row belongs to another process and the late result changes nothing.
+// If the lease of this process has ended, another process owns the row, so the late result changes nothing.
 const RECORD = sql(
   'webhook_record',
   `with result as materialized (
@@ -49,7 +49,10 @@ const RECORD = sql(
 
 const SET_MAX = 500
 
-/** Makes the recorder. A result without a lease writes nothing. The recorder throws if the database is unreachable. */
+/**
+ * Makes the recorder. If the process no longer holds the lease, the recorder writes nothing. If the database is unreachable,
+ * the recorder throws.
+ */
 export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => Promise<void> {
   return gather<WebhookAttempt, void>(
     async (attempts) => {
@@ -75,7 +78,7 @@ function recordInputOf({ delivery, started_at, ended_at, status_code, error, res
     duration_ms: Math.max(0, ended_at.getTime() - started_at.getTime()),
     status_code,
     error,
-    // A receiver may echo personal data, and members who read deliveries need not have a right to this data.
+    // A receiver may repeat personal data in its answer. Members who may read deliveries need not have a right to this data.
     response_body: response_body === null ? null : redactFields(redactText(response_body)),
   }
 }

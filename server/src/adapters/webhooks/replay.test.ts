@@ -1,4 +1,4 @@
-// Tests replays of deliveries since a time, after an outage of the merchant's receiver.
+// Tests the replay of all deliveries since a time, after an outage of the merchant's receiver.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ after(async () => {
   await world.close()
 })
 
-/** Makes a merchant with a key, and `count` deliveries of each of these statuses, one second apart. */
+/** Makes a merchant with a key, and `count` deliveries of each status, one second apart. */
 async function stage(...statuses: string[]) {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -59,7 +59,7 @@ async function pendingOf(merchant: Merchant): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('a replay sends failed deliveries since a time once more, and sends no delivered or older deliveries', async () => {
+test('a replay queues failed deliveries since a time once more, and queues no delivered or older delivery', async () => {
   const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
   const live = await make(merchant, 'failed', 'live')
   receiver.received.length = 0
@@ -76,7 +76,7 @@ test('a replay sends failed deliveries since a time once more, and sends no deli
   assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(1)])
 })
 
-test('a replay sends delivered events of the period again if the request includes them', async () => {
+test('a replay queues delivered events of the period again when the request includes delivered events', async () => {
   const { merchant, ids, replay, at } = await stage('delivered', 'failed', 'delivered', 'failed', 'delivered')
   assert.equal((await replay({ since: at(0), until: at(3), status: 'delivered' })).body.data.queued, 2)
   assert.deepEqual(await pendingOf(merchant), [ids[0], ids[2]])
@@ -88,7 +88,7 @@ test('a replay sends delivered events of the period again if the request include
   assert.equal((await replay({ since: at(0), status: 'all', event: 'collection.failed' })).body.data.queued, 0)
 })
 
-test('two identical replays at once queue each delivery once', async () => {
+test('two identical replays at the same time queue each delivery once', async () => {
   const { merchant, replay, at, ids } = await stage('failed', 'failed', 'failed')
   const both = await Promise.all([replay({ since: at(0) }), replay({ since: at(0) })])
   const queued = both.map(({ body }) => body.data.queued as number)
@@ -99,7 +99,7 @@ test('two identical replays at once queue each delivery once', async () => {
   assert.deepEqual([again.body, again.headers['idempotency-replayed']], [once.body, 'true'])
 })
 
-test('one replay queues 5,000 deliveries and returns the start of the next call, and further calls queue the rest', async () => {
+test('a replay queues 5,000 deliveries and returns the start of the next call, and further calls queue the rest', async () => {
   const { merchant, replay, at } = await stage('failed')
   await world.rows(
     `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
@@ -115,7 +115,7 @@ test('one replay queues 5,000 deliveries and returns the start of the next call,
   assert.deepEqual(second.body.data, { queued: 201, more: false, next_since: null })
 })
 
-test('a replay does not send a delivery with a hundred attempts again', async () => {
+test('a replay never queues a delivery that has a hundred attempts', async () => {
   const { merchant, replay, at } = await stage('failed', 'failed')
   await world.rows(`update webhook_deliveries set attempts = 100 where merchant_id = $1 and created_at = $2`, [
     merchant.id,
@@ -124,7 +124,7 @@ test('a replay does not send a delivery with a hundred attempts again', async ()
   assert.equal((await replay({ since: at(0) })).body.data.queued, 1)
 })
 
-test('another merchant, a key without the scope and an invalid period change nothing', async () => {
+test('the server refuses a replay by another merchant, by a key without the scope and for an invalid period', async () => {
   const { merchant, replay, at, key } = await stage('failed')
   const stranger = await world.newMerchant()
   const others = await world.newKey({ merchant: stranger })

@@ -1,4 +1,4 @@
-// Tests the merchant's webhook endpoints over HTTP.
+// Tests the webhook endpoints of the API over HTTP, as a merchant uses them.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -82,7 +82,7 @@ after(async () => {
 })
 
 describe('the webhook configuration', () => {
-  test('the server shows the webhook secret only at the first save and after a rotation', async () => {
+  test('the server shows the webhook secret only in the answers to the first save and to a rotation', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('GET', 'webhook-config')).status, 404)
     assert.match((await call('GET', 'webhook-config')).error.message, /PATCH \/v1\/merchant\/webhook-config/)
@@ -114,7 +114,7 @@ describe('the webhook configuration', () => {
     assert.match(String(rotated.data.secret), /^whsec_/)
   })
 
-  test('the server changes the configuration once per Idempotency-Key, and the repeated answer hides the secret', async () => {
+  test('the server changes the configuration once per Idempotency-Key, and the replayed answer hides the secret', async () => {
     const call = callerOf(await newMerchant())
     const first = await call('PATCH', 'webhook-config', { webhook_url: receiver.url }, 'save-1')
     const again = await call('PATCH', 'webhook-config', { webhook_url: receiver.url }, 'save-1')
@@ -127,7 +127,7 @@ describe('the webhook configuration', () => {
     assert.equal(other.error.code, 'idempotency_key_reused')
   })
 
-  test('the server accepts only existing events, and at least one event, in a configuration', async () => {
+  test('the server accepts a configuration with listed events only, and with at least one event', async () => {
     const call = callerOf(await newMerchant())
     for (const name of ['collection.maybe', 'toString']) {
       const unknown = await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: [name] })
@@ -139,7 +139,7 @@ describe('the webhook configuration', () => {
     assert.equal((await call('GET', 'webhook-config')).status, 404, 'nothing was saved')
   })
 
-  test('the server refuses a webhook address in the private network, and in production an address without https', async (t) => {
+  test('the server refuses a webhook address in a private network, and in production an address without https', async (t) => {
     const { deps } = bench
     const strict = await startApp({
       ...deps,
@@ -170,7 +170,7 @@ describe('the webhook configuration', () => {
 })
 
 describe('webhook deliveries', () => {
-  test('the server sends a test delivery with test: true like any other delivery', async () => {
+  test('the server queues and signs a test delivery with test: true like any other delivery', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test')).status, 404)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: ['collection.failed'] })
@@ -245,7 +245,7 @@ describe('webhook deliveries', () => {
     }
   })
 
-  test('the server replays a delivered or failed delivery, and refuses a pending delivery with 409', async () => {
+  test('the server replays a delivered or failed delivery, and refuses the replay of a pending delivery with 409', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -263,7 +263,7 @@ describe('webhook deliveries', () => {
     assert.equal(receiver.received[0]?.body, delivery?.body)
   })
 
-  test('a repeated request gets the stored refusal of its Idempotency-Key, and the server sends nothing later', async () => {
+  test('the server repeats the stored refusal of an Idempotency-Key, and sends no delivery later', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -282,7 +282,7 @@ describe('webhook deliveries', () => {
     assert.equal((await call('POST', path, undefined, 'replay-2')).status, 202)
   })
 
-  test('a webhook request that the server answers with 404 or 400 leaves its Idempotency-Key free', async () => {
+  test('the server does not use up the Idempotency-Key of a webhook request that it answers with 404 or 400', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test', undefined, 'early')).status, 404)
     assert.equal((await call('PATCH', 'webhook-config', { events: [] }, 'early-2')).status, 400)
@@ -291,7 +291,7 @@ describe('webhook deliveries', () => {
     assert.equal((await call('PATCH', 'webhook-config', { events: ['collection.failed'] }, 'early-2')).status, 200)
   })
 
-  test('a list of deliveries shows 500 characters of an answer and five attempts, and the record shows everything', async () => {
+  test('the server shows 500 characters of each answer and five attempts in a list, and everything in the record', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -318,14 +318,14 @@ describe('webhook deliveries', () => {
     )
   })
 
-  test('a delivery gets a hundred attempts at most, replays included', async () => {
+  test('a delivery gets a hundred attempts at most, including replays', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const path = `webhook-deliveries/${delivery?.id}/replay`
-    // A replay counts as the last of the five attempts, or as one more attempt after them.
+    // If the delivery has fewer than five attempts, a replay counts as the fifth. Otherwise the replay adds one attempt.
     for (let number = 5; number <= 100; number++) {
       assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
       assert.equal(await deliverDue(bench.deliverer), 1)

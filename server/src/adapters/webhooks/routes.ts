@@ -1,4 +1,4 @@
-// The merchant's webhook endpoints: configuration, test, deliveries and replay.
+// Defines the webhook endpoints of the API: configuration, test, deliveries and replay.
 
 import type { FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -32,7 +32,7 @@ import {
 const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Webhooks']
 
-/** Adds the routes of webhooks. In tests, `lookup` replaces the system's resolver. */
+/** Adds the routes of webhooks. In tests, `lookup` replaces the resolver of the system. */
 export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
@@ -63,7 +63,7 @@ function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
       },
     },
     async (request, reply) => {
-      // A repeated request gets its stored answer before the server looks up the host again.
+      // If the request repeats an Idempotency-Key, the server sends the stored answer before any look-up of the host.
       const claim = readClaim(request)
       const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
       if (stored_answer) return replay(reply, stored_answer)
@@ -73,7 +73,7 @@ function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
         const before = await lockConfig(tx, merchant.id)
         const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
         await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
-        // The stored answer has no secret, so that a replay does not show the secret again.
+        // The stored answer contains no secret, so a repeated request does not show the secret again.
         return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
       })
     },
@@ -175,7 +175,7 @@ function replayRoutes(deps: Deps, app: App): void {
   )
 }
 
-/** Records a change in the audit log. The signing secret is not part of the entry. */
+/** Records a change of the configuration in the audit log, without the signing secret. */
 function auditWebhookChange(
   deps: Deps,
   tx: Tx,

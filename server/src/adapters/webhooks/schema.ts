@@ -1,4 +1,4 @@
-// Request and response schemas of the webhook endpoints.
+// Defines the request and response schemas of the webhook endpoints.
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/http/index.ts'
@@ -23,10 +23,10 @@ export const ConfigBody = Type.Object({
     Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
   ),
 })
-/** A change of the configuration that matches the schema. The server has not checked its values yet. */
+/** A change of the configuration that matches the schema. The server has not checked the URL and the events yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
-/** The configuration in an answer. */
+/** The fields of the configuration in an answer. */
 export const ConfigRecord = Type.Object({
   webhook_url: Type.String(),
   events: Type.Array(Type.String()),
@@ -35,7 +35,7 @@ export const ConfigRecord = Type.Object({
     Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
   ),
 })
-/** The configuration as a merchant sees it. */
+/** The configuration in the form that a merchant reads. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
 /** The fields of one delivery in an answer. */
@@ -63,17 +63,17 @@ export const DeliveryRecord = Type.Object({
   next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null unless the delivery is pending.')),
   created_at: timestamp('The time of the event.'),
 })
-/** A delivery as a merchant sees it. */
+/** A delivery in the form that a merchant reads. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
 
-/** The query of the list of deliveries. */
+/** The query parameters of the list of deliveries. */
 export const DeliveriesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
   ...TimeQuery,
 })
-/** The checked query of the list of deliveries. */
+/** The validated query parameters of the list of deliveries. */
 export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
 
 /** The parameters of the paths that name a delivery. */
@@ -97,7 +97,7 @@ export const ReplayBody = Type.Object({
     ),
   ),
 })
-/** A replay request that matches the schema. The server has not checked its values yet. */
+/** A replay request that matches the schema. The server has not checked the period yet. */
 export type ReplayInput = Type.Static<typeof ReplayBody>
 
 const ReplayRecord = Type.Object({
@@ -110,7 +110,7 @@ export type ReplayView = Type.Static<typeof ReplayRecord>
 /** The result of a replay in the envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
-/** The greatest number of deliveries of one merchant that the server scans for failures and for a later success. */
+/** The greatest number of deliveries of a merchant in which the server looks for failures and for a later success. */
 export const FAILING_SCANNED_MAX = 1_000
 
 /** The fields of a failing endpoint in an answer. */

@@ -1,4 +1,4 @@
-// Tests webhooks in the dashboard: the settings, tests and replays of members, and their entries in the audit log.
+// Tests how members use webhooks in the dashboard: settings, tests, replays, and entries in the audit log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.err
 const patch = (key: string, payload: object, idempotency_key: string | null = null) =>
   world.call({ method: 'PATCH', url: CONFIG, key, payload, idempotency_key })
 
-/** Makes a developer with a merchant of their own. */
+/** Makes a merchant, and a developer who is a member of that merchant. */
 async function newDeveloper() {
   const merchant = await world.newMerchant()
   return { merchant, ...(await world.newSession([{ role: 'DEVELOPER', merchant }])) }
@@ -43,7 +43,7 @@ test('a developer sets the webhook and sees the secret once, and the server refu
   }
 })
 
-test('a rotation repeated with its Idempotency-Key rotates the secret once and does not show the secret again', async () => {
+test('the server rotates the secret once for a repeated Idempotency-Key and does not show the secret again', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const key = randomUUID()
@@ -55,12 +55,12 @@ test('a rotation repeated with its Idempotency-Key rotates the secret once and d
   assert.ok(secret.endsWith((await world.get(CONFIG, token)).body.data.secret_last4))
 })
 
-test('after a rotation the old secret also signs deliveries for 24 hours', async () => {
+test('the server signs deliveries with the old and the new secret for 24 hours after a rotation', async () => {
   const { merchant, token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   await patch(token, { rotate_secret: true })
   const signedTwice = async () => {
-    // A session ends before a day is over.
+    // The session of the developer ends before 24 hours are over.
     const { token: fresh } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     receiver.received.length = 0
     await world.post(`${CONFIG}/test`, {}, { key: fresh })
@@ -75,7 +75,7 @@ test('after a rotation the old secret also signs deliveries for 24 hours', async
   assert.equal(await signedTwice(), false)
 })
 
-test('a test delivery belongs to the environment of its request and is visible only in that environment', async () => {
+test('the server shows a test delivery only in the environment of its request', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const live = await world.post(`${CONFIG}/test`, {}, { key: token })
@@ -115,7 +115,7 @@ test('a developer replays a delivered or failed delivery once per Idempotency-Ke
   assert.equal(receiver.received.length, 1)
 })
 
-test('the audit log has each change with its old and new values, without the secret', async () => {
+test('the audit log contains each change with its old and new values, without the secret', async () => {
   const { merchant, token, email } = await newDeveloper()
   const saved = (await patch(token, { webhook_url: receiver.url, events: ['collection.success'] })).body.data
   const rotated = (await patch(token, { rotate_secret: true, events: ['collection.failed'] })).body.data

@@ -26,7 +26,7 @@ function headersOf(brand: string, previous: string | null): Record<string, strin
 
 const hex = (key: string) => createHmac('sha256', key).update(body).digest('hex')
 
-test('a receiver can verify the signature over the raw bytes with the shown secret', () => {
+test('a receiver can verify the signature over the raw bytes with the secret from the dashboard', () => {
   const headers = headersOf('service', null)
   assert.equal(headers['X-Service-Signature'], hex(secret))
   assert.equal(headers['X-Service-Event'], 'collection.success')
@@ -35,11 +35,11 @@ test('a receiver can verify the signature over the raw bytes with the shown secr
   assert.equal(headers['X-Service-Signature-Previous'], undefined)
 })
 
-test('the header names of a delivery contain the brand of the platform', () => {
+test('the signer puts the brand of the platform into the header names of a delivery', () => {
   assert.equal(headersOf('pesa', null)['X-Pesa-Signature'], hex(secret))
 })
 
-test('a Standard Webhooks library accepts the delivery, and refuses an altered delivery', () => {
+test('a Standard Webhooks library accepts a delivery and refuses an altered delivery', () => {
   const headers = headersOf('service', null)
   assert.equal(headers['webhook-id'], headers['X-Service-Delivery'])
   assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body))
@@ -47,7 +47,7 @@ test('a Standard Webhooks library accepts the delivery, and refuses an altered d
   assert.throws(() => new Webhook(secret).verify(body, { ...headers, 'webhook-id': 'another' }))
 })
 
-test('receivers with either secret can verify during the overlap of a rotation', () => {
+test('receivers with the old or the new secret can verify a delivery during the 24 hours after a rotation', () => {
   const headers = headersOf('service', old_secret)
   assert.equal(headers['X-Service-Signature'], hex(secret))
   assert.equal(headers['X-Service-Signature-Previous'], hex(old_secret))

@@ -1,13 +1,13 @@
-// Makes the headers of a delivery: the platform's own headers and those of the Standard Webhooks convention.
+// Makes the headers of a delivery: the headers of the platform, and the headers of the Standard Webhooks convention.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** The two HMAC keys of a signing secret: its text, and the bytes that its base64 part encodes. */
+/** The two HMAC keys of a signing secret: the text of the secret, and the bytes that its base64 part encodes. */
 export type WebhookSigningKey = { text: KeyObject; bytes: KeyObject }
 
-/** The input of a signature. `previous` is the key from before a rotation while that key still signs. */
+/** The input of a signature. `previous` is the key from before a rotation, while that key still signs. */
 export type SignatureInput = {
   id: string
   event: string
@@ -17,7 +17,7 @@ export type SignatureInput = {
   previous: WebhookSigningKey | null
 }
 
-/** Makes the keys of a secret (`whsec_` and base64). */
+/** Makes the two keys of a secret. The text of a secret is `whsec_` and base64. */
 export function webhookSigningKey(secret: string): WebhookSigningKey {
   return {
     text: createSecretKey(secret, 'utf8'),
