@@ -52,8 +52,9 @@ const WINDOW = 20
 const FAULTS_IN_ROW = 5
 const CALLS_MIN = 10
 const FAULT_SHARE = 0.5
-/** The bounds of the time for which a circuit stays open. Each failed probe doubles that time. */
+/** The shortest time for which a circuit stays open. Each failed probe doubles that time. */
 const PAUSE_MS_MIN = 2_000
+/** The longest time for which a circuit stays open. */
 const PAUSE_MS_MAX = 60_000
 /** The timeout of a probe. After this time, the breaker permits another probe. */
 const PROBE_MS_MAX = 15_000

@@ -24,8 +24,9 @@ const failed = (payment: FailureReason, payout: PayoutFailure | { because: Block
 const doubt = (why: Doubt): VodacomCodeMeaning => ({ is: 'doubt', why })
 /** The request was wrong, so the gateway did not execute the request. An operator must fix the settings. */
 const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
-/** The gateway reached a limit of the customer's account, or of the platform's account. */
+/** The request exceeds a limit of the customer's account. */
 const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
+/** The request exceeds a limit of the platform's account. */
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
 /** The application has no access to the interface or to this market. */
 const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
