@@ -1,5 +1,5 @@
-// The gateway's own books: the requests that the twin got, the work that it did, and the money that it moved. The books stay
-// in memory, and the twin never shortens them. Amounts are whole shillings.
+// Keeps the books of the gateway: the requests that the twin got, the work that the twin did, and the money that moved. The
+// books stay in memory and only grow. Amounts are whole shillings.
 
 import type { CallbackKind, OrderStatus, PayeeFateName, PayerFate, PayerFateName, ReplyKind, Truth } from './fates.ts'
 import type { Reply } from './reply.ts'
@@ -17,19 +17,19 @@ export type Order = {
   expires_at: Date | null
   reference: string
   payment_token: string
-  /** The last stored status. `statusAt` returns the status at a time. */
+  /** The last stored status of the order. `statusAt` returns the status at a given time. */
   word: OrderStatus
   prompts: number
-  /** The number of requests for its creation, repetitions included. */
+  /** The number of requests to create this order, including repeated requests. */
   requests: number
   payment: Payment | null
-  /** The fault of the next status answer: a contradiction or an unknown status. Null means no fault. */
+  /** The fault of the next status answer: a contradiction or an undocumented status. Null means no fault. */
   odd: PayerFate['odd'] | null
   /** The answer to the creation of the order. */
   created: Reply | null
 }
 
-/** One push. `requests` counts every request with its transid. */
+/** One push of an order. `requests` counts every request with the transid of the push. */
 export type Push = {
   rail: string
   transid: string
@@ -56,7 +56,7 @@ export type Payment = {
 
 /**
  * One payout. `executions` counts how often its money reached the receiver, and `returns` how often the money came back.
- * `held` counts how often the money is out of the float and on its way.
+ * `held` counts how often its money is out of the float and on its way.
  */
 export type Payout = {
   rail: string
@@ -67,12 +67,12 @@ export type Payout = {
   amount: bigint
   fate: PayeeFateName
   truth: Truth
-  /** The answer to a query, which may differ from the truth. */
+  /** The answer to a query of the payout, which may differ from the truth. */
   says: ReplyKind
   executions: number
   returns: number
   held: number
-  /** True if the control API decided the payout, so that its own steps have ended. */
+  /** True if the control API decided the payout, so that the planned steps of the payout no longer run. */
   by_hand: boolean
   requests: number
   queries: number
@@ -81,7 +81,7 @@ export type Payout = {
   said: Reply | null
 }
 
-/** One callback that became due. */
+/** One callback that the twin had to send. */
 export type CallbackEntry = {
   order_id: string
   payment_status: string
@@ -101,22 +101,25 @@ export type Totals = {
     by_truth: Record<Truth, number>
     executions: number
     executed_more_than_once: number
-    /** The money with the receivers, and the money on the way. Both have left the float. */
+    /** The money that the receivers have. This money has left the float. */
     paid_amount: bigint
+    /** The money of payouts that has left the float and has not reached a receiver. */
     held_amount: bigint
   }
   float: { added: bigint; now: bigint }
   callbacks: Record<CallbackEntry['state'], number>
-  /** The numbers of requests by call and of refusals by check. `struck` counts faults and fates as `group.kind`. */
+  /** The numbers of requests, by call. */
   requests: Record<string, number>
+  /** The numbers of refused requests, by the failed check. */
   refusals: Record<string, number>
+  /** The numbers of faults and courses that occurred, as `group.kind`. */
   struck: Record<string, number>
 }
 
 /** The books of the twin. */
 export type Book = {
   orders: Map<string, Order>
-  /** The pushes and payouts by rail and transid, because each rail knows only its own. */
+  /** The pushes and payouts by rail and transid. The same transid on another rail is another push or payout. */
   pushes: Map<string, Push>
   payouts: Map<string, Payout>
   payments: Payment[]
@@ -141,8 +144,8 @@ export function createBook(float: bigint): Book {
 }
 
 /**
- * Returns the status of an order at this time. An order without a payment in time is CANCELLED, although no caller cancelled
- * it.
+ * Returns the status of an order at a time. If nobody paid the order in time, the status is CANCELLED, although no caller
+ * cancelled the order.
  */
 export function statusAt(order: Order, now: Date): OrderStatus {
   const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
@@ -202,7 +205,7 @@ function payoutTotals(book: Book): Totals['payouts'] {
   return totals
 }
 
-/** Adds one to the count of a name. */
+/** Adds one to the count under a name. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

@@ -18,7 +18,7 @@ const PAYMENTS = 120
 const PAYOUTS = 50
 const FLOAT = 100_000_000n
 
-/** The rates of faults that answer or break at once: three per cent for each kind. */
+/** The rates of faults that answer or break the connection at once: three per cent for each kind. */
 const WIRE = Object.fromEntries(
   Object.keys(WIRE_FAULTS)
     .filter((kind) => !['delay', 'hang_before', 'hang_after'].includes(kind))
@@ -37,7 +37,9 @@ const RATES = {
   callback: { lost: 0.2, duplicate: 0.2, late: 0.1, unsigned: 0.1, forged: 0.1, tampered: 0.1 },
 }
 
-/** Runs payments and payouts with retries, each reference in its own order, `width` of them at once. */
+/**
+ * Runs payments and payouts with retries, `width` references at the same time. The requests of one reference run in order.
+ */
 async function storm(
   rig: TwinRig,
   webhook: string,
@@ -74,7 +76,7 @@ async function storm(
   return seen
 }
 
-/** Runs a storm with a seed on its own twin. The test reads the books by `use` before the twin closes. */
+/** Runs a storm of payments and payouts with a seed on a new twin. `use` reads the books before the twin closes. */
 async function stormWith<T>(
   seed: string,
   use: (simulator: Simulator, seen: Map<string, string[]>) => T,
@@ -92,7 +94,7 @@ async function stormWith<T>(
   }
 }
 
-/** Returns all records of a run, independent of their order. */
+/** Returns all records of a run in a fixed order, so that runs can be compared. */
 function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   const { refusals, struck, callbacks: _delivered, ...totals } = simulator.totals()
   const sorted = (counts: Record<string, number>) => Object.entries(counts).sort()
@@ -109,7 +111,7 @@ function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
 }
 
 describe('the books after a storm', () => {
-  it('after a storm of faults the books explain every shilling, and no money moved twice', async () => {
+  it('the books explain every shilling after a storm of faults, and no money moved twice', async () => {
     await stormWith('storm', (simulator) => {
       const totals = simulator.totals()
       const payouts = simulator.list('payouts').items as Payout[]
@@ -140,7 +142,7 @@ describe('the books after a storm', () => {
         Object.values(totals.orders.by_word).reduce((a, b) => a + b),
         totals.orders.count,
       )
-      // A storm without faults would prove nothing.
+      // The test requires some faults, because a storm without faults would prove nothing.
       for (const kind of Object.keys(WIRE))
         assert.ok(totals.struck[`push.${kind}`] ?? totals.struck[`create.${kind}`], kind)
       assert.ok(
@@ -149,7 +151,7 @@ describe('the books after a storm', () => {
     })
   })
 
-  it('the books count every execution when the twin pays duplicates again', async () => {
+  it('the books count every execution when the settings let the twin pay duplicates again', async () => {
     const options: SimulatorOptions = { settings: { duplicate_transid: 'execute' }, faults: {} }
     await stormWith(
       '',
@@ -167,14 +169,14 @@ describe('the books after a storm', () => {
 })
 
 describe('chance', () => {
-  it('the same seed gives the same run, for any number and order of concurrent requests', async () => {
+  it('the twin repeats a run for the same seed, whatever the number and order of concurrent requests', async () => {
     const alone = await stormWith('again', outcomeOf, {}, 1)
     const total = PAYMENTS + PAYOUTS
     assert.deepEqual(await stormWith('again', outcomeOf, {}, 16, (i) => total - 1 - i), alone)
     assert.notDeepEqual(await stormWith('another', outcomeOf, {}, 16), alone)
   })
 
-  it('each call of a reference draws a new chance, which the order of rates does not change and magic numbers ignore', () => {
+  it('the twin draws a new chance for each call of a reference, independent of the order of rates, and none for magic numbers', () => {
     const [a, b] = [createFaults(), createFaults()]
     const read = (rates: Rates['rates']) => {
       const read = ratesOf({ seed: 's', rates })
@@ -194,7 +196,7 @@ describe('chance', () => {
     assert.deepEqual([...new Set(magic)], [null])
   })
 
-  it('over many references, each rate gets its share of the chances', () => {
+  it('the twin applies each rate to its share of many references', () => {
     const chances = Array.from({ length: 20_000 }, (_, i) => share('seed', 'push', `R${i}`, 1))
     for (const end of [0.01, 0.1, 0.5, 0.9]) {
       const part = chances.filter((chance) => chance < end).length / chances.length

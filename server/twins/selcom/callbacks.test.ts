@@ -25,7 +25,7 @@ after(async () => {
   await rig.close()
 })
 
-/** Makes an order whose payer got a prompt. */
+/** Makes an order and sends the prompt to its payer. */
 async function prompted(order_id: string, ending: string, with_webhook = true): Promise<void> {
   const webhook = receiver.webhook(`/callback/${order_id}`)
   await rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, with_webhook ? { webhook } : {}))
@@ -45,7 +45,8 @@ const statesOf = (order_id: string) =>
     .map(({ state }) => state)
 
 /**
- * Returns true if the callback has the gateway's signature. This function computes the signature without the gateway's code.
+ * Returns true if the callback has the gateway's signature. The function computes the signature without the code of the
+ * twin.
  */
 function isSigned({ headers, body }: ReceivedCallback): boolean {
   const names = (headers['signed-fields'] ?? '').split(',')
@@ -54,7 +55,7 @@ function isSigned({ headers, body }: ReceivedCallback): boolean {
 }
 
 describe('callbacks', () => {
-  it("a callback reports a paid order with the documented fields and a signature like a request's", async () => {
+  it("the twin reports a paid order in a callback with the documented fields and a signature like that of a request", async () => {
     await prompted('PLAIN', '999')
     assert.deepEqual(receivedFor('PLAIN'), [])
     rig.clock.advance(1500)
@@ -83,7 +84,7 @@ describe('callbacks', () => {
     assert.deepEqual(statesOf('PLAIN'), ['delivered'])
   })
 
-  it('the twin sends callbacks for paid orders, for each final status, or for each status, as the settings choose', async () => {
+  it('the twin sends callbacks for paid orders, for final statuses or for every status, as the settings choose', async () => {
     const expected = {
       success: { OK: ['COMPLETED'], NO: [], SLOW: ['COMPLETED'] },
       final: { OK: ['COMPLETED'], NO: ['USERCANCELLED'], SLOW: ['COMPLETED'] },
@@ -116,21 +117,21 @@ describe('callbacks', () => {
     }
   })
 
-  it('the twin sends no callback if the order has no address', async () => {
+  it('the twin sends no callback when the order has no callback address', async () => {
     await prompted('SILENT', '999', false)
     rig.clock.advance(1500)
     assert.equal(rig.simulator.order('SILENT')?.word, 'COMPLETED')
     assert.deepEqual(statesOf('SILENT'), [])
   })
 
-  it('the twin repeats a callback with the same bytes as often as the settings choose, and then gives up', async () => {
+  it('the twin repeats an unaccepted callback with the same bytes as often as the settings choose, and then gives up', async () => {
     rig.simulator.set({ callback_retries: 2, callback_retry_pause_ms: 10_000 })
     answers.push(500, 404)
     await prompted('TAKEN', '999')
     rig.clock.advance(1500)
     for (const number of [1, 2, 3]) {
       await eventually(() => assert.equal(receivedFor('TAKEN').length, number))
-      // The answer must arrive before the pause begins.
+      // The answer of the receiver must arrive before the pause begins.
       await eventually(() => {
         rig.clock.advance(10_000)
         assert.ok(number === 3 ? statesOf('TAKEN')[0] === 'delivered' : receivedFor('TAKEN').length > number)
@@ -149,7 +150,7 @@ describe('callbacks', () => {
 })
 
 describe('misbehaving callbacks', () => {
-  /** The callbacks after the payment, each with its payment status and true for the gateway's signature. */
+  /** Returns the callbacks after the payment: the payment status of each, and true if the signature is the gateway's. */
   const COMES: Record<string, [string, boolean][]> = {
     '080': [['COMPLETED', true]],
     '081': [],
@@ -183,7 +184,7 @@ describe('misbehaving callbacks', () => {
     })
   }
 
-  it('the twin sends the callback late for the number 083', async () => {
+  it('the twin sends the callback late for the magic number 083', async () => {
     await prompted('LATE', '083')
     rig.clock.advance(1500 + 29_999)
     assert.deepEqual(statesOf('LATE'), [])
@@ -191,7 +192,7 @@ describe('misbehaving callbacks', () => {
     await came('LATE', 1)
   })
 
-  it('the twin sends a forged callback before the payment for the number 086, and the true callback after the payment', async () => {
+  it('the twin sends a forged callback before the payment for the magic number 086, and the true callback after the payment', async () => {
     await prompted('FORGED', '086')
     await came('FORGED', 1)
     const [forged] = receivedFor('FORGED')
@@ -208,7 +209,7 @@ describe('codes without a prompt', () => {
   const make = (order_id: string, ending: string) =>
     rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, { buyer_phone: `255740000${ending}` }))
 
-  it('a payer scans a code after a pause if the settings choose so, unless a prompt came first', async () => {
+  it('a payer scans a code after a pause when the settings choose so, unless a prompt came first', async () => {
     await make('UNSEEN', '001')
     rig.simulator.set({ scan_after_ms: 4000 })
     await make('SCANNED', '001')
@@ -219,7 +220,7 @@ describe('codes without a prompt', () => {
     assert.deepEqual(statuses, ['PENDING', 'COMPLETED', 'USERCANCELLED', 'PENDING'])
   })
 
-  it('a call of the control API scans a code by a payer with the chosen fate', async () => {
+  it('the control API lets a payer with a chosen fate scan a code', async () => {
     await make('BY-HAND', '001')
     assert.equal((await rig.control('POST', '/orders/BY-HAND/scan', { fate: 'no such fate' })).status, 400)
     assert.equal((await rig.control('POST', '/orders/NONE/scan', {})).status, 404)

@@ -1,4 +1,4 @@
-// Sends signed callbacks when an order changes, to the URL of the order.
+// Sends signed callbacks to the URL of an order when the order changes.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
@@ -16,7 +16,7 @@ const FOREIGN_SECRET = "somebody else's secret"
 
 type Message = { headers: Record<string, string>; body: string }
 
-/** Makes the sender of callbacks. The sender adds each callback to `entries`. */
+/** Makes the sender of callbacks, which adds each callback to `entries`. */
 export function createCallbacks(
   account: Account,
   settings: Settings,
@@ -35,7 +35,7 @@ export function createCallbacks(
     else clock.after(settings.callback_retry_pause_ms, () => void attempt(url, entry, message, retries + 1))
   }
 
-  /** Sends a callback. Resolves after the first attempt. */
+  /** Sends a callback with all its retries. Resolves after the first attempt. */
   const send = async (order: Order, payment_status: OrderStatus, kind: CallbackKind, message: Message | null) => {
     if (order.webhook === null) return
     const { order_id } = order
@@ -69,7 +69,7 @@ export function createCallbacks(
       if (!is_due) return
       if (kind === 'late') clock.after(settings.callback_late_ms, () => void report(order, kind, status))
       else if (kind === 'reordered') void report(order, kind, status).then(() => report(order, kind, 'PENDING'))
-      // The twin sent the forged callback before, so this callback is true.
+      // The twin sent the forged callback before this callback, so this callback is true.
       else if (kind === 'forged') void report(order, 'plain', status)
       else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void report(order, kind, status)
     },
@@ -80,7 +80,10 @@ export function createCallbacks(
   }
 }
 
-/** Makes the function that posts a message. That function returns the receiver's status, or null without an answer in time. */
+/**
+ * Makes the function that posts a message. The function returns the receiver's HTTP status. If the receiver does not answer
+ * in time, the function returns null.
+ */
 function createPoster(settings: Settings) {
   const pools = new Map<string, Pool>()
   const poolOf = (origin: string): Pool => {

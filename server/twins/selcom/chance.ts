@@ -1,25 +1,25 @@
-// Computes chances without a stream. Each decision follows from the seed and its subject, so the order and number of
-// concurrent requests do not matter.
+// Computes chances by hashing, without a random stream. Each decision follows from the seed and its subject, so the order
+// and number of concurrent requests do not matter.
 
 import { hash } from 'node:crypto'
 
-/** Returns a number in [0, 1) computed from `parts`, evenly distributed. */
+/** Returns a number in [0, 1), computed from `parts` and evenly distributed. */
 export function share(...parts: readonly (string | number)[]): number {
   return digest(parts).readUIntBE(0, 6) / 2 ** 48
 }
 
-/** Returns `length` decimal digits computed from `parts`, at most 14. */
+/** Returns `length` decimal digits, at most 14, computed from `parts`. */
 export function digits(length: number, ...parts: readonly (string | number)[]): string {
   return String(digest(parts).readUIntBE(0, 6) % 10 ** length).padStart(length, '0')
 }
 
-/** Returns `length` digits and capital letters computed from `parts`, at most 32. */
+/** Returns `length` digits and capital letters, at most 32, computed from `parts`. */
 export function letters(length: number, ...parts: readonly (string | number)[]): string {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
   return Array.from(digest(parts).subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** Returns the name whose part of [0, 1) contains `chance`. Returns null beyond the sum of all rates. */
+/** Returns the name whose share of [0, 1) contains `chance`. If `chance` is beyond the sum of all shares, returns null. */
 export function pick(rates: Readonly<Record<string, number>> | undefined, chance: number): string | null {
   let end = 0
   for (const name in rates) {

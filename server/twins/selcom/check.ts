@@ -1,5 +1,5 @@
-// Checks each request in the order of the twin. The twin may be stricter than the gateway, so an adapter that passes these
-// checks meets the whole documentation.
+// Checks each request in a fixed order. The twin may be stricter than the gateway, so a caller that passes these checks
+// follows the whole documentation.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import type { Reply } from './reply.ts'
@@ -7,10 +7,10 @@ import { refusal } from './reply.ts'
 import type { Settings } from './settings.ts'
 import { type Account, authorizationOf, isSigned, readTimestamp, signedText } from './signature.ts'
 
-/** A request as it arrived. Values are texts, because the signature covers the texts of JSON or query. */
+/** A request as it arrived. All values are texts, because the signature covers the texts of the JSON or of the query. */
 export type Incoming = {
   method: string
-  /** The path without /v1 and without a final slash. */
+  /** The path without /v1 and without a slash at its end. */
   path: string
   address: string
   headers: Record<string, string | undefined>
@@ -18,7 +18,7 @@ export type Incoming = {
   fields: Record<string, string> | null
 }
 
-/** Returns the refusal of the first failed check. Returns null if every check passes. */
+/** Runs the checks in order and returns the refusal of the first failed check. If every check passes, returns null. */
 export function checkRequest(account: Account, settings: Settings, now: Date, incoming: Incoming): Reply | null {
   const { headers, fields } = incoming
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
@@ -35,7 +35,7 @@ export function checkRequest(account: Account, settings: Settings, now: Date, in
   return checkSignature(account, settings, now, headers, fields) ?? checkPath(settings, incoming.path)
 }
 
-/** Returns the refusal of an address that is not on the list. */
+/** If the caller's address is not on the list, returns the refusal. */
 export function notListed(): Reply {
   return refusal('source_ip', 403, '403', 'Source IP not whitelisted (4032)')
 }
@@ -56,7 +56,8 @@ function checkSignature(
     return refusal('timestamp_window', 401, '401', 'Timestamp is too far off')
   }
   const names = headers['signed-fields']?.split(',') ?? []
-  // The signed text has no separators, so one value may look like two fields. Therefore the twin compares the names too.
+  // The signed text has no separators, so one value may look like two fields. Therefore the twin compares the names of the
+  // fields too.
   if (!namesAll(names, fields)) return refusal('signed_fields', 401, '401', 'Signed-Fields must name every field once')
   if (!isSigned(account, method, digest, signedText(timestamp, names, fields))) {
     return refusal('digest', 401, '401', 'Digest does not match')
@@ -77,10 +78,13 @@ function checkPath(settings: Settings, path: string): Reply | null {
 
 /** The form of a field. */
 export type Rule = RegExp | ((text: string) => boolean)
-/** The fields of a call. `must` has the required fields, and `may` has the optional fields. */
+/**
+ * The fields that a call requires, and the optional fields. `must` has the required fields, and `may` has the optional
+ * fields.
+ */
 export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
 
-/** Returns the refusal of the first missing or malformed field. Fields without a rule pass. */
+/** Returns the refusal of the first missing or malformed field. A field without a rule passes. */
 export function checkFields(rules: Rules, fields: Record<string, string>): Reply | null {
   for (const [name, rule] of Object.entries(rules.must)) {
     const value = fields[name]
@@ -101,7 +105,7 @@ function keeps(rule: Rule, value: string): boolean {
   return typeof rule === 'function' ? rule(value) : rule.test(value)
 }
 
-/** Returns the web address in a base64 text. Returns null if the text has no web address. */
+/** Returns the web address that a base64 text contains. If the text contains no web address, returns null. */
 export function readUrl(text: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64')
@@ -110,7 +114,7 @@ export function readUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** Returns the flat fields of a JSON text or of a query. Returns null for any other form. */
+/** Returns the fields of a JSON text or of a query. If the text is no flat object, returns null. */
 export function fieldsOf(content: unknown): Record<string, string> | null {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
   const fields: Record<string, string> = {}
@@ -121,7 +125,7 @@ export function fieldsOf(content: unknown): Record<string, string> | null {
   return fields
 }
 
-/** Returns the fields of a query. Returns null if a field occurs twice. */
+/** Returns the fields of a query. If a field occurs twice, returns null. */
 export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
   const fields: Record<string, string> = {}
   for (const [name, value] of query) {

@@ -1,4 +1,4 @@
-// The checkout of the gateway: orders, prompts on orders, and their statuses.
+// Implements the checkout of the gateway: orders, prompts on orders, and the statuses of orders.
 
 import { type Order, type Push, statusAt } from './book.ts'
 import { digits } from './chance.ts'
@@ -12,7 +12,7 @@ import type { Run, Twin } from './twin.ts'
 const MINUTE_MS = 60_000
 const EAT_OFFSET_MS = 3 * 3_600_000
 
-/** Makes an order. The twin prompts no payer yet. */
+/** Makes an order. The twin prompts no payer at this time. */
 export const createOrder: Run = (twin, fields) => {
   const { order_id = '', vendor, amount = '', currency = '', buyer_phone = '', webhook, expiry } = fields
   if (vendor !== twin.account.vendor) return refusal('vendor', 200, '651', 'Invalid vendor')
@@ -59,7 +59,7 @@ function created(order: Order): Reply {
   ])
 }
 
-/** Lets a payer scan the code after the pause, unless a prompt came first. After a prompt, no payer saw a code. */
+/** Lets a payer scan the code after the pause, unless a prompt came first. If a prompt came first, no payer saw the code. */
 function scanLater(twin: Twin, order: Order): void {
   const { scan_after_ms } = twin.settings
   if (scan_after_ms === null) return
@@ -68,7 +68,7 @@ function scanLater(twin: Twin, order: Order): void {
   })
 }
 
-/** Sends a prompt on an order. `rail` has its own transids. */
+/** Sends a prompt on an order. Each `rail` has separate transids. */
 export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   return (twin, { transid = '', order_id = '', msisdn = '' }) => {
     const key = `${rail} ${transid}`
@@ -79,7 +79,7 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
     }
     const order = twin.book.orders.get(order_id)
     if (!order || !isPayable(order, twin.clock.now())) return refusal('order', 200, '651', 'Invalid order')
-    // The prompt replaces this answer.
+    // The result of the prompt replaces this answer.
     const placeholder = success('', '')
     const push = {
       rail,
@@ -97,7 +97,7 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   }
 }
 
-/** Sends the prompt of a push, again at each call. */
+/** Sends the prompt of a push. Each call prompts the payer again. */
 function prompt(twin: Twin, push: Push): Reply {
   const order = twin.book.orders.get(push.order_id)
   if (!order) return refusal('order', 200, '651', 'Invalid order')
@@ -120,7 +120,7 @@ function answerTo(twin: Twin, push: Push, fate: PayerFateName): Reply {
   return replyOfKind(twin.settings, kind, push.order_id, push.rail)
 }
 
-/** Returns the status of an order. The result code covers only the query, not the payment. */
+/** Returns the status of an order. The result code is about the query, not about the payment. */
 export const orderStatus: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
@@ -150,7 +150,7 @@ function unknownOrder(twin: Twin, order_id: string): Reply {
   return replyOfKind(twin.settings, 'ambiguous', order_id, 'order-status')
 }
 
-/** Cancels an order that is not paid yet. */
+/** Cancels an order that no payer has paid. */
 export const cancelOrder: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
@@ -159,7 +159,7 @@ export const cancelOrder: Run = (twin, { order_id = '' }) => {
   return success(order.reference, 'Order cancelled successfully')
 }
 
-/** Returns the orders of these days of East Africa. */
+/** Returns the orders of the given days in East Africa. */
 export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   const { settings } = twin
   const now = twin.clock.now()
@@ -174,7 +174,7 @@ export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   return success(referenceOf('list', fromdate, todate), 'Orders fetched successfully', data)
 }
 
-/** Returns the answer to a used reference, as the settings choose. */
+/** Answers a request with a used reference as the settings choose. */
 export function duplicate(
   twin: Twin,
   how: 'fail' | 'replay' | 'ambiguous' | 'execute',
@@ -188,7 +188,7 @@ export function duplicate(
   return refusal('duplicate', 200, twin.settings.duplicate_code, 'Duplicate transaction')
 }
 
-/** Returns a time in the form of the gateway: local, without a zone. */
+/** Returns a time in the form of the gateway: local time without a zone. */
 function localTime(time: Date): string {
   return new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 }

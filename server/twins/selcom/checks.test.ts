@@ -30,7 +30,7 @@ describe('the checks of a request', () => {
     changes: Record<string, string>,
     message = /./,
   ) => {
-    it(`the twin refuses a request with ${what}, and changes nothing`, async () => {
+    it(`the twin refuses a request with ${what} and changes nothing`, async () => {
       const before = rig.simulator.totals()
       const reply = await rig.call('POST', '/checkout/create-order-minimal', orderOf('CHECKED'), changes)
       assert.equal(reply.status, status)
@@ -78,7 +78,7 @@ describe('the checks of a request', () => {
     'Signed-Fields': names.toReversed().join(','),
   })
 
-  it('the twin accepts fields in any signed order, and an offset without colon', async () => {
+  it('the twin accepts signed fields in any order, and an offset without a colon', async () => {
     const turned = Object.fromEntries(Object.entries(orderOf('TURNED')).reverse()) as Fields
     assert.equal((await rig.call('POST', '/checkout/create-order-minimal', turned)).status, 200)
     const fields = { order_id: 'TURNED' }
@@ -86,7 +86,7 @@ describe('the checks of a request', () => {
     assert.equal((await rig.call('GET', '/checkout/order-status', fields, headers)).status, 200)
   })
 
-  it('the twin refuses a value that contains a second field, although its digest is right', async () => {
+  it('the twin refuses a value that contains a second field, although the digest is right', async () => {
     const order = orderOf('HIDDEN')
     const { no_of_items, ...others } = order
     const hidden = { ...others, currency: `TZS&no_of_items=${no_of_items}` }
@@ -110,7 +110,7 @@ describe('the checks of a request', () => {
     assert.equal(twice.status, 400)
   })
 
-  it('the twin checks RS256 with the public key on file', async (t) => {
+  it('the twin verifies an RS256 signature with the stored public key', async (t) => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
     const keyed = await startRig({ account: { rsa_public_key: pem } })
@@ -123,7 +123,7 @@ describe('the checks of a request', () => {
     assert.equal((await go(digest)).status, 200)
   })
 
-  it('the twin refuses every call from an unlisted address, and every disabled path', async () => {
+  it('the twin refuses every call from an unlisted address, and every call of a disabled path', async () => {
     rig.simulator.set({ source_ips: ['10.0.0.1'] })
     const calls: [string, string, Fields][] = [
       ['POST', '/checkout/create-order-minimal', orderOf('IP')],

@@ -23,7 +23,7 @@ before(async () => {
 after(() => rig.close())
 
 describe('the control API', () => {
-  it('the control API requires its own token, and that token opens no other API', async () => {
+  it("the control API requires its token, and its token does not open the gateway's API", async () => {
     assert.equal((await rig.control('GET', '/book', undefined, 'wrong')).status, 401)
     assert.equal((await rig.control('GET', '/book', undefined, rig.simulator.account.api_secret)).status, 401)
     const signed = headersFor(rig.simulator.account, START_TEXT, {})
@@ -37,7 +37,7 @@ describe('the control API', () => {
     )
   })
 
-  it('the control API shows the books in pages, oldest first, with amounts as text', async () => {
+  it('the control API shows the books in pages, oldest entries first, with amounts as text', async () => {
     for (let i = 0; i < 5; i++) await rig.call('POST', '/checkout/create-order-minimal', orderOf(`PAGE${i}`))
     const page = async (query: string) => {
       const { json } = await rig.control('GET', `/orders${query}`)
@@ -73,7 +73,7 @@ describe('the control API', () => {
     assert.equal((await settle('STUCK2', false)).status, 200)
     assert.equal((await settle('MOVING', false)).status, 200)
     assert.equal((await settle('NONE', true)).status, 404)
-    // The payout's own steps have ended, so its planned outcome does not happen.
+    // The control API has decided the payout, so the planned steps of the payout no longer run.
     rig.clock.advance(10_000)
     const replies = await Promise.all(
       ['STUCK1', 'STUCK2', 'MOVING'].map((transid) => rig.call('GET', '/walletcashin/query', { transid })),
@@ -115,7 +115,7 @@ describe('the settings of the twin', () => {
     for (const [name, { default: value, read }] of Object.entries(SETTINGS)) assert.deepEqual(read(value), value, name)
   })
 
-  it('the twin reads its settings from the environment, and refuses an invalid value with its name', () => {
+  it('the twin reads its settings from the environment, and names the variable of an invalid value', () => {
     const env = {
       SIMULATOR_SOURCE_IPS: '10.0.0.1, ::1',
       SIMULATOR_SCAN_AFTER_MS: '',
@@ -148,7 +148,7 @@ describe('the process of the twin', () => {
     return { child, printed, ended: once(child, 'close').then(([code]) => code as number) }
   }
 
-  it('the process listens, prints its address, reads its settings from the environment, and ends on a signal', async () => {
+  it('the process listens, prints its address, reads its settings from the environment, and ends after a signal', async () => {
     const { child, printed, ended } = start([], { SIMULATOR_CONTROL_TOKEN: 'token', SIMULATOR_FLOAT: '77' })
     while (!printed.out.includes('\n')) await once(child.stdout, 'data')
     const [, url = ''] = /control API on (\S+)/.exec(printed.out) ?? []

@@ -1,5 +1,5 @@
-// The control API changes the twin and shows its books. The API has its own path and its own token. The gateway's keys do not
-// open the API, and its token does not open the gateway.
+// Changes the twin and shows its books through the control API, which has a separate path and token. The keys of the gateway
+// do not open the control API, and the token of the control API does not open the gateway.
 
 import { type Order, statusAt, totalsOf } from './book.ts'
 import { PAYER_FATES, type PayerFateName } from './fates.ts'
@@ -19,7 +19,7 @@ export type Shown = [number, unknown]
 /** One page of a list, with the total number of entries. */
 export type Page = { items: unknown[]; page: number; page_size: number; total: number }
 
-/** The calls, for help texts. */
+/** The calls of the control API, for help texts. */
 export const CONTROL_CALLS = `
   GET  /book                             totals over everything
   GET  /orders, /pushes, /payments, /payouts, /callbacks   lists, oldest first; ?page=1&page_size=100
@@ -32,7 +32,7 @@ export const CONTROL_CALLS = `
   POST /payouts/RAIL/TRANSID/settle      {"paid": true or false}; for a pending payout
 `
 
-/** Answers a call of the control API. `path` comes without the prefix. */
+/** Answers a call of the control API. `path` is the path after the prefix of the control API. */
 export function control(twin: Twin, method: string, path: string, query: URLSearchParams, content: unknown): Shown {
   const [, name = '', ...rest] = path.split('/').map(decode)
   if (method === 'GET') {
@@ -67,7 +67,7 @@ function show(twin: Twin, name: string, query: URLSearchParams): Shown {
   return found(listPage(twin, name, page, Math.min(page_size, PAGE_SIZE_MAX)))
 }
 
-/** Returns one page of a list of the books, oldest first. Returns null if the books have no such list. */
+/** Returns one page of a list of the books, oldest entries first. If the books have no such list, returns null. */
 export function listPage(twin: Twin, name: string, page: number, page_size: number): Page | null {
   const { orders, pushes, payouts, payments, callbacks } = twin.book
   const lists: Record<string, () => { size: number; all: Iterable<unknown> }> = {
@@ -117,7 +117,7 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
   return [404, { error: 'not found' }]
 }
 
-/** Adds money to the float. A negative amount removes money. */
+/** Adds money to the float. A negative amount takes money out of the float. */
 export function addFloat({ book }: Twin, amount: bigint): { added: bigint; now: bigint } {
   book.float.added += amount
   book.float.now += amount

@@ -1,28 +1,29 @@
-// The possible courses of a payment or a payout, by name. The magic numbers and the chances both choose from them.
+// Defines the possible courses of a payment or a payout, by name. The magic numbers and the chances choose a course by its
+// name.
 
 /** The gateway's statuses of an order. */
 export type OrderStatus = 'PENDING' | 'INPROGRESS' | 'COMPLETED' | 'CANCELLED' | 'USERCANCELLED' | 'REJECTED'
 
-/** The reaction of a payer and their network to a prompt or a scanned code. */
+/** The reaction of a payer and of the payer's network to a prompt or a scanned code. */
 export type PayerFate = {
   /** The answer to the push. */
   push: 'pending' | 'success' | 'fail' | 'unavailable' | 'ambiguous'
-  /** The statuses of the order in turn, with a pause before each. COMPLETED takes the payer's money. */
+  /** The statuses of the order in their order, with a pause before each status. COMPLETED takes the payer's money. */
   statuses: readonly OrderStatus[]
   /**
-   * The shillings that the payer pays beyond the order. The real gateway takes exactly the ordered amount; this field only
-   * exercises the check.
+   * The shillings that the payer pays in addition to the amount of the order. The real gateway takes exactly the amount of
+   * the order; this field only tests the caller's check.
    */
   overpaid?: bigint
-  /** The fault of the first status answer: a contradiction or an unknown status. */
+  /** The fault of the first status answer: a contradiction or an undocumented status. */
   odd?: 'envelope' | 'word'
 }
 
 const goesThrough = (...list: OrderStatus[]): PayerFate => ({ push: 'pending', statuses: list })
 
 /**
- * The fates of payments. The gateway has no code for a wrong PIN or a low balance, so both are just REJECTED. The gateway has
- * no reversal either: `returned` is a possible form of a reversal.
+ * The fates of payments. The gateway has no code for a wrong PIN or a low balance, so both are REJECTED. The gateway has no
+ * reversal either: `returned` is a guess of how a reversal might look.
  */
 export const PAYER_FATES = {
   pays: goesThrough('COMPLETED'),
@@ -45,9 +46,7 @@ export const PAYER_FATES = {
   odd_word: { ...goesThrough('COMPLETED'), odd: 'word' },
 } as const satisfies Record<string, PayerFate>
 
-/**
- * The answer about a payout. `upstream` means FAIL in the words that the gateway also uses when it does not know the outcome.
- */
+/** The answer about a payout. `upstream` means FAIL with the text that the gateway also uses for an unknown outcome. */
 export type ReplyKind =
   | 'success'
   | 'pending'
@@ -59,10 +58,13 @@ export type ReplyKind =
   | 'contradiction'
   | 'unseen'
 
-/** The place of the money. `pending`: the money has left the float and is not with the receiver. */
+/** The place of the money of a payout. `pending`: the money has left the float but has not reached the receiver. */
 export type Truth = 'pending' | 'paid' | 'failed' | 'returned'
 
-/** The course of a payout: the answer to its request, then its steps. Each step but the first has a pause before it. */
+/**
+ * The course of a payout: the answer to the payout request, then the steps. The first step happens at once, and a pause
+ * comes before each further step.
+ */
 export type PayeeFate = {
   process: ReplyKind
   moments: readonly [{ truth: Truth; query: ReplyKind }, ...{ truth: Truth; query: ReplyKind }[]]
@@ -74,7 +76,7 @@ const goes = (process: ReplyKind, ...moments: [[Truth, ReplyKind], ...[Truth, Re
   return { process, moments: [first, ...later] }
 }
 
-/** The fates of payouts. The first seven are consistent. */
+/** The fates of payouts. In the first seven fates, the answers agree with the truth. */
 export const PAYEE_FATES = {
   pays: goes('success', ['paid', 'success']),
   pending_pays: goes('pending', ['pending', 'pending'], ['paid', 'success']),
@@ -93,7 +95,7 @@ export const PAYEE_FATES = {
   unseen_pays: goes('unseen', ['pending', 'unseen'], ['paid', 'success']),
 } as const satisfies Record<string, PayeeFate>
 
-/** The callbacks of one order. */
+/** The possible ways in which the twin sends the callbacks of one order. */
 export const CALLBACK_KINDS = {
   plain: 'is sent once',
   lost: 'is never sent',
@@ -105,14 +107,14 @@ export const CALLBACK_KINDS = {
   tampered: 'has ten times the amount, in a field that its signature does not cover',
 } as const
 
-/** The name of a fate of a payment. */
+/** The name of a course of a payment. */
 export type PayerFateName = keyof typeof PAYER_FATES
-/** The name of a fate of a payout. */
+/** The name of a course of a payout. */
 export type PayeeFateName = keyof typeof PAYEE_FATES
-/** The name of a fate of callbacks. */
+/** The name of a way to send callbacks. */
 export type CallbackKind = keyof typeof CALLBACK_KINDS
 
-/** The faults of a call. `executes` is true if the twin executes the call. */
+/** The faults of a call. `executes` is true if the twin executes the call in spite of the fault. */
 export const WIRE_FAULTS = {
   delay: { executes: true, happens: 'is answered late' },
   hang_before: { executes: false, happens: 'hangs, not executed' },
@@ -131,7 +133,7 @@ export const WIRE_FAULTS = {
 /** The name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls of the gateway by purpose. */
+/** The calls of the gateway, grouped by purpose. */
 export const CALLS = ['create', 'push', 'status', 'cancel', 'list', 'payout', 'query', 'lookup', 'balance'] as const
 /** The purpose of a call. */
 export type Call = (typeof CALLS)[number]

@@ -26,12 +26,10 @@ const push = (transid: string, order_id: string, msisdn: string) =>
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const query = (transid: string) => rig.call('GET', '/walletcashin/query', { transid })
 
-/**
- * A call that meets a fault. `done` returns true if the twin executed the call, and null if the call has nothing to execute.
- */
+/** A call with a fault. `done` returns true if the twin executed the call, and null if the call has nothing to execute. */
 type Faulty = { method: string; path: string; fields: Fields; done: () => boolean | null }
 
-/** The calls by name, each with its preparation and a number of this ending. */
+/** The calls by name. Each entry prepares a call with a number of the given ending. */
 const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   async create(id, ending) {
     const fields = orderOf(id, { buyer_phone: `255740000${ending}` })
@@ -59,7 +57,7 @@ const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   },
 }
 
-/** The checks of the caller's result for each fault. */
+/** For each fault, the check of the result that the caller gets. */
 const MEETS: Record<WireFault, (go: () => Promise<TwinResponse>, struck: () => void, faulty: Faulty) => Promise<void>> =
   {
     async delay(go, struck) {
@@ -102,7 +100,7 @@ async function hangs(_go: () => Promise<TwinResponse>, struck: () => void, { met
   await assert.rejects(answering, { name: 'AbortError' })
 }
 
-/** Returns true if a promise does not settle while other work runs, because the twin answers another call meanwhile. */
+/** Returns true if a promise is still open after the twin has answered another call. */
 async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => {
@@ -117,7 +115,7 @@ describe('faults by number', () => {
   for (const { ending, happens, fault } of MAGIC_NUMBERS) {
     if (fault === undefined) continue
     const { call, kind } = fault
-    it(`the first call of the number ${ending} meets the fault of its row, "${happens}", and the second call succeeds`, async () => {
+    it(`the first call of the number ${ending} has the fault of its row, "${happens}", and the second call succeeds`, async () => {
       const faulty = await CALLS[call]?.(`F${ending}`, ending)
       assert.ok(faulty)
       const before = rig.simulator.totals().struck[`${call}.${kind}`] ?? 0
@@ -133,7 +131,7 @@ describe('faults by number', () => {
 })
 
 describe('fates by number', () => {
-  /** The answer to the push, the statuses of the order after each pause, and the payer's payments and returns. */
+  /** Returns the answer to the push, the status of the order after each pause, and the payer's payments and returns. */
   const PAYERS: Record<string, [string, string[], number, number]> = {
     '001': ['111 PENDING', ['PENDING', 'COMPLETED', 'COMPLETED'], 1, 0],
     '002': ['111 PENDING', ['PENDING', 'REJECTED', 'REJECTED'], 0, 0],
@@ -159,7 +157,7 @@ describe('fates by number', () => {
     if (payer === undefined || PAYERS[ending] === undefined) continue
     fates.add(payer)
     const [pushed, statuses, paid, returned] = PAYERS[ending]
-    it(`a payment by the number ${ending} has the course of its row, "${happens}"`, async () => {
+    it(`the twin gives a payment by the number ${ending} the course of its row, "${happens}"`, async () => {
       const id = `P${ending}`
       await create(orderOf(id))
       assert.equal(resultOf(await push(`T${id}`, id, `255740000${ending}`)), pushed)
@@ -179,8 +177,8 @@ describe('fates by number', () => {
   }
 
   /**
-   * The answer to the request, the answers to the query after each pause, executions, returns, and the money out of the
-   * float.
+   * Returns the answer to the request, the answer to a query after each pause, the executions, the returns, and the money
+   * that left the float.
    */
   const PAYEES: Record<string, [string, string[], number, number, bigint]> = {
     '101': ['000 SUCCESS', ['000 SUCCESS', '000 SUCCESS'], 1, 0, 15_000n],
@@ -202,7 +200,7 @@ describe('fates by number', () => {
   for (const { ending, happens, payee } of MAGIC_NUMBERS) {
     if (payee === undefined) continue
     fates.add(payee)
-    it(`a payout to the number ${ending} has the course of its row, "${happens}"`, async () => {
+    it(`the twin gives a payout to the number ${ending} the course of its row, "${happens}"`, async () => {
       const [as_sent, as_queried, executions, returns, gone] = PAYEES[ending] ?? []
       assert.ok(as_queried)
       const before = rig.simulator.totals().float.now
@@ -231,7 +229,7 @@ describe('fates by number', () => {
 })
 
 describe('two spellings', () => {
-  it('the second spelling has the same meanings in other words', async () => {
+  it('the second spelling of each text has the same meaning in other words', async () => {
     rig.simulator.set({ texts: 'second' })
     for (const [ending, status_text] of [
       ['001', 'COMPLETE'],
@@ -250,7 +248,7 @@ describe('two spellings', () => {
     rig.simulator.set({ texts: 'first' })
   })
 
-  it('with mixed texts both spellings occur, and one reference always has the same spelling', async () => {
+  it('the twin uses both spellings with mixed texts, and always the same spelling for one reference', async () => {
     rig.simulator.set({ texts: 'mixed' })
     const results = new Set<string>()
     for (let i = 0; i < 20; i++) {

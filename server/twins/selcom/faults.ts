@@ -1,5 +1,5 @@
-// Chooses the faulty calls and the fate of each payment: magic numbers first, then chances. A chance follows from the seed,
-// the reference, the call and its count for that reference, so a run is repeatable.
+// Chooses the faulty calls and the course of each payment: magic numbers first, then chances. A chance follows from the
+// seed, the reference, the call and the number of the call for that reference, so a run is repeatable.
 
 import { pick, share } from './chance.ts'
 import {
@@ -31,13 +31,16 @@ export const RATES_HELP: string = Object.entries({
 })
   .map(([groups, kinds]) => `  ${groups}:\n      ${Object.keys(kinds).join(', ')}`)
   .join('\n')
-/** The greatest sum of rates. Sums of fractions may end slightly above 1. */
+/** The greatest sum of rates. A sum of fractions may be slightly above 1. */
 const SUM_MAX = 1 + 1e-9
 
-/** The seed, and the share of each kind for each group (a call, `callback`, `payer`, `payee`). The rest has no fault. */
+/**
+ * The seed, and the share of each fault for each group: a call, `callback`, `payer` or `payee`. The rest of the calls has no
+ * fault.
+ */
 export type Rates = { seed: string; rates: Record<string, Record<string, number>> }
 
-/** The object that decides about faults and fates. */
+/** Decides about faults and about the courses of payments and payouts. */
 export type Faults = ReturnType<typeof createFaults>
 
 /** Makes the faults without chances. */
@@ -59,13 +62,16 @@ export function createFaults() {
 
   return {
     current,
-    /** The number of times that each fault, fate and callback fate occurred by chance or by number, as `group.kind`. */
+    /** Counts how often each fault and each course occurred, by chance or by magic number, as `group.kind`. */
     struck,
     set(changes: Partial<Rates>): Rates {
       return Object.assign(current, changes)
     },
 
-    /** Returns the fault of this call, or null without a fault. `reference` is the order's or the payout's. */
+    /**
+     * Returns the fault of this call. If the call has no fault, returns null. `reference` is the reference of the order or
+     * payout.
+     */
     onWire(call: Call, reference: string, row: MagicNumber | null): WireFault | null {
       const number = count(`${call} ${reference}`)
       const magic = row?.fault?.call === call && number === 1 ? row.fault.kind : null
@@ -74,7 +80,7 @@ export function createFaults() {
       return kind
     },
 
-    /** Returns the fate of a prompt or a scan of an order, and of its callbacks. */
+    /** Returns the course of a prompt or a scan of an order, and of the order's callbacks. */
     payer(order_id: string, phone: string): { fate: PayerFateName; callbacks: CallbackKind } {
       const number = count(`payer ${order_id}`)
       const row = magicPayer(phone)
@@ -86,7 +92,7 @@ export function createFaults() {
       return chosen
     },
 
-    /** Returns the fate of a payout. */
+    /** Returns the course of a payout. */
     payee(reference: string, account: string): PayeeFateName {
       const number = count(`payee ${reference}`)
       const row = magicPayee(account)
@@ -98,7 +104,7 @@ export function createFaults() {
   }
 }
 
-/** Reads rates from JSON. Returns the problem if the rates are invalid. */
+/** Reads rates from JSON. If the rates are invalid, returns the problem. */
 export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
   if (!isFields(content)) return { problem: 'the body' }
   const read: Partial<Rates> = {}
@@ -127,7 +133,7 @@ function problemOfRates(groups: Record<string, unknown>): string | null {
   return null
 }
 
-/** Sorts the rates by their names, so that equal rates give equal chances. */
+/** Sorts the rates by their names, so that the same rates in another order give the same chances. */
 function inOrder(rates: Rates['rates']): Rates['rates'] {
   const sorted = Object.entries(rates).map(([group, kinds]) => [
     group,

@@ -1,4 +1,4 @@
-// The gateway: its calls, their fields, and the work for one request.
+// Implements the gateway: its calls, the fields of each call, and the work for one request.
 
 import { count } from './book.ts'
 import { checkFields, checkRequest, type Incoming, notListed, type Rule, type Rules, readUrl } from './check.ts'
@@ -9,10 +9,13 @@ import { accountOf, floatBalance, lookupOn, processOn, queryOn, RAILS } from './
 import { type Reply, refusal } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
-/** The result of a request: the answer and the fault. A null answer means that the twin did not execute the request. */
+/** The result of a request: the answer and the fault. Null as `reply` means that the twin did not execute the request. */
 export type Outcome = { reply: Reply | null; fault: WireFault | null }
 
-/** One call. `about` finds its subject: the twin counts faults by the reference and chooses them by the number. */
+/**
+ * One call of the gateway. `about` returns the subject of a request: the twin counts faults by its reference and chooses
+ * faults by its number.
+ */
 type Operation = { call: Call; rules: Rules; run: Run; about: (twin: Twin, fields: Record<string, string>) => Subject }
 type Subject = { reference: string; row: MagicNumber | null }
 
@@ -156,7 +159,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
 }
 
-/** Answers one request: checks, then the fault, then the work unless the fault prevents the work. */
+/** Answers one request: first the checks, then the fault, then the work unless the fault prevents the work. */
 export function handle(twin: Twin, incoming: Incoming): Outcome {
   const { book, faults } = twin
   const operation = OPERATIONS[`${incoming.method} ${incoming.path}`]

@@ -1,5 +1,5 @@
-// The HTTP twin of Selcom's API gateway speaks the gateway's protocol, checks each request, moves money in its own books, and
-// has faults on demand. The twin shares no code with the adapter, so that each can test the other.
+// Starts the HTTP twin of Selcom's API gateway. The twin speaks the gateway's protocol, checks each request, moves money in
+// its books, and causes faults on demand. Twin and adapter share no code, so that each can test the other.
 
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'
@@ -18,7 +18,7 @@ export { MAGIC_NUMBERS, magicText } from './magic.ts'
 export type { Settings } from './settings.ts'
 export type { Account } from './signature.ts'
 
-/** The default keys of a twin. They protect nothing. */
+/** The default keys of a twin. The keys protect nothing. */
 export const SAMPLE_ACCOUNT: Account = {
   api_key: 'simulator-api-key',
   api_secret: 'simulator-api-secret',
@@ -30,9 +30,9 @@ export const SAMPLE_ACCOUNT: Account = {
 /** The default token of the control API. */
 export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
 
-/** The options of `startSimulator`. The defaults are the sample account and a float of a billion shillings. */
+/** The options of `startSimulator`. By default, the twin has the sample account and a float of a billion shillings. */
 export type SimulatorOptions = {
-  /** The port. 0, the default, means any free port. */
+  /** The port. 0, the default, means that the system chooses a free port. */
   port?: number
   host?: string
   account?: Partial<Account>
@@ -44,7 +44,7 @@ export type SimulatorOptions = {
   clock?: Clock
 }
 
-/** A running twin. The control API offers the same functions. */
+/** A running twin. The control API offers the same functions over HTTP. */
 export type Simulator = {
   /** The base URL of the gateway's calls, which ends in /v1. */
   url: string
@@ -55,10 +55,10 @@ export type Simulator = {
   totals(): Totals
   order(order_id: string): Order | null
   payout(rail: string, transid: string): Payout | null
-  /** Returns a page of orders, pushes, payments, payouts or callbacks, oldest first. */
+  /** Returns a page of orders, pushes, payments, payouts or callbacks, oldest entries first. */
   list(name: 'orders' | 'pushes' | 'payments' | 'payouts' | 'callbacks', page?: number, page_size?: number): Page
   set(settings: Partial<Settings>): void
-  /** Sets the rates of faults. Throws if a group or kind does not exist. */
+  /** Sets the rates of faults. If a group or kind does not exist, throws. */
   setFaults(faults: Partial<Rates>): void
   addFloat(amount: bigint): void
   close(): Promise<void>
@@ -66,7 +66,7 @@ export type Simulator = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin. Resolves when the twin listens. */
+/** Starts a twin. Resolves when the twin accepts connections. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', control_token = SAMPLE_CONTROL_TOKEN, clock = systemClock } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }

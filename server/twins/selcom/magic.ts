@@ -1,5 +1,6 @@
-// The magic numbers. The last three digits of a phone or account choose its behaviour. Numbers below 100 are payers: the
-// msisdn of a push or the buyer_phone of an order. The others receive payouts. Rates of faults do not apply to such a number.
+// Defines the magic numbers. The last three digits of a phone or account choose its behaviour. Numbers below 100 are payers:
+// the msisdn of a push or the buyer_phone of an order. Numbers from 100 receive payouts. Rates of faults do not apply to
+// magic numbers.
 
 import type { Call, WireFault } from './fates.ts'
 import { CALLBACK_KINDS, type CallbackKind, type PayeeFateName, type PayerFateName, WIRE_FAULTS } from './fates.ts'
@@ -28,8 +29,8 @@ const payer = (
 const payee = (ending: string, fate: PayeeFateName, happens: string): MagicNumber => ({ ending, happens, payee: fate })
 
 /**
- * Makes one row for each fault of a call, from `first` on in the order of WIRE_FAULTS. A fault strikes only the first such
- * call of each order or payout.
+ * Makes one row for each fault of a call, with endings from `first` on, in the order of WIRE_FAULTS. Only the first such
+ * call of each order or payout has the fault.
  */
 const faultNumbers = (call: Call, first: number, name: string): MagicNumber[] =>
   Object.entries(WIRE_FAULTS).map(([kind, { happens }], index) => ({
@@ -38,13 +39,13 @@ const faultNumbers = (call: Call, first: number, name: string): MagicNumber[] =>
     fault: { call, kind: kind as WireFault },
   }))
 
-/** Makes one row for each callback fate of a paid order. */
+/** Makes one row for each way of sending the callbacks of a paid order. */
 const callbacksFrom = (first: number): MagicNumber[] =>
   Object.entries(CALLBACK_KINDS).map(([kind, happens], index) =>
     payer(String(first + index).padStart(3, '0'), 'pays', `pays; the callback ${happens}`, kind as CallbackKind),
   )
 
-/** The table by ending. The first rows equal those of the mock provider, as far as the gateway has them. */
+/** The table by ending. The first rows equal those of the mock provider, if the gateway supports them. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('001', 'pays', 'pays'),
   payer('002', 'wrong_pin', 'wrong PIN: REJECTED'),
@@ -100,13 +101,13 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
 
 const BY_ENDING = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row]))
 
-/** Returns the row of a payer's phone. Returns null if the phone is no magic number. */
+/** Returns the row of a payer's phone. If the phone is no magic number, returns null. */
 export function magicPayer(number: string | null): MagicNumber | null {
   const row = rowOf(number)
   return row !== null && row.ending < '100' ? row : null
 }
 
-/** Returns the row of a receiver's phone or account. Returns null if the number is no magic number. */
+/** Returns the row of a receiver's phone or account. If the number is no magic number, returns null. */
 export function magicPayee(number: string | null): MagicNumber | null {
   const row = rowOf(number)
   return row !== null && row.ending >= '100' ? row : null
@@ -116,7 +117,7 @@ function rowOf(number: string | null): MagicNumber | null {
   return (number !== null && BY_ENDING.get(number.slice(-3))) || null
 }
 
-/** Returns the table as text. */
+/** Returns the table as text for the terminal. */
 export function magicText(): string {
   const lines = (title: string, rows: readonly MagicNumber[]) =>
     `${title}\n${rows.map(({ ending, happens }) => `  ${ending}  ${happens}`).join('\n')}\n`

@@ -44,7 +44,7 @@ describe('the parameters of a call', () => {
     ['/selcompesa/cashin', 'utilitycode', walletOf('P', { utilitycode: 'CASHIN' })],
   ]
   for (const [path, name, fields] of wrong) {
-    it(`${path} refuses and names the invalid parameter ${name} with the value ${fields[name] ?? 'missing'}`, async () => {
+    it(`the twin refuses ${path} with the value ${fields[name] ?? 'missing'} in ${name}, and names that parameter`, async () => {
       const reply = await rig.call('POST', path, fields)
       assert.equal(reply.status, 412)
       assert.equal(resultOf(reply), '412 FAIL')
@@ -70,7 +70,7 @@ describe('the parameters of a call', () => {
 })
 
 describe('orders', () => {
-  it('an order is pending until its payer has paid, and then shows the payment', async () => {
+  it('the twin shows an order as pending until its payer has paid, and then shows the payment', async () => {
     const made = await create(orderOf('LIFE'))
     assert.deepEqual(Object.keys(made.json ?? {}), ['reference', 'resultcode', 'result', 'message', 'data'])
     assert.equal(resultOf(made), '000 SUCCESS')
@@ -96,7 +96,7 @@ describe('orders', () => {
     assert.match(paid.reference ?? '', /^S\d{11}$/)
   })
 
-  it('an order of the full kind requires its billing, and accepts a push too', async () => {
+  it('the twin requires the billing fields of a full order, and accepts a push on a full order', async () => {
     const billing = Object.fromEntries(
       'firstname lastname address_1 city state_or_region postcode_or_pobox country phone'
         .split(' ')
@@ -107,7 +107,7 @@ describe('orders', () => {
     assert.equal(resultOf(await push(pushOf('T-FULL', 'FULL'), 'selcompesa-payment')), '111 PENDING')
   })
 
-  it('a foreign till makes no order, and the twin refuses a push on an unknown order', async () => {
+  it('the twin makes no order for a foreign till, and refuses a push on an unknown order', async () => {
     assert.equal(resultOf(await create(orderOf('FOREIGN', { vendor: 'OTHER' }))), '651 FAIL')
     assert.equal(resultOf(await push(pushOf('T-FOREIGN', 'FOREIGN'))), '651 FAIL')
     assert.equal(rig.simulator.order('FOREIGN'), null)
@@ -129,7 +129,7 @@ describe('orders', () => {
     assert.equal(rig.simulator.order('TWICE')?.requests, 4)
   })
 
-  it('the twin answers a used transid of a push as the settings choose, and only execute prompts again', async () => {
+  it('the twin answers a used transid of a push as the settings choose, and prompts again only for the setting execute', async () => {
     await create(orderOf('PROMPT'))
     await push(pushOf('T-PROMPT', 'PROMPT'))
     for (const [duplicate_transid, expected] of [
@@ -144,7 +144,7 @@ describe('orders', () => {
     rig.simulator.set({ duplicate_transid: 'execute' })
     await push(pushOf('T-PROMPT', 'PROMPT'))
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 2)
-    // The other rail has its own transids, so the transid is new on that rail.
+    // The other rail has separate transids, so this transid is new on the other rail.
     rig.simulator.set({ duplicate_transid: 'fail' })
     assert.equal(resultOf(await push(pushOf('T-PROMPT', 'PROMPT'), 'selcompesa-payment')), '111 PENDING')
     assert.equal(rig.simulator.order('PROMPT')?.prompts, 3)
@@ -158,7 +158,7 @@ describe('orders', () => {
     assert.equal(resultOf(await status('NEVER')), '651 FAIL')
   })
 
-  it('an order expires at its own or the default time, and takes no money afterwards', async () => {
+  it('the twin ends an order at its given time or at the default time, and takes no payment afterwards', async () => {
     rig.simulator.set({ pay_after_ms: 120_000, order_expiry_min: 3 })
     await create(orderOf('BRIEF', { expiry: 1 }))
     await create(orderOf('DEFAULT'))
@@ -179,7 +179,7 @@ describe('orders', () => {
     assert.deepEqual(paid, [])
   })
 
-  it('a caller can cancel an order until its payment, and no payer can pay the order afterwards', async () => {
+  it('a caller can cancel an unpaid order, and no payer can pay the order afterwards', async () => {
     const cancel = (order_id: string) => rig.call('DELETE', '/checkout/cancel-order', { order_id })
     await create(orderOf('STOPPED'))
     await push({ ...pushOf('T-STOPPED', 'STOPPED'), msisdn: '255740000016' })
@@ -193,7 +193,7 @@ describe('orders', () => {
     assert.equal(dataOf(await status('LIFE')).payment_status, 'COMPLETED')
   })
 
-  it('the list of orders has an order by its day in East Africa', async () => {
+  it('the twin lists an order under the day of its creation in East Africa', async () => {
     const list = (fromdate: string, todate: string) =>
       rig.call('GET', '/checkout/list-orders', { fromdate, todate }).then(({ json }) => json?.data as unknown[])
     const total = rig.simulator.totals().orders.count

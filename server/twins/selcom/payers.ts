@@ -1,4 +1,4 @@
-// The payers: their actions after a prompt or a scan, and the money that the gateway takes from them.
+// Simulates the payers: their actions after a prompt or a scan, and the money that the gateway takes from them.
 
 import { type Order, statusAt } from './book.ts'
 import { letters } from './chance.ts'
@@ -7,7 +7,10 @@ import { referenceOf, spellsSecond } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Twin } from './twin.ts'
 
-/** The networks by the two digits after the country code. The digits are only a hint, because numbers move between networks. */
+/**
+ * The networks by the two digits after the country code. The digits are only a hint, because payers can move a number to
+ * another network.
+ */
 const CHANNELS: Record<string, string> = {
   '61': 'HALOPESATZ',
   '62': 'HALOPESATZ',
@@ -30,7 +33,7 @@ const SECOND_SPELLING: Partial<Record<OrderStatus, string>> = {
   CANCELLED: 'CANCEL',
 }
 
-/** Returns the status of an order in its spelling on the wire. */
+/** Returns the status of an order in the spelling that the gateway sends. */
 export function spellStatus(settings: Settings, order_id: string, status: OrderStatus): string {
   return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[status]) || status
 }
@@ -40,12 +43,12 @@ export function isPayable(order: Order, now: Date): boolean {
   return isOpen(statusAt(order, now))
 }
 
-/** Returns true for a status without a decision. */
+/** Returns true for a status in which the payer has not decided. */
 export function isOpen(status: OrderStatus): boolean {
   return status === 'PENDING' || status === 'INPROGRESS'
 }
 
-/** Runs the steps of a payer on an order, with a pause before each. */
+/** Runs the steps of a payer on an order, with a pause before each step. */
 export function payerActs(
   twin: Twin,
   order: Order,
@@ -62,7 +65,7 @@ export function payerActs(
     if (status === undefined) return
     twin.clock.after(twin.settings.pay_after_ms, () => {
       const now = twin.clock.now()
-      // The caller cancelled the order, the order expired, or another prompt paid it. So this step is void.
+      // The caller cancelled the order, the order expired, or another prompt paid the order. So this step has no effect.
       if (isOpen(last) && !isPayable(order, now)) return
       if (status === 'COMPLETED') takeMoney(twin, order, phone, fate.overpaid ?? 0n)
       else if (order.payment) {
@@ -79,8 +82,8 @@ export function payerActs(
 }
 
 /**
- * Lets a payer scan the code of an order and pay it by chance or by the buyer's number. Returns false if no payer can pay the
- * order.
+ * Lets a payer scan the code of an order. Chance or the buyer's number decides the payment. If no payer can pay the order,
+ * returns false.
  */
 export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
   if (!isPayable(order, twin.clock.now())) return false

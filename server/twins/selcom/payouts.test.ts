@@ -31,7 +31,7 @@ describe('payouts of the twin', () => {
     return dataOf(await rig.call('POST', '/vendor/balance', fields)).balance
   }
 
-  it('each rail pays out of the float, and its query shows a receipt', async () => {
+  it('the twin pays out of the float on each rail, and a query on that rail shows the receipt', async () => {
     const { utilitycode: _left_out, ...pesa } = walletOf('OUT')
     const rails: [string, string, Fields][] = [
       ['walletcashin', '/walletcashin/process', walletOf('OUT')],
@@ -52,7 +52,7 @@ describe('payouts of the twin', () => {
     }
   })
 
-  it('each rail accepts only its own transids, and answers nothing about others', async () => {
+  it('the twin accepts on each rail only the transids of that rail, and reports no payouts of other rails', async () => {
     await wallet(walletOf('MINE'))
     assert.equal(resultOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
     const reply = await query('qwiksend', 'MINE')
@@ -69,7 +69,7 @@ describe('payouts of the twin', () => {
     assert.ok(echoes > 0 && echoes < replies.length)
   })
 
-  it('the twin refuses a wrong float, PIN, amount or receiver of a payout, and the transid stays free', async () => {
+  it('the twin refuses a wrong float, PIN, amount or receiver of a payout, and the transid stays unused', async () => {
     const refused: [Fields, string][] = [
       [{ vendor: 'SIMTILL' }, '651 FAIL'],
       [{ pin: '1111' }, '651 FAIL'],
@@ -89,7 +89,7 @@ describe('payouts of the twin', () => {
     assert.equal(resultOf(await wallet(walletOf('FREE', { amount: 1000 }))), '000 SUCCESS')
   })
 
-  it('payments of customers do not add to the float', async () => {
+  it('the twin does not add payments of customers to the float', async () => {
     const before = await balance()
     await create(orderOf('FILL', { amount: 900_000 }))
     await push({ transid: 'T-FILL', order_id: 'FILL', msisdn: '255740000999' })
@@ -98,7 +98,7 @@ describe('payouts of the twin', () => {
     assert.equal(await balance(), before)
   })
 
-  it('the twin answers a used transid as the settings choose, and only execute pays again', async () => {
+  it('the twin answers a used transid of a payout as the settings choose, and pays again only for the setting execute', async () => {
     const first = await wallet(walletOf('AGAIN'))
     for (const [duplicate_transid, expected, executions] of [
       ['fail', '400 FAIL', 1],
@@ -117,7 +117,7 @@ describe('payouts of the twin', () => {
     assert.equal(rig.simulator.totals().payouts.executed_more_than_once, 1)
   })
 
-  it('a look-up returns the name, and the caller can use its transid for the payout', async () => {
+  it('the twin answers a look-up with the name, and accepts the transid of the look-up for the payout', async () => {
     const look = (utilityref: string) =>
       rig.call('GET', '/walletcashin/namelookup', { utilitycode: 'VMCASHIN', utilityref, transid: 'LOOK' })
     assert.equal(dataOf(await look('255740000999')).name, dataOf(await look('255740000999')).name)

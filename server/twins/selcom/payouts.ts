@@ -1,4 +1,5 @@
-// Payouts. Three rails with their own transids pay from one prepaid float, which collections do not fill.
+// Implements payouts. Three rails with separate transids pay from one prepaid float, and payments of customers do not fill
+// the float.
 
 import type { Payout } from './book.ts'
 import { digits, share } from './chance.ts'
@@ -8,9 +9,9 @@ import { magicPayee } from './magic.ts'
 import { type Reply, referenceOf, refusal, replyOfKind, success } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
-/** The rails of payouts, each with its own transids. */
+/** The rails of payouts. Each rail has separate transids. */
 export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
-/** One of the rails. */
+/** One of the rails of payouts. */
 export type Rail = (typeof RAILS)[number]
 
 const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']
@@ -23,12 +24,12 @@ const WALLET_NUMBER = /^\d{10,12}$/
 const PESA_NUMBER = /^\d{5,20}$/
 const NAMES = ['ASHA JUMA', 'BARAKA MUSHI', 'NEEMA JOHN', 'HAMISI OMARI']
 
-/** Returns the account of a payout request, by the field name of its rail. */
+/** Returns the account of a payout request, from the field that its rail uses. */
 export function accountOf(fields: Record<string, string>): string {
   return fields.utilityref ?? fields.recipientAccount ?? fields.account ?? ''
 }
 
-/** Accepts a payout, or refuses it before any money moves. A caller can use a refused transid again. */
+/** Accepts a payout, or refuses the payout before any money moves. A caller can use a refused transid again. */
 export function processOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '', amount = '' } = fields
@@ -66,11 +67,11 @@ export function processOn(rail: Rail): Run {
   }
 }
 
-/** Starts the movement of a payout's money, once for each call. */
+/** Starts the movement of a payout's money. Each call moves the money again. */
 function execute(twin: Twin, payout: Payout): Reply {
   const { float } = twin.book
   const fate: PayeeFate = PAYEE_FATES[payout.fate]
-  // The place of this execution's money. A repeated request has its own money.
+  // The place of this execution's money. A repeated request that pays again moves other money.
   let mine: Truth | null = null
   const move = (truth: Truth): void => {
     const was_out = mine === 'pending' || mine === 'paid'
@@ -95,7 +96,7 @@ function execute(twin: Twin, payout: Payout): Reply {
   return { ...reply, envelope: { transid: payout.transid, ...reply.envelope } }
 }
 
-/** Decides a pending payout, as the gateway's staff would. Returns false if the payout is not pending. */
+/** Decides a pending payout, as the staff of the gateway would. If the payout is not pending, returns false. */
 export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean {
   if (payout.truth !== 'pending' || payout.by_hand) return false
   payout.by_hand = true
@@ -119,7 +120,7 @@ export function queryOn(rail: Rail): Run {
   }
 }
 
-/** Other answers that a gateway may give about an unknown transid, or about a query that it could not process. */
+/** The answers that a gateway may give about an unknown transid, or about a query that the gateway could not process. */
 const UNKNOWN_TRANSID: readonly (readonly [resultcode: string, message: string])[] = [
   ['400', 'Transaction does not exist'],
   ['400', 'No record'],
@@ -143,7 +144,7 @@ function unknownTransid(twin: Twin, transid: string): Reply {
       '',
     ]
     const { envelope, ...reply } = refusal('unknown_transid', 200, resultcode, message)
-    // Some answers repeat the requested ids.
+    // Some answers repeat the ids of the query.
     return { ...reply, envelope: share('echo', transid) < 0.5 ? { messageId: transid, ...envelope } : envelope }
   }
   if (unknown_transid === 'fail') return refusal('unknown_transid', 200, '404', 'Transaction not found')
@@ -151,7 +152,7 @@ function unknownTransid(twin: Twin, transid: string): Reply {
   return { ...reply, envelope: { messageId: transid, ...reply.envelope } }
 }
 
-/** Returns the name of an account. A caller can use the transid of a look-up for the payout afterwards. */
+/** Returns the name of an account. Afterwards, the caller can use the transid of the look-up for the payout. */
 export function lookupOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '' } = fields
@@ -179,7 +180,7 @@ function codeOf(rail: Rail, fields: Record<string, string>): string {
   return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
 }
 
-/** Returns one answer for a wrong vendor and a wrong PIN, so that guesses of a PIN reveal nothing. */
+/** Returns the same answer for a wrong vendor and for a wrong PIN, so that a caller cannot guess a PIN. */
 function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
   const { float_vendor, pin } = twin.account
   if (fields.vendor === float_vendor && fields.pin === pin) return null

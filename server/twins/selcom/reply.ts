@@ -1,4 +1,4 @@
-// The gateway's answers: one envelope for every call, and an HTTP status.
+// Makes the gateway's answers: one envelope for every call, and an HTTP status.
 
 import { digits, share } from './chance.ts'
 import type { ReplyKind } from './fates.ts'
@@ -15,35 +15,38 @@ export type Envelope = {
   data: Record<string, string | null>[]
 }
 
-/** An answer. `refused` names the check that the request failed. */
+/** An answer. `refused` names the failed check. Without `refused`, the request passed every check. */
 export type Reply = { http: number; envelope: Envelope; refused?: string }
 
-/** The message about a silent upstream, with the gateway's misspelling. */
+/** The message about a silent upstream, with the misspelling of the gateway. */
 const NO_RESPONSE = 'No reponse from upstream system'
 
-/** Returns the gateway's own reference of an order, a payment or a payout. The same parts always give the same reference. */
+/**
+ * Returns the reference that the gateway gives to an order, a payment or a payout. The same parts always give the same
+ * reference.
+ */
 export function referenceOf(...parts: readonly string[]): string {
   return `S${digits(11, 'reference', ...parts)}`
 }
 
-/** Makes the answer of a successful call. For a query, success does not mean that the queried payment succeeded. */
+/** Makes the answer of a successful call. A successful query does not mean that the queried payment succeeded. */
 export function success(reference: string, message: string, data: Envelope['data'] = []): Reply {
   return { http: 200, envelope: { reference, resultcode: '000', result: 'SUCCESS', message, data } }
 }
 
-/** Makes a refusal after a check. */
+/** Makes the refusal of a request that failed a check. */
 export function refusal(check: string, http: number, resultcode: string, message: string): Reply {
   const reference = referenceOf('refusal', check, message)
   return { http, envelope: { reference, resultcode, result: 'FAIL', message, data: [] }, refused: check }
 }
 
-/** Returns true if this reply has the second spelling. */
+/** Returns true if this answer uses the second spelling. */
 export function spellsSecond(settings: Settings, reference: string, what: string): boolean {
   if (settings.texts === 'mixed') return share('texts', what, reference) < 0.5
   return settings.texts === 'second'
 }
 
-/** Returns the answer of one kind in the gateway's words. `what` separates calls that may have different spellings. */
+/** Returns an answer of a kind with the gateway's texts. Calls with a different `what` may have different spellings. */
 export function replyOfKind(settings: Settings, kind: ReplyKind, id: string, what: string): Reply {
   const second = spellsSecond(settings, id, what)
   const [resultcode, result, message] = ((): [string, string, string] => {

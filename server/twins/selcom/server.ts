@@ -1,4 +1,4 @@
-// The twin as an HTTP server. The twin uses plain node:http, because it shares its machine with the tested server.
+// Runs the twin as an HTTP server. The twin uses plain node:http, because the tested server runs on the same machine.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,7 +19,7 @@ const FORBIDDEN =
 /** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
-/** Starts the server of a twin. */
+/** Starts the HTTP server of a twin. */
 export async function listen(twin: Twin, options: Listening): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.sendDate = false
@@ -34,7 +34,7 @@ export async function listen(twin: Twin, options: Listening): Promise<{ url: str
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Without this call, hanging requests would keep the server open.
+      // Without this call, connections of unanswered requests would keep the server open.
       server.closeAllConnections()
       await closed
     },
@@ -64,7 +64,7 @@ function answer(twin: Twin, token: string, request: IncomingMessage, response: S
   } else sendText(response, [404, 'text/plain', 'not found\n'])
 }
 
-/** Sends the answer, or the result of the fault. */
+/** Sends the answer, or causes the fault instead. */
 function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { reply, fault }: Outcome): void {
   const json = reply === null ? '' : JSON.stringify(reply.envelope)
   if (fault === 'hang_before' || fault === 'hang_after') return
@@ -82,7 +82,7 @@ function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { rep
 
 type Text = [status: number, type: string, text: string]
 
-/** Returns the text that replaces an answer. Null means the answer itself. */
+/** Returns the text that a fault sends instead of the answer. Null means that the twin sends the answer itself. */
 function spoilt(fault: Outcome['fault'], json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -105,7 +105,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end. If a body is too long, the twin closes the connection. */
+/** Reads a body to its end. If the body is too long, closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -120,7 +120,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   })
 }
 
-/** Returns the content of a JSON text. Returns null if the text is no JSON. */
+/** Returns the content of a JSON text. If the text is no JSON, returns null. */
 function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -130,7 +130,7 @@ function jsonOf(body: string): unknown {
 }
 
 function sendText(response: ServerResponse, [status, type, text]: Text): void {
-  // node:http writes head and body together if the body is one string.
+  // If the body is one string, node:http writes head and body together.
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
   response.end(text)
 }

@@ -1,12 +1,12 @@
-// The settings of the twin, at its start and while it runs. The environment, the control API and the help text come from one
-// table. Many settings exist because the gateway's documentation does not describe its real behaviour.
+// Defines the settings of the twin, at its start and while the twin runs. The environment, the control API and the help text
+// use one table. Many settings exist because the gateway's documentation leaves its real behaviour open.
 
 type Setting<T> = {
   default: T
   help: string
-  /** Returns the parsed value, or undefined if the value is invalid. */
+  /** Returns the parsed value. If the value is invalid, returns undefined. */
   read(value: unknown): T | undefined
-  /** Returns the value of a text from the environment. */
+  /** Returns the value that a text from the environment means. */
   ofText(text: string): unknown
 }
 
@@ -55,7 +55,7 @@ const oneOf = <T extends string>(allowed: readonly [T, ...T[]], help: string): S
   ofText: (text) => text,
 })
 
-/** Every setting of the twin. The first value of a choice is its default. */
+/** Every setting of the twin. If a setting is a choice, its first value is the default. */
 export const SETTINGS = {
   timestamp_window_s: whole(300, 'Greatest difference in seconds between the Timestamp of a request and the clock.'),
   source_ips: listOrAny('Addresses that may call. Other addresses get 403 (4032). Empty: every address.'),
@@ -96,7 +96,7 @@ export const SETTINGS = {
 /** The current settings of the twin. */
 export type Settings = { -readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] }
 
-/** Returns the environment variable of a setting. */
+/** Returns the name of the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `SIMULATOR_${name.toUpperCase()}`
 }
@@ -106,7 +106,9 @@ export function defaultSettings(): Settings {
   return Object.fromEntries(Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value])) as Settings
 }
 
-/** Reads settings from JSON. Returns the name of the first unknown or invalid setting as the problem. */
+/**
+ * Reads settings from JSON. If a setting is unknown or invalid, returns the name of the first such setting as the problem.
+ */
 export function settingsOf(content: unknown): { read: Partial<Settings> } | { problem: string } {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { problem: 'the body' }
   const read: Record<string, unknown> = {}
@@ -118,7 +120,7 @@ export function settingsOf(content: unknown): { read: Partial<Settings> } | { pr
   return { read: read as Partial<Settings> }
 }
 
-/** Reads the settings from the environment. Throws with the variable's name if a value is invalid. */
+/** Reads the settings from the environment. If a value is invalid, throws an error with the name of the variable. */
 export function settingsOfEnvironment(env: Readonly<Record<string, string | undefined>>): Partial<Settings> {
   const read: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {

@@ -98,14 +98,14 @@ const VECTORS: [string, Fields, string, string?][] = [
 
 describe('the signature', () => {
   for (const [what, fields, digest, timestamp = START_TEXT] of VECTORS) {
-    it(`the signature agrees with the published sample of ${what}`, () => {
+    it(`the twin computes the published sample signature of ${what}`, () => {
       assert.equal(sign(SAMPLE_SECRET, textToSign(timestamp, fields)), digest)
       const values = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
       assert.equal(digestOf(SAMPLE_SECRET, signedText(timestamp, Object.keys(fields), values)), digest)
     })
   }
 
-  it('the twin refuses a signature with a secret that the caller read as hexadecimal', async (t) => {
+  it('the twin refuses a signature of a caller that decoded the secret from hexadecimal', async (t) => {
     const fields = { order_id: 'COL0001' }
     const rig = await startRig({ account: { api_secret: SAMPLE_SECRET } })
     t.after(() => rig.close())
@@ -115,7 +115,7 @@ describe('the signature', () => {
     assert.equal((await go(Buffer.from(SAMPLE_SECRET, 'hex'))).status, 401)
   })
 
-  it('a timestamp has times to the second, with an offset of hours and minutes', () => {
+  it('the twin reads timestamps to the second, with an offset of hours and minutes', () => {
     assert.equal(timestampOf(START), START_TEXT)
     assert.deepEqual(readTimestamp(START_TEXT), START)
     assert.deepEqual(readTimestamp('2026-03-01T12:00:00+0300'), START)

@@ -1,31 +1,32 @@
-// The gateway's signature: a MAC over the timestamp and the named fields, in their order, as plain text.
+// Computes the gateway's signature: a MAC over the timestamp and the named fields, in their order, as plain text.
 
 import { createHmac, verify } from 'node:crypto'
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 
-/** The account of a caller. `rsa_public_key` is a PEM text. Null means that the twin refuses RS256. */
+/** The account of a caller. `rsa_public_key` is a PEM text. Null means that the twin refuses RS256 signatures. */
 export type Account = {
   api_key: string
   api_secret: string
   rsa_public_key: string | null
-  /** The till of collections. */
+  /** The vendor id of the till that takes payments. */
   vendor: string
-  /** The float of payouts, and its PIN. */
+  /** The vendor id of the float that pays payouts. */
   float_vendor: string
+  /** The PIN of the float. */
   pin: string
 }
 
-/** Returns the text to sign, without escaping. */
+/** Returns the text to sign. The function escapes no value. */
 export function signedText(timestamp: string, names: readonly string[], values: Record<string, string>): string {
   return [`timestamp=${timestamp}`, ...names.map((name) => `${name}=${values[name] ?? ''}`)].join('&')
 }
 
-/** Returns the HS256 digest of a text. The secret is a text, also if it looks like hexadecimal. */
+/** Returns the HS256 digest of a text. The secret is a text, even if the secret looks like hexadecimal. */
 export function digestOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64')
 }
 
-/** Returns true if `digest` is the account's, by its method. */
+/** Returns true if `digest` is the account's signature of the text by the given method. */
 export function isSigned(account: Account, method: string, digest: string, text: string): boolean {
   if (method === 'HS256') return sameSecret(digest, digestOf(account.api_secret, text))
   const { rsa_public_key } = account
@@ -41,12 +42,12 @@ export function authorizationOf(api_key: string): string {
 const EAT_OFFSET_MS = 3 * 3_600_000
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)$/
 
-/** Returns a time in the form of the gateway: to the second, in East Africa. */
+/** Returns a time in the form of the gateway: local time of East Africa, to the second. */
 export function timestampOf(time: Date): string {
   return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
 }
 
-/** Returns the time of a Timestamp header. Returns null if the text is no time in whole seconds with an offset. */
+/** Returns the time of a Timestamp header. If the text is no time in whole seconds with an offset, returns null. */
 export function readTimestamp(text: string): Date | null {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return null

@@ -11,14 +11,14 @@ describe('the QR code of an order', () => {
     '00020101021126390014tz.go.bot.tips0105099990208600000015204599953038345802TZ5909DUKA TEST6013DAR ES SALAAM61051110163045D66',
   ]
 
-  it('a TANQR code has the checksum of the standard, and readTanqr reads codes of other makers', () => {
+  it('tanqr writes codes with the checksum of the standard, and readTanqr reads codes of other makers', () => {
     assert.equal(checksumOf('123456789'), '29B1')
     for (const sample of SAMPLES) assert.ok(readTanqr(sample), sample)
     const order = { order_id: 'COL0001', payment_token: '63890400', amount: 5000n }
     assert.equal(tanqrOf(order), SAMPLES[2])
   })
 
-  it('readTanqr refuses a code if a character, a length or the checksum differs', () => {
+  it('readTanqr refuses a code with a wrong character, length or checksum', () => {
     const [, , good = ''] = SAMPLES
     const spoilt = good.slice(0, -4).replace('5000', '9000')
     assert.equal(readTanqr(good.slice(0, -4).replace('5000', '9000') + good.slice(-4)), null)
@@ -29,7 +29,7 @@ describe('the QR code of an order', () => {
     assert.equal(readTanqr(''), null)
   })
 
-  it('each order comes with a valid QR code with its amount and token, and without a reference that is too long', async (t) => {
+  it('the twin gives each order a valid QR code with amount and token, and omits a reference that is too long', async (t) => {
     const rig = await startRig()
     t.after(() => rig.close())
     for (const order_id of ['SHORT', 'LONG'.repeat(7)]) {

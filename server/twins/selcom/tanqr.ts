@@ -1,11 +1,11 @@
-// QR codes of the TANQR kind: tag, length, value, and a checksum at the end.
+// Writes and reads QR codes of the TANQR kind: each field has a tag, a length and a value, and a checksum ends the code.
 
 const ACQUIRER = '09999' // an unused code; the Bank of Tanzania assigns the real ones
 const BILL_MAX_CHARS = 25
-/** Returns true for a tag whose value is itself a list of tags. */
+/** Returns true for a tag whose value contains further tags. */
 const isTemplate = (tag: number) => (tag >= 26 && tag <= 51) || tag === 62 || tag === 64 || (tag >= 80 && tag <= 99)
 
-/** Returns the text of the code of one order. The code omits a reference that is too long. */
+/** Returns the text of the QR code of one order. If the reference is too long, the code omits the reference. */
 export function tanqrOf(order: { order_id: string; payment_token: string; amount: bigint }): string {
   const { order_id, payment_token, amount } = order
   const text = [
@@ -30,7 +30,10 @@ export function tanqrOf(order: { order_id: string; payment_token: string; amount
   return text + checksumOf(text)
 }
 
-/** Returns the fields of a code, nested fields as 26.01. Returns null if its checksum or one of its lengths is wrong. */
+/**
+ * Returns the fields of a code, with nested fields under names such as 26.01. If the checksum or a length is wrong, returns
+ * null.
+ */
 export function readTanqr(text: string): Map<string, string> | null {
   const covered = text.slice(0, -4)
   if (!covered.endsWith('6304') || checksumOf(covered) !== text.slice(-4)) return null

@@ -1,4 +1,4 @@
-// The types that every part of the twin uses.
+// Defines the types that every part of the twin uses.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book, Order } from './book.ts'
@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './signature.ts'
 
-/** The sender of an order's callbacks. The callback fate of the order decides how the sender sends them. */
+/** Sends the callbacks of an order. The callback course of the order decides how the sender works. */
 export type Callbacks = {
   /** Reports that a payer got a prompt, or has started to pay. */
   started(order: Order, kind: CallbackKind): void
@@ -17,7 +17,7 @@ export type Callbacks = {
   close(): Promise<void>
 }
 
-/** The twin: its state and its dependencies. Every part reads settings at each use, because they can change. */
+/** The twin: its state and its dependencies. Every part reads the settings at each use, because the settings can change. */
 export type Twin = {
   clock: Clock
   account: Account

@@ -1,13 +1,14 @@
-// The twin's own books: the requests that it got, the work that it did, and the money that it moved. Amounts are whole
-// shillings.
+// Keeps the books of the twin: the requests that the twin got, the work that the twin did, and the money that moved. Amounts
+// are whole shillings.
 
 import type { FateName } from './fates.ts'
 
 /** One payment or payout. `executions` counts how often its money moved. */
 export type Transaction = {
   kind: 'c2b' | 'b2c'
-  /** The caller's id, and the twin's own two ids. */
+  /** The id that the caller chose. */
   conversation: string
+  /** The conversation id that the twin chose. */
   own_conversation: string
   receipt: string
   reference: string
@@ -18,8 +19,9 @@ export type Transaction = {
   state: 'pending' | 'paid' | 'failed' | 'reversed'
   executions: number
   reversals: number
-  /** The numbers of its requests, repetitions included, and of the prompts to its payer. */
+  /** The number of requests with this id, including repeated requests. */
   requests: number
+  /** The number of prompts that the payer got. */
   prompts: number
   at: Date
 }
@@ -31,14 +33,15 @@ export type Totals = {
   executions: number
   executed_more_than_once: number
   prompts: number
-  /** The money of received payments, and of sent payouts. */
+  /** The money that the twin took from payers. */
   collected: bigint
+  /** The money that the twin sent to receivers of payouts. */
   paid_out: bigint
-  /** The float of payouts. Payments do not add to the float. */
+  /** The float that pays payouts. Payments do not add to the float. */
   float: bigint
   sessions: number
   requests: Record<string, number>
-  /** The numbers of refused requests by the name of the check. */
+  /** The numbers of refused requests, by the name of the failed check. */
   refusals: Record<string, number>
   struck: Record<string, number>
 }
@@ -46,9 +49,9 @@ export type Totals = {
 /** The books of the twin. */
 export type Book = {
   by_conversation: Map<string, Transaction>
-  /** The transactions by receipt, and by the twin's own conversation id. */
+  /** The transactions by receipt, and by the conversation id that the twin chose. */
   by_own_id: Map<string, Transaction>
-  /** The conversation ids of queries and reversals. A caller can use no id twice. */
+  /** The conversation ids of queries and reversals. A caller can use each id once only. */
   used: Set<string>
   float: bigint
   sessions: number
@@ -97,7 +100,7 @@ export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   return totals
 }
 
-/** Moves the money of a transaction. Returns false if the float is too low for the payout. */
+/** Moves the money of a transaction. If the float is too low for the payout, moves nothing and returns false. */
 export function execute(book: Book, transaction: Transaction): boolean {
   if (transaction.kind === 'b2c' && book.float < transaction.amount) return false
   if (transaction.kind === 'b2c') book.float -= transaction.amount
@@ -113,7 +116,7 @@ export function reverse(book: Book, transaction: Transaction): void {
   transaction.state = 'reversed'
 }
 
-/** Adds one to the count of a name. */
+/** Adds one to the count under a name. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

@@ -1,23 +1,23 @@
-// Sends the callbacks of an asynchronous application, without a signature, to its registered URL.
+// Sends the callbacks of an asynchronous application to its registered URL, without a signature.
 
 import { request } from 'undici'
 import type { Transaction } from './book.ts'
 import type { TwinReply } from './reply.ts'
 import type { Settings } from './settings.ts'
 
-/** One due callback and the receiver's answer. */
+/** One callback that the twin had to send, and the receiver's answer. */
 export type CallbackEntry = {
   conversation: string
   code: string
   forged: boolean
   status: number | null
-  /** The receiver's JSON answer. Null means that the answer was no JSON. */
+  /** The receiver's JSON answer. Null means that the receiver answered no JSON. */
   answer: Record<string, unknown> | null
 }
 
 /** The callbacks of a twin. */
 export type Callbacks = {
-  /** Sends the callbacks of a transaction after the twin decided it. */
+  /** Sends the callbacks of a transaction after the twin has decided the transaction. */
   follow(transaction: Transaction, decided: Promise<TwinReply | null>): void
   entries: readonly CallbackEntry[]
   /** Resolves when all running callbacks have ended. */
@@ -52,7 +52,7 @@ export function createCallbacks(settings: Settings): Callbacks {
       entry.status = response.statusCode
       entry.answer = (await response.body.json()) as Record<string, unknown>
     } catch {
-      // Without a JSON answer, the entry keeps its known status.
+      // If the answer is no JSON, the entry keeps the HTTP status.
     }
   }
   const track = (work: Promise<void>) => {

@@ -1,11 +1,11 @@
 // Checks the fields of a request and their forms, and chooses the code of each refusal.
 
-/** The fields as they arrived. */
+/** The fields of a request as they arrived. */
 export type Fields = Readonly<Record<string, unknown>>
-/** The checked fields. */
+/** The fields of a request that passed the checks. */
 export type Texts = Readonly<Record<string, string>>
 
-/** A refusal: the name of the check for the books, and the code. */
+/** A refusal: the code, and the name of the failed check for the books. */
 export type Wrong = { check: string; code: string }
 
 type Rule = { pattern: RegExp; code: string; may_miss?: boolean }
@@ -25,7 +25,7 @@ const MONEY: Record<string, Rule> = {
 }
 const text = (code: string) => rule(/^[\s\S]{1,256}$/, code)
 
-/** The rules of each call. */
+/** The rules for the fields of each call. */
 export const RULES = {
   c2b: { ...MONEY, input_PurchasedItemsDesc: text('INS-30') },
   b2c: { ...MONEY, input_PaymentItemsDesc: text('INS-31') },
@@ -42,7 +42,10 @@ export const RULES = {
   },
 } satisfies Record<string, Record<string, Rule>>
 
-/** Checks that a request has each field of the call, no other field, and texts only. Returns null if all fields are valid. */
+/**
+ * Checks that a request has each field of the call, no other field, and only texts as values. If all fields are valid,
+ * returns null.
+ */
 export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | null {
   const rules: Record<string, Rule> = RULES[call]
   for (const name of Object.keys(fields)) {
@@ -58,7 +61,9 @@ export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | n
   return null
 }
 
-/** Returns an amount in whole shillings. Returns null for any other amount, because the network moves no smaller amounts. */
+/**
+ * Returns an amount in whole shillings. For any other amount, returns null, because the network moves whole shillings only.
+ */
 export function amountOf(amount: string): bigint | null {
   const whole = /^(\d{1,15})(?:\.0+)?$/.exec(amount)?.[1]
   return whole === undefined || BigInt(whole) === 0n ? null : BigInt(whole)

@@ -14,7 +14,7 @@ import {
 } from '../../test/providers/vodacom-twin-caller.ts'
 
 describe('access', () => {
-  test('only the API key opens a session', async () => {
+  test('the twin opens a session for the API key only', async () => {
     const { twin, send, sealed } = await begin()
     const opened = await send('GET', '/getSession/', {})
     assert.deepEqual([opened.status, opened.code], [200, 'INS-0'])
@@ -31,7 +31,7 @@ describe('access', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('every other call requires a session, and the API key is no session', async () => {
+  test('the twin requires a session for every other call, and does not accept the API key as a session', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
@@ -46,7 +46,7 @@ describe('access', () => {
     assert.match((await send('POST', C2B, c2b(), { secret: 'x' })).text, /<html>/)
   })
 
-  test('a session becomes valid after a pause, and expires', async () => {
+  test('the twin accepts a session after a pause, and refuses the session after its end', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ session_settle_ms: 1_000, session_life_ms: 60_000 })
     const secret = await openSession()
@@ -86,7 +86,7 @@ describe('access', () => {
 })
 
 describe('fields', () => {
-  test('the twin requires each field in its form as text, and refuses other fields', async () => {
+  test('the twin requires each field as text in its form, and refuses other fields', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const code = async (fields: object) => (await send('POST', C2B, fields, { secret })).code
@@ -122,7 +122,7 @@ describe('fields', () => {
     assert.equal(twin.totals().transactions, 0)
   })
 
-  test('a caller can use a conversation id once, for any call', async () => {
+  test('the twin accepts a conversation id once only, whatever the call', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -146,8 +146,8 @@ describe('fields', () => {
   })
 })
 
-describe('the money of the twin', () => {
-  test('a query finds a payment by each of its three ids, and a reversal returns its money once', async () => {
+describe('the money in the books of the twin', () => {
+  test('the twin finds a payment by each of its three ids, and returns its money once', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const fields = c2b()
@@ -169,7 +169,7 @@ describe('the money of the twin', () => {
     assert.deepEqual([twin.totals().collected, twin.totals().by_state.reversed], [0n, 1])
   })
 
-  test('payouts take money from the float, and payments do not add to the float', async () => {
+  test('the twin pays payouts from the float, and does not add payments to the float', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     await send('POST', C2B, c2b({ input_Amount: '70000' }), { secret })
@@ -182,7 +182,7 @@ describe('the money of the twin', () => {
     assert.deepEqual([float, paid_out, collected], [0n, 100_000n, 70_000n])
   })
 
-  test('an asynchronous application gets no receipt at once, and the payment gets its outcome later', async () => {
+  test('an asynchronous application gets no receipt at once, and a later query finds the outcome of the payment', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ mode: 'async', decide_ms: 5_000 })
     const secret = await openSession()

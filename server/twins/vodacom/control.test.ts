@@ -1,4 +1,5 @@
-// Tests the control API, which shows the twin's books with its own token, and a key that outlives its twin.
+// Tests the control API, which shows the books of the twin to callers with its token. Another test starts a second twin with
+// the key of the first twin.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +11,7 @@ const TOKEN = { authorization: `Bearer ${SAMPLE_CONTROL_TOKEN}` }
 const look = (rig: VodacomTwinRig, path: string, headers: Record<string, string> = TOKEN) =>
   rig.send('GET', path, {}, { base: rig.twin.control_url, headers })
 
-test("the control API shows the totals, and each payment by the caller's id", async () => {
+test("the control API shows the totals, and shows a payment by the caller's id", async () => {
   const rig = await begin()
   const secret = await rig.openSession()
   const fields = c2b()
@@ -26,7 +27,7 @@ test("the control API shows the totals, and each payment by the caller's id", as
   assert.deepEqual(listed.items, [JSON.parse(one.text)])
 })
 
-test('the control API refuses every other token, also the key of the gateway', async () => {
+test('the control API refuses every other token, including the API key of the gateway', async () => {
   const rig = await begin()
   for (const authorization of ['', 'Bearer x', `Bearer ${rig.twin.account.api_key}`]) {
     const reply = await look(rig, '/book', { authorization })
@@ -51,7 +52,7 @@ test('a twin with the key of an earlier twin accepts a bearer that a caller encr
 
 const bearerOf = ({ sealed }: VodacomTwinRig) => `Bearer ${sealed('an-api-key')}`
 
-test('the table of magic numbers describes the behaviour of each number', () => {
+test('the table of magic numbers describes what the twin does for each number', () => {
   const rows = magicRows()
   assert.deepEqual(
     rows.map(({ ending }) => ending),

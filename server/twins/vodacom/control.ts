@@ -1,4 +1,5 @@
-// The control API shows the twin's books. The API has its own path and its own token, and the gateway's key does not open it.
+// Shows the books of the twin through the control API, which has a separate path and token. The API key of the gateway does
+// not open the control API.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import { totalsOf } from './book.ts'
@@ -9,7 +10,7 @@ import type { Twin } from './twin.ts'
 export const CONTROL = '/control'
 const LIST_MAX = 1000
 
-/** The calls, for help texts. */
+/** The calls of the control API, for help texts. */
 export const CONTROL_CALLS = `
   GET  /book            totals over everything
   GET  /transactions    the newest ${LIST_MAX} transactions, newest first
@@ -17,7 +18,9 @@ export const CONTROL_CALLS = `
   GET  /magic           the table of magic numbers
 `
 
-/** Answers a call with an HTTP status and content. `path` comes without the prefix. */
+/**
+ * Answers a call of the control API with an HTTP status and content. `path` is the path after the prefix of the control API.
+ */
 export function control(
   twin: Twin,
   token: string,

@@ -1,11 +1,13 @@
-// Checks access: the market in the path, a trusted origin, and a bearer with the API key or a session.
+// Checks the access of a request: the market in the path, a trusted origin, and a bearer with the API key or a session.
 
 import { count } from './book.ts'
 import type { Call } from './fates.ts'
 import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
-/** A request as it arrived. `path` comes without environment and market. Null means that they were wrong. */
+/**
+ * A request as it arrived. `path` is the path after environment and market. Null means that environment or market was wrong.
+ */
 export type Incoming = {
   method: string
   path: string | null
@@ -13,10 +15,13 @@ export type Incoming = {
   fields: Readonly<Record<string, unknown>> | null
 }
 
-/** A page of a proxy before the gateway. */
+/** The refusal by a web page, as from a proxy before the gateway. */
 export const PAGE = 'page'
 
-/** Checks the access of a request. Returns null for access, and `PAGE` if a proxy refuses with a page instead of JSON. */
+/**
+ * Checks the access of a request. If the request has access, returns null. If a proxy refuses with a page instead of JSON,
+ * returns `PAGE`.
+ */
 export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
   const { settings, account, book } = twin
   const refuse = (check: string, reply: TwinReply | typeof PAGE) => {
@@ -35,7 +40,9 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinRe
   return settings.closed.includes(call) ? refuse('closed', replyWith(400, 'INS-997')) : null
 }
 
-/** Returns the decrypted bearer of a request. Returns null if the caller did not encrypt the bearer with the market's key. */
+/**
+ * Returns the decrypted bearer of a request. If the caller did not encrypt the bearer with the market's key, returns null.
+ */
 export function bearerIn(twin: Twin, authorization: string | undefined): string | null {
   const bearer = /^Bearer ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]
   return bearer === undefined ? null : twin.key.open(bearer)

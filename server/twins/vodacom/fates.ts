@@ -1,13 +1,12 @@
-// The possible courses of a request: its faults, and its outcome at the payer or receiver. The number's last three digits
-// choose first, then chances. A chance follows from the seed, the request's id and its count, so a run is repeatable in any
-// order.
+// Chooses the faults of a request, and its course at the payer or receiver: by the number's last three digits, then by
+// chance. A chance follows from the seed, the request's id and its count, so a run is repeatable in any order.
 
 import { hash } from 'node:crypto'
 
 /** An answer: HTTP status and code. Null means that the twin never answers the request. */
 type FateReply = readonly [http: number, code: string] | null
 
-/** The course of a payment or payout: the answer, and the truth. `later` is the change after the truth. */
+/** The course of a payment or payout: the answer, and what really happened. `later` is a later change of what happened. */
 export type Fate = {
   reply: FateReply
   truth: 'paid' | 'failed' | 'pending'
@@ -15,10 +14,10 @@ export type Fate = {
   receipt?: string
 }
 
-/** The documented codes of this market for a failure that the request did not cause. */
+/** The documented codes of this market for a failure that a correct request can meet. */
 const FAILED = [401, 'INS-6'] as const
 
-/** The fates by name. */
+/** The courses of payments and payouts, by name. */
 export const FATES = {
   pays: { reply: [201, 'INS-0'], truth: 'paid' },
   fails: { reply: FAILED, truth: 'failed' },
@@ -35,10 +34,10 @@ export const FATES = {
   strange_code_pays: { reply: [400, 'INS-7777'], truth: 'paid' },
   no_receipt: { reply: [201, 'INS-0'], truth: 'paid', receipt: 'N/A' },
 } as const satisfies Record<string, Fate>
-/** The name of a fate. */
+/** The name of a course. */
 export type FateName = keyof typeof FATES
 
-/** The fates by the last three digits of a number. Any other number gets its fate by chance. */
+/** The courses by the last three digits of a number. Any other number gets its course by chance. */
 export const MAGIC: Readonly<Record<string, FateName>> = {
   '001': 'pays',
   '002': 'fails',
@@ -56,7 +55,7 @@ export const MAGIC: Readonly<Record<string, FateName>> = {
   '014': 'no_receipt',
 }
 
-/** Each fate in words, for the printed table. */
+/** A description of each course, for the printed table. */
 const HAPPENS: Readonly<Record<FateName, string>> = {
   pays: 'paid',
   fails: 'failed (INS-6)',
@@ -74,12 +73,12 @@ const HAPPENS: Readonly<Record<FateName, string>> = {
   no_receipt: 'paid, and the answer has no receipt',
 }
 
-/** Returns the table of magic numbers. */
+/** Returns the table of magic numbers as text. */
 export function magicRows(): { ending: string; happens: string }[] {
   return Object.entries(MAGIC).map(([ending, fate]) => ({ ending, happens: HAPPENS[fate] }))
 }
 
-/** The faults of a call. `executes` is true if the twin executes the call. */
+/** The faults of a call. `executes` is true if the twin executes the call in spite of the fault. */
 export const WIRE_FAULTS = {
   hang_before: { executes: false },
   hang_after: { executes: true },
@@ -92,32 +91,32 @@ export const WIRE_FAULTS = {
   empty: { executes: true },
   truncated: { executes: true },
   limited: { executes: false },
-  /** A page of a firewall before the gateway. */
+  /** The twin answers with a web page, as a firewall before the gateway does. */
   wall: { executes: false },
-  /** The session of the call expires early. */
+  /** The twin ends the session of the call early. */
   session_ends: { executes: false },
 } as const
 /** The name of a fault of a call. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls by purpose. */
+/** The calls, grouped by purpose. */
 export const CALLS = ['session', 'c2b', 'b2c', 'query', 'reversal', 'name'] as const
 /** The purpose of a call. */
 export type Call = (typeof CALLS)[number]
 
-/** The seed, and the share of each kind for each call, or for `fate`. The rest has no fault. */
+/** The seed, and the share of each fault for each call, or of each course for `fate`. The rest has no fault. */
 export type Rates = { seed: string; rates: Partial<Record<Call | 'fate', Record<string, number>>> }
 
-/** The object that decides about faults and fates. */
+/** Decides about faults and about the courses of payments and payouts. */
 export type Chances = {
   set(rates: Partial<Rates>): void
   onWire(call: Call, id: string): WireFault | null
   fate(id: string, msisdn: string): FateName
-  /** The number of times that each fault and fate occurred, as `group.kind`. */
+  /** Counts how often each fault and each course occurred, as `group.kind`. */
   struck: Record<string, number>
 }
 
-/** Makes the chances, without any rate. */
+/** Makes the chances. At the start, every rate is zero. */
 export function createChances(): Chances {
   let current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()

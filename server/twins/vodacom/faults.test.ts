@@ -1,11 +1,11 @@
-// Tests that the twin has the requested faults, and that its books show the truth.
+// Tests that the twin causes the requested faults and that its books show the truth.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { begin, C2B, c2b } from '../../test/providers/vodacom-twin-caller.ts'
 
 describe('faults', () => {
-  test('each fault has its described effect, and the twin executes the request or not', async () => {
+  test('each fault has its described effect, and the twin executes the request only when the fault allows the execution', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const outcome = async (kind: string) => {
@@ -28,7 +28,7 @@ describe('faults', () => {
     assert.deepEqual(await outcome('session_ends'), ['401 undefined', false])
   })
 
-  test('the twin never answers a request that hangs, and executes hang_after only', async () => {
+  test('the twin never answers a request with the fault hang_before or hang_after, and executes only hang_after', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     for (const [kind, executions] of [
@@ -38,7 +38,7 @@ describe('faults', () => {
       twin.setChances({ rates: { c2b: { [kind]: 1 } } })
       const fields = c2b()
       const hanging = send('POST', C2B, fields, { secret }).catch(() => 'closed')
-      // The twin answers another request meanwhile, twice.
+      // The first request still has no answer after the twin has answered two other requests.
       for (let i = 0; i < 2; i++) {
         const answered = send('GET', '/getSession/', {})
         assert.equal(await Promise.race([hanging, answered]), await answered)
@@ -48,7 +48,7 @@ describe('faults', () => {
     }
   })
 
-  test('the same seed gives the same faults, for requests in any order', async () => {
+  test('the twin repeats the faults for the same seed, whatever the order of requests', async () => {
     const rates = { c2b: { html_before: 0.2, html_after: 0.2 }, fate: { fails: 0.3 } }
     const names = Array.from({ length: 40 }, (_, i) => `repeatable${i}`)
     const run = async (seed: string, order: readonly string[]) => {

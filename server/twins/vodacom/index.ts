@@ -1,5 +1,5 @@
-// The HTTP twin of M-Pesa's OpenAPI speaks the gateway's protocol, checks each request, moves money in its own
-// books, and has faults on demand. The twin shares no code with the adapter, so that each can test the other.
+// Starts the HTTP twin of M-Pesa's OpenAPI. The twin speaks the gateway's protocol, checks each request, moves money in its
+// books, and causes faults on demand. Twin and adapter share no code, so that each can test the other.
 
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
 import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
@@ -18,7 +18,7 @@ export { CALLS, FATES, MAGIC, magicRows, type Rates, WIRE_FAULTS } from './fates
 export type { Settings } from './settings.ts'
 export type { Account } from './twin.ts'
 
-/** The default account of a twin. It protects nothing. */
+/** The default account of a twin. The account protects nothing. */
 export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
 
 /** The default token of the control API. */
@@ -26,7 +26,7 @@ export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
 /** The options of `startVodacomTwin`. */
 export type VodacomTwinOptions = {
-  /** The port. 0, the default, means any free port. */
+  /** The port. 0, the default, means that the system chooses a free port. */
   port?: number
   host?: string
   account?: Partial<Account>
@@ -34,9 +34,12 @@ export type VodacomTwinOptions = {
   float?: bigint
   settings?: Partial<Settings>
   chances?: Partial<Rates>
-  /** The bits of the market's key: 2048. The real keys have 4096 bits, and making such a key takes seconds. */
+  /**
+   * The number of bits of the market's key: 2048 by default. The real keys have 4096 bits, and making such a key takes
+   * seconds.
+   */
   key_bits?: number
-  /** The key of an earlier twin, as its `private_pem`. Null, the default, means a new key. */
+  /** The private key of an earlier twin, from `private_pem`. Null, the default, means that the twin makes a new key. */
   key?: string | null
   control_token?: string
   clock?: Clock
@@ -48,11 +51,13 @@ export type VodacomTwin = {
   /** The base URL of the gateway's calls, with environment and market. */
   url: string
   account: Account
-  /** The market's public key in the form of the portal, and the private key for a later twin. */
+  /** The market's public key in base64, as the portal shows the key. */
   public_key: string
+  /** The private key as PEM. A twin that starts with this private key has the same public key. */
   private_pem: string
-  /** The base URL of the control API, and its token. */
+  /** The base URL of the control API. */
   control_url: string
+  /** The token of the control API. */
   control_token: string
   totals(): Totals
   /** Returns the transaction by the caller's id. */
@@ -62,7 +67,7 @@ export type VodacomTwin = {
   /** Resolves when all running callbacks have ended. */
   idle(): Promise<void>
   set(settings: Partial<Settings>): void
-  /** Sets the rates of faults. Throws if a group or kind does not exist. */
+  /** Sets the rates of faults. If a group or kind does not exist, throws. */
   setChances(rates: Partial<Rates>): void
   /** Ends every session. */
   endSessions(): void
@@ -71,7 +76,7 @@ export type VodacomTwin = {
 
 const FLOAT = 1_000_000_000n
 
-/** Starts a twin. Resolves when the twin listens. */
+/** Starts a twin. Resolves when the twin accepts connections. */
 export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promise<VodacomTwin> {
   const { port = 0, host = '127.0.0.1', clock = systemClock, random = systemRandom() } = options
   const account = { ...SAMPLE_ACCOUNT, ...options.account }

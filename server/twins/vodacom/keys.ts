@@ -1,4 +1,4 @@
-// The key of the market, and the decryption of bearers.
+// Makes the key of the market and decrypts bearers.
 
 import {
   constants,
@@ -9,17 +9,17 @@ import {
   privateDecrypt,
 } from 'node:crypto'
 
-/** A market's key. */
+/** The key pair of a market. */
 export type MarketKey = {
-  /** The private half as PEM, for a twin that keeps its key. This key opens only a twin. */
+  /** The private key as PEM. A twin that starts with this private key keeps its public key. */
   private_pem: string
-  /** The public half in the form of the portal: base64. */
+  /** The public key in base64, as the portal shows the key. */
   public_text: string
-  /** Returns the content of a bearer. Returns null if the caller did not encrypt the bearer with this key. */
+  /** Returns the content of a bearer. If the caller did not encrypt the bearer with this key, returns null. */
   open(bearer: string): string | null
 }
 
-/** Makes a key, or loads a kept key. The real keys have 4096 bits. Throws if the text is no RSA key. */
+/** Makes a key pair, or loads a stored private key. The real keys have 4096 bits. If the text is no RSA key, throws. */
 export function createMarketKey(bits: number, kept: string | null = null): MarketKey {
   const privateKey =
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)
@@ -35,8 +35,8 @@ export function createMarketKey(bits: number, kept: string | null = null): Marke
 }
 
 /**
- * Removes PKCS#1 v1.5 by hand: 00 02, at least eight bytes that are not zero, 00, then the text. The library refuses this
- * padding when it decrypts, because a server that reveals the reason of a failure lets attackers decrypt texts.
+ * Removes the PKCS#1 v1.5 padding by hand: 00 02, at least eight bytes that are not zero, 00, then the text. The library
+ * refuses to decrypt this padding, because a server that reveals why a decryption failed lets attackers decrypt texts.
  */
 function decrypt(key: KeyObject, length: number, bearer: string): string | null {
   const sealed = Buffer.from(bearer, 'base64')

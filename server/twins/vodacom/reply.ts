@@ -1,4 +1,4 @@
-// The answers of the gateway: an HTTP status, a code and its description.
+// Makes the answers of the gateway: an HTTP status, a code and the description of the code.
 
 /** An answer: HTTP status and content. */
 export type TwinReply = { http: number; content: Record<string, string> }

@@ -1,4 +1,4 @@
-// The twin as an HTTP server. The twin uses plain node:http, because it shares its machine with the tested server.
+// Runs the twin as an HTTP server. The twin uses plain node:http, because the tested server runs on the same machine.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ const PAGES = {
 /** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
-/** Starts the server of a twin. */
+/** Starts the HTTP server of a twin. */
 export async function listen(
   twin: Twin,
   { port, host, control_token }: Listening,
@@ -47,7 +47,7 @@ export async function listen(
     control_url: `${origin}${CONTROL}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Without this call, hanging requests would keep the server open.
+      // Without this call, connections of unanswered requests would keep the server open.
       server.closeAllConnections()
       await closed
     },
@@ -78,7 +78,7 @@ async function answer(
   deliver(response, outcome)
 }
 
-/** Sends the answer, or the result of the fault. */
+/** Sends the answer, or causes the fault instead. */
 function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
   if (fault === 'hang_before' || fault === 'hang_after') return
   const is_json = reply !== null && reply !== PAGE
@@ -91,12 +91,12 @@ function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
     response.write(halfOf(json), () => response.socket?.resetAndDestroy())
   } else {
     const text = spoilt(fault, http, json) ?? (reply === PAGE ? PAGES.unauthorized : [http, JSON_TYPE, json])
-    // Without an answer, the caller keeps waiting.
+    // If the twin sends no answer, the caller waits until its timeout.
     if (fault !== null || reply !== null) send(response, text)
   }
 }
 
-/** Returns the text that replaces an answer. Null means the answer itself. */
+/** Returns the text that a fault sends instead of the answer. Null means that the twin sends the answer itself. */
 function spoilt(fault: Outcome['fault'], http: number, json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -118,7 +118,7 @@ function spoilt(fault: Outcome['fault'], http: number, json: string): Text | nul
   }
 }
 
-/** Writes a bigint as text, because JSON has no integers of arbitrary size. */
+/** Writes a bigint as text, because JSON has no integers of any size. */
 function plain(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
@@ -127,7 +127,7 @@ function halfOf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-/** Reads a body to its end. If a body is too long, the twin closes the connection. */
+/** Reads a body to its end. If the body is too long, closes the connection. */
 function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -139,7 +139,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** Returns the content of a JSON object. Returns null if the text is no JSON object. */
+/** Returns the content of a JSON object. If the text is no JSON object, returns null. */
 function jsonOf(body: string): Record<string, unknown> | null {
   try {
     const content: unknown = JSON.parse(body)

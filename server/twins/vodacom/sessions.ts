@@ -1,13 +1,13 @@
-// Keeps the sessions, which callers need for every other call.
+// Keeps the sessions of callers. Every call except the session request needs a session.
 
 import type { Clock, Random } from '../../src/kernel/lib/index.ts'
 import { randomBase62 } from '../../src/kernel/lib/index.ts'
 import type { Settings } from './settings.ts'
 
-/** The sessions of the one application. */
+/** The sessions of the only application. */
 export type Sessions = {
   open(): string
-  /** Returns true while a session is valid. */
+  /** Returns true while the session with this id is valid. */
   knows(id: string): boolean
   end(id: string): void
   endAll(): void

@@ -1,5 +1,5 @@
-// The settings of a twin, at its start and while it runs. Many exist because the gateway's documentation does not describe
-// its real behaviour.
+// Defines the settings of a twin, at its start and while the twin runs. Many settings exist because the gateway's
+// documentation leaves its real behaviour open.
 
 /** The settings of a twin. */
 export type Settings = {
@@ -8,29 +8,31 @@ export type Settings = {
    * once, and a callback reports the outcome.
    */
   mode: 'sync' | 'async'
-  /** The time until a payer, or a receiver's network, decides, and until the later change. */
+  /** The time until the payer, or the receiver's network, decides. */
   decide_ms: number
-  /** The time for which a session is valid, and the time for which the twin still refuses a new session. */
+  /** The time for which a session is valid. */
   session_life_ms: number
+  /** The time for which the twin refuses a new session. */
   session_settle_ms: number
   /** If true, a new session ends the previous session. */
   one_session: boolean
-  /** The refusal of an invalid session: without a code, with a code, or as a page of a proxy. */
+  /** The refusal of an invalid session: JSON without a code, JSON with a code, or the web page of a proxy. */
   no_session: 'error' | 'code' | 'page'
-  /** The trusted origins. * means every origin. */
+  /** The trusted origins. * means that the twin trusts every origin. */
   origins: readonly string[]
-  /** The calls that the gateway does not enable for this application. */
+  /** The calls that this application may not use. */
   closed: readonly string[]
   /** The URL of callbacks. Null means that the twin sends no callbacks. */
   callback_url: string | null
-  /** The fate of callbacks. */
+  /** The way in which the twin sends callbacks. */
   callbacks: 'plain' | 'lost' | 'duplicate' | 'forged'
-  /** The callback's field with the caller's id, and its text for success. */
+  /** The field of a callback that has the caller's id. */
   callback_field: 'input_ThirdPartyConversationID' | 'input_ThirdPartyReference'
+  /** The text of a callback that means success. */
   callback_success: 'INS-0' | '0'
-  /** The statuses in a query. The gateway documents only the status of a paid transaction. */
+  /** The states of a transaction in the answer to a query. The gateway documents only the state of a paid transaction. */
   words: { pending: string; paid: string; failed: string }
-  /** If false, a query does not find unpaid transactions. */
+  /** If false, a query finds paid transactions only. */
   finds_unpaid: boolean
 }
 

@@ -1,4 +1,4 @@
-// Payments, payouts, and queries about them.
+// Executes payments and payouts, and answers queries about them.
 
 import { count, execute, reverse, type Transaction } from './book.ts'
 import { amountOf, type Texts } from './check.ts'
@@ -8,7 +8,7 @@ import type { Twin } from './twin.ts'
 
 /**
  * Accepts a request for a payment or a payout. The twin answers after the decision, or at once. Null means that the twin
- * never answers.
+ * never answers the request.
  */
 export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise<TwinReply | null> {
   const { book, chances, clock, settings } = twin
@@ -51,7 +51,7 @@ export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise
   return Promise.resolve(replyWith(201, 'INS-0', ids(transaction)))
 }
 
-/** Executes the fate of a transaction, and returns its answer. */
+/** Executes the course of a transaction and returns the answer of that course. */
 function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   const { book, clock, settings } = twin
   const fate: Fate = FATES[transaction.fate]
@@ -73,7 +73,7 @@ function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   return replyWith(http, code, { ...ids(transaction), ...receipt })
 }
 
-/** Returns the status of a transaction by any of its three ids. A caller can use the query's own id only once. */
+/** Returns the state of a transaction by any of its three ids. A caller can use the id of the query itself only once. */
 export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   const { input_QueryReference: reference = '', input_ThirdPartyConversationID: own = '' } = fields
   if (isUsed(book, own)) return refuse({ book }, 'duplicate', replyWith(409, 'INS-10', echo(own)))
@@ -92,7 +92,7 @@ export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   })
 }
 
-/** Returns the money of a payment. */
+/** Returns the money of a payment to the payer. */
 export function giveBack(twin: Twin, fields: Texts): TwinReply {
   const { book } = twin
   const { input_TransactionID: receipt = '', input_ThirdPartyConversationID: own = '' } = fields

@@ -1,4 +1,4 @@
-// The parts of a running twin.
+// Defines the parts of a running twin.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book } from './book.ts'
@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts'
 /** The account of the only application, with its short code. */
 export type Account = { api_key: string; service_provider_code: string }
 
-/** The state of a running twin, as its own files use it. */
+/** The state of a running twin, in the form that the files of the twin use. */
 export type Twin = {
   clock: Clock
   account: Account
