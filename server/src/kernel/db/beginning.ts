@@ -1,7 +1,7 @@
-// Builds SQL for a prefix search that ignores case, over an index on lower(column) text_pattern_ops.
+// Builds SQL for a search by the beginning of a text that ignores case, over an index on lower(column) text_pattern_ops.
 
 /**
- * Returns a condition: the column begins with the parameter, in any case. The condition compares bytes, so that
+ * Returns the SQL condition that the column begins with the parameter, in any case. The condition compares bytes, so that
  * PostgreSQL can use the index.
  */
 export function beginsWith(column: string, parameter: string): string {
@@ -10,8 +10,8 @@ export function beginsWith(column: string, parameter: string): string {
 }
 
 /**
- * Returns a descending order for `order by` that the same index provides, so that a statement with a limit reads few
- * rows.
+ * Returns a descending order for `order by` that the same index provides. With this order, a statement with a limit reads
+ * few rows.
  */
 export function lastReferenceFirst(column: string): string {
   return `lower(${column}) using ~>~`

@@ -1,5 +1,5 @@
-// Checks the secret key with a canary: one known text in the database, encrypted with SECRET_KEY. At its start, a
-// process with a wrong key fails to decrypt the canary.
+// Checks the secret key with a canary: one known text in the database, encrypted with SECRET_KEY. At its start, a process
+// with a wrong key fails to decrypt the canary.
 
 import { ConfigError, type Vault } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
@@ -7,7 +7,7 @@ import { oneStatement, type Reader, sql } from './pool.ts'
 
 const TEXT = 'This database and this SECRET_KEY belong together.'
 /**
- * The number of values that the check samples per table. The keys of these tables begin with a time, so the sample is
+ * The number of values that the check samples per table. The keys of the sampled tables begin with a time, so the sample has
  * the oldest values.
  */
 const SAMPLES_MAX = 100
@@ -30,22 +30,25 @@ const EXPIRING_VALUES = sql(
 )
 
 /**
- * True if the vault of this process decrypts the canary of its database. False also if the canary is missing, for
- * example after an operator has restored another database. Throws if the database is unreachable.
+ * Returns true if the vault of this process decrypts the canary of its database. If the canary is missing, for example in a
+ * restored database, returns false. If the database is unreachable, throws.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const sealed = await findCanary(db)
   return sealed !== null && opens(vault, sealed)
 }
 
-/** True if the database contains encrypted values. A new key cannot be the right key of such a database. */
+/**
+ * Returns true if the database contains encrypted values. A newly made key cannot be the right key of a database with
+ * encrypted values.
+ */
 export async function holdsSealed(db: Reader): Promise<boolean> {
   return (await findCanary(db)) !== null || (await sealedValues(db)).length > 0
 }
 
 /**
- * Throws a ConfigError unless the vault decrypts the values of this database. The first start on a database writes the canary.
- * If the database is older than the canary, the key must first decrypt at least half of the sampled values.
+ * If the vault cannot decrypt the values of this database, throws a ConfigError. The first start on a database writes the
+ * canary. If the database is older than the canary, the key must first decrypt at least half of the sampled values.
  */
 export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'vault' | 'clock'>): Promise<void> {
   if ((await findCanary(db)) === null) {
@@ -58,7 +61,7 @@ export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'v
   if (!(await readCanary({ db, vault }))) throw new ConfigError(WRONG_KEY)
 }
 
-/** The instructions for an operator without the key of the database. */
+/** Returns the instructions for an operator who started the process without the key of the database. */
 export const FIND_THE_KEY = `Set the SECRET_KEY of this database. If you never set SECRET_KEY, copy the file secret.key from the earlier DATA_DIR into
 this DATA_DIR. Keep the key in every backup.
 Without the key, this program cannot read webhook secrets, second steps of sign-in, the keys that sign tokens and stored

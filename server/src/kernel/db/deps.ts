@@ -14,8 +14,8 @@ export type Deps = {
   db: Db
   log: Log
   vault: Vault
-  /** The hook for crash points, which does nothing in production. */
+  /** The hook for crash points. In production, the hook does nothing. */
   point: Point
-  /** The id by which this process owns leases. */
+  /** The id under which this process holds leases. */
   process_id: string
 }

@@ -1,4 +1,4 @@
-// Tests the description of the schema, and the rules that let merchants live on different machines.
+// Tests the description of the schema, and the rules that let the merchants of one platform live on different machines.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,9 +8,9 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
-/** Small tables that every machine may store whole. The server reads them before the server knows the merchant. */
+/** Small tables that every machine may store whole. The server reads these tables before the server knows the merchant. */
 const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
-/** Tables that processes write for themselves. */
+/** Tables in which processes keep their own state. */
 const PROCESS_TABLES = ['readiness_probes']
 /** Tables of the built-in identity provider: a user signs in before the server knows the merchant. */
 const IDENTITY_TABLES = [
@@ -22,9 +22,9 @@ const IDENTITY_TABLES = [
   'sign_in_attempts',
   'identity_records',
 ]
-/** Tables of the inbox: the server stores a callback before the server knows its merchant. */
+/** Tables of the inbox. The server stores a callback before the server knows the merchant of the callback. */
 const INBOX_TABLES = ['provider_callbacks']
-/** Tables of all payers: the prompts of each phone, and the help of the networks. */
+/** Tables about all payers: the prompts of each phone, and the help numbers of the networks. */
 const PAYER_TABLES = ['payer_tries', 'network_help']
 /**
  * Tables of provider statements: a line belongs to no merchant until the server matches the line with a payment or
@@ -102,14 +102,14 @@ test('the schema description shows comments, nulls, defaults, keys, checks, part
   )
 })
 
-test('every table has a comment about one row', async () => {
+test('every table has a comment that says what one row is', async () => {
   await findsNone(`
     select relname as breach from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
       and coalesce(obj_description(oid, 'pg_class'), '') = ''`)
 })
 
-test('every table names the room that writes it, and every column has a meaning', async () => {
+test('every table comment names the room that writes the table, and every column has a meaning', async () => {
   await findsNone(`
     select c.relname as breach from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -120,7 +120,7 @@ test('every table names the room that writes it, and every column has a meaning'
       and coalesce(col_description(c.oid, a.attnum), '') = ''`)
 })
 
-test('every table either belongs to a merchant or is a named exception', async () => {
+test('every table belongs to a merchant or is a named exception', async () => {
   await findsNone(
     `
     select c.relname as breach from pg_class c
@@ -157,7 +157,7 @@ test('merchant_id leads every primary key, unique key and index, so that a merch
       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`)
 })
 
-test('merchant_id leads every foreign key, so that no row points at another merchant', async () => {
+test('merchant_id leads every foreign key, so that no row refers to a row of another merchant', async () => {
   await findsNone(
     `
     select c.relname || '.' || k.conname as breach
@@ -195,7 +195,7 @@ test('every default of a column is a constant, so no column has a default time o
       and pg_get_expr(d.adbin, d.adrelid) ~* '\\(|current_|localtime|nextval'`)
 })
 
-/** Asserts that a query returns no row. The query names each breach of a rule in its column `breach`. */
+/** Asserts that a query returns no row. Each row of the query is a breach of a rule, which the column `breach` names. */
 async function findsNone(sql: string, parameters: unknown[] = []): Promise<void> {
   const { rows } = await client.query<{ breach: string }>(sql, parameters)
   assert.deepEqual(

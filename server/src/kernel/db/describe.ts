@@ -1,6 +1,6 @@
 /**
- * Writes db/schema.md: the tables of a database, from its catalogue. Every supported PostgreSQL gives the same text in
- * the same order, so a changed text means a changed schema.
+ * Writes db/schema.md: the tables of a database, from the catalogue of the database. Every supported PostgreSQL version
+ * gives the same text in the same order, so a changed text means a changed schema.
  */
 import pg from 'pg'
 
@@ -25,12 +25,12 @@ Tables are grouped by wing, and each names the room of \`server/src\` that write
 /** The wings of server/src, in the order of ARCHITECTURE.md. */
 const WINGS = ['kernel', 'books', 'adapters', 'access', 'money', 'apps']
 
-/** The comment of a table begins with the room that writes it, such as "money/collections: ". */
+/** The beginning of a table comment: the room that writes the table, such as "money/collections: ". */
 const ROOM = /^(([a-z]+)\/[a-z-]+): /
 
 const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 'Check' } as const
 
-/** Returns the markdown of all tables in the default schema. Throws if the database is unreachable. */
+/** Returns the tables of the default schema as markdown. If the database is unreachable, throws. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // A lost connection also rejects the statement in progress.
@@ -55,7 +55,7 @@ export async function describeSchema(url: string): Promise<string> {
   }
 }
 
-/** Returns the wing of the room that writes a table. Null means that the comment of the table names none. */
+/** Returns the wing of the room that writes a table. Null means that the comment of the table names no room. */
 function wingOf(comment: string | null): string | null {
   const wing = ROOM.exec(comment ?? '')?.[2]
   return wing !== undefined && WINGS.includes(wing) ? wing : null
@@ -121,8 +121,8 @@ async function readColumns(client: pg.Client): Promise<SchemaColumn[]> {
 }
 
 /**
- * The statement excludes not-null constraints, which only PostgreSQL 18 lists. The tables of columns show such
- * constraints for every version.
+ * The statement excludes not-null constraints, because only PostgreSQL 18 lists these constraints. The tables of columns
+ * show not-null constraints for every version.
  */
 async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   const { rows } = await client.query<Constraint>(`

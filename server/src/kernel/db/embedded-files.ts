@@ -11,7 +11,7 @@ export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** True if this user can see a file or folder at `path`. */
+/** Returns true if this user can see a file or folder at `path`. */
 export async function exists(path: string): Promise<boolean> {
   return fs.access(path).then(
     () => true,
@@ -26,8 +26,8 @@ export async function readJsonFile<T>(path: string): Promise<T | null> {
 }
 
 /**
- * Returns the text of a file. Null means that the file does not exist. If another user owns the file, throws an Error
- * for the operator.
+ * Returns the text of a file. Null means that the file does not exist. If another user owns the file, throws an Error with
+ * instructions for the operator.
  */
 export async function readIfPresent(path: string): Promise<string | null> {
   try {
@@ -41,7 +41,7 @@ export async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** Replaces a file atomically. Only the owner of the file can read it. */
+/** Replaces a file atomically. Only the owner of the file can read the new file. */
 export async function writePrivately(path: string, value: object, owner: User): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`
   await fs.writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
@@ -49,7 +49,7 @@ export async function writePrivately(path: string, value: object, owner: User): 
   await fs.rename(temporary, path)
 }
 
-/** Makes a user the owner of a path. Null keeps the current owner. */
+/** Makes a user the owner of a path. If the user is null, keeps the current owner. */
 export async function giveTo(user: User | null, path: string): Promise<void> {
   if (user !== null) await fs.chown(path, user.uid, user.gid)
 }

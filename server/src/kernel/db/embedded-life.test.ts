@@ -1,5 +1,5 @@
-// Tests the data folder of an embedded server and the life of the server. The tests start, kill and restart real
-// servers and programs.
+// Tests the data folder of an embedded server, and the life of the server. The tests start, kill and restart real servers
+// and programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -19,8 +19,7 @@ const FAST = { fsync: 'off', shared_buffers: '16MB' }
 const SHORT = 1_500
 const isRoot = process.getuid?.() === 0
 /**
- * Runs a program as root in a default container does: the program cannot read /proc/PID/cwd of processes of other
- * users.
+ * Runs a program as root in a default container, where the program cannot read /proc/PID/cwd of processes of other users.
  */
 const WITHOUT_PTRACE = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
 
@@ -44,7 +43,7 @@ after(async () => {
 })
 
 describe('copied and moved folders', { concurrency: 2 }, () => {
-  test('a program with a copied DATA_DIR opens its own copy of the data while the original server runs', async () => {
+  test('a program with a copied DATA_DIR opens the copied data while the original server runs', async () => {
     const folder = await newFolder()
     const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
     const first = await start(original)
@@ -60,7 +59,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.equal(await findEmbedded(copy), other.url)
   })
 
-  test('a program with a moved DATA_DIR opens its data, also with a postgres.json of an older version', async () => {
+  test('a program with a moved DATA_DIR opens its data, even with a postgres.json of an older version', async () => {
     const folder = await newFolder()
     const [before, between, now] = ['before', 'between', 'now'].map((name) => join(folder, name)) as [
       string,
@@ -104,7 +103,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(copy), ['postgres.json'])
   })
 
-  test('a program refuses a copied DATA_DIR whose data lie outside, and opens a moved DATA_DIR', async (t) => {
+  test('a program refuses a copied DATA_DIR whose data are outside of the folder, and opens a moved DATA_DIR', async (t) => {
     if (!isRoot) return t.skip('data lie outside only when root starts the server')
     const [closed, outside] = [await newFolder(0o700), await newFolder()]
     const [original, copy, moved] = ['original', 'copy', 'moved'].map((name) => join(closed, name)) as [
@@ -122,7 +121,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
     const second = await start(moved, { outside })
     assert.deepEqual(await query(second.url, 'select at from marked'), [])
     await assert.rejects(start(copy, { outside }), /belongs to another DATA_DIR/)
-    // Older versions wrote an absolute path into postgres.json, and no owner.json into the data folder.
+    // Older versions wrote an absolute path into postgres.json, and wrote no owner.json.
     await second.stop()
     const { id: _, ...old } = JSON.parse(await readFile(join(moved, 'postgres.json'), 'utf8'))
     await rm(join(old.place, 'owner.json'))
@@ -134,7 +133,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
 })
 
 describe('life of an embedded server', { concurrency: 2 }, () => {
-  test('a program restarts a killed server on its address, and its log names the cause', async () => {
+  test('a program restarts a killed server on the same address, and its log names the cause', async () => {
     const folder = await newFolder()
     const log_lines: string[] = []
     const log = { info: (text: string) => void log_lines.push(text), warn: (text: string) => void log_lines.push(text) }
@@ -161,7 +160,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('the first of two programs to stop leaves the shared server running, and the last program stops the server', async () => {
+  test('the first program that stops leaves the shared server running, and the last program stops the server', async () => {
     const folder = await newFolder()
     const one = await startInProgram(folder)
     const two = await startInProgram(folder)
@@ -172,7 +171,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('a server whose programs all died ends by itself, and the next start finds all committed rows', async () => {
+  test('the watcher stops a server whose programs all died, and the next start finds all committed rows', async () => {
     const folder = await newFolder()
     const programs = [
       await startInProgram(folder, { orphanMs: SHORT }),
@@ -189,7 +188,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(await query(next.url, 'select value from kept'), [{ value: 'Asha' }])
   })
 
-  test('a watcher that ends a server changes no registration, and the next program removes those of killed programs', async () => {
+  test('a watcher that stops a server leaves all registrations, and the next program removes those of killed programs', async () => {
     const folder = await newFolder()
     const program = await startInProgram(folder, { orphanMs: SHORT })
     const users = join(folder, 'postgres', 'users')
@@ -204,7 +203,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(others, [])
   })
 
-  test('a program that finds a server in its last moments gets a running server', async () => {
+  test('a program gets a running server when the program finds a server that is about to stop', async () => {
     const folder = await newFolder()
     for (let round = 0; round < 4; round++) {
       const program = await startInProgram(folder, { orphanMs: 300 })
@@ -240,7 +239,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     }
   })
 
-  test('a program without its registration file registers again, and stops its server as the last user', async () => {
+  test('a program whose registration file is missing registers again, and stops its server as the last user', async () => {
     const folder = await newFolder()
     const server = await start(folder)
     const users = join(server.place, 'users')
@@ -270,7 +269,7 @@ describe('root without the right to read processes of other users', { concurrenc
     await killProgram(first)
     const second = await startInProgram(folder, { orphanMs: 600_000 }, WITHOUT_PTRACE)
     assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
-    // A busy backend outlives its postmaster, and keeps a new postmaster from starting until the backend ends.
+    // A busy backend outlives its postmaster. Until the backend ends, no new postmaster can start.
     const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])
     await until('the backend is busy', async () => {
       const seen = await query(second.url, "select 1 from pg_stat_activity where query like '%1000000000000%'")
@@ -297,7 +296,7 @@ async function start(dataDir: string, more: Partial<EmbeddedOptions> = {}): Prom
   return server
 }
 
-/** Starts the database from another process. That process stops the database when its input ends. */
+/** Starts the database from another process. When the input of that process ends, the process stops the database. */
 async function startInProgram(
   dataDir: string,
   more: { orphanMs?: number } = {},
@@ -339,7 +338,7 @@ async function stopProgram({ child }: Program): Promise<void> {
   await ended
 }
 
-/** The server of a program of an older version, without registration and watcher. */
+/** Starts a server as a program of an older version does, without registration and watcher. */
 async function forgetUsers(dataDir: string, program: Program): Promise<void> {
   await killProgram(program)
   const place = join(dataDir, 'postgres')
@@ -354,7 +353,7 @@ async function killProgram({ child }: Program): Promise<void> {
   await kill(child)
 }
 
-/** Kills a program and waits for its end, because until then the program may write its registration again. */
+/** Kills a program and waits for its end. Until its end, the program may write its registration again. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
@@ -374,7 +373,7 @@ async function made(folder: string): Promise<string> {
   return folder
 }
 
-/** Copies a folder as `cp -a` does: the copy of the data belongs to the user that runs PostgreSQL. */
+/** Copies a folder as `cp -a` does. The copied data belong to the user that runs PostgreSQL. */
 async function keepOwners(dataDir: string): Promise<void> {
   if (!isRoot) return
   const original = join(dataDir, '..', 'original', 'postgres')
@@ -389,7 +388,7 @@ async function postmasterOf(dataDir: string): Promise<number> {
   return Number((await readFile(join(resolve(dataDir, place), 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** Returns all processes of servers whose data lie in `folder`. */
+/** Returns all server processes whose data are in `folder`. */
 function serversIn(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {

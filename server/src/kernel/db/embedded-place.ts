@@ -1,9 +1,9 @@
 /**
- * Finds the folder for the data of a DATA_DIR. A copied DATA_DIR opens its own data or none, never the data of the
- * original.
+ * Finds the folder for the data of a DATA_DIR. A copied DATA_DIR opens its copied data or refuses to start, and never opens
+ * the data of the original.
  *
- * `postgres.json` names a place inside DATA_DIR by a relative path. A place outside contains `owner.json`: the path of
- * its DATA_DIR and an id, which `postgres.json` repeats.
+ * If the folder is inside DATA_DIR, `postgres.json` names the folder by a relative path. A folder outside contains
+ * `owner.json`: the path of its DATA_DIR and an id, which `postgres.json` repeats.
  */
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -16,8 +16,8 @@ export type PlacePointer = { place: string; port: number; id?: string | undefine
 type PlaceMark = { data_dir: string; id: string }
 
 /**
- * Reads `postgres.json` and makes its place absolute. Null means that the file is missing. The function does not check
- * the place.
+ * Reads `postgres.json` and makes its path absolute. Null means that the file is missing. The function does not check that
+ * the folder exists.
  */
 export async function readPointer(dataDir: string): Promise<PlacePointer | null> {
   const pointer = await readJsonFile<PlacePointer>(join(dataDir, 'postgres.json'))
@@ -31,7 +31,7 @@ export async function writePointer(dataDir: string, { place, port, id }: PlacePo
   await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
 }
 
-/** Marks a place outside of DATA_DIR as a place of this DATA_DIR. Returns the id that `postgres.json` must repeat. */
+/** Marks a folder outside of DATA_DIR as the folder of this DATA_DIR. Returns the id that `postgres.json` must repeat. */
 export async function markPlace(place: string, dataDir: string, id = randomBytes(16).toString('hex')): Promise<string> {
   const mark: PlaceMark = { data_dir: await fs.realpath(dataDir), id }
   await writePrivately(markFile(place), mark, await fs.stat(place))
@@ -39,8 +39,8 @@ export async function markPlace(place: string, dataDir: string, id = randomBytes
 }
 
 /**
- * Returns the place of DATA_DIR. Null means that DATA_DIR has no place yet. If `postgres.json` names the place of
- * another DATA_DIR or a place without data, throws an Error with instructions.
+ * Returns the folder for the data of DATA_DIR. Null means that DATA_DIR has no such folder yet. If `postgres.json` names the
+ * folder of another DATA_DIR or a folder without data, throws an Error with instructions.
  */
 export async function findPlace(dataDir: string): Promise<string | null> {
   const pointer = await readPointer(dataDir)
@@ -51,7 +51,7 @@ export async function findPlace(dataDir: string): Promise<string | null> {
     throw new Error(missing(dataDir, pointer.place))
   }
   if (await isOwn(pointer, dataDir)) return pointer.place
-  // Older versions wrote an absolute path, which is wrong after a move or a copy of DATA_DIR with its data.
+  // Older versions wrote an absolute path. After a move or a copy of DATA_DIR together with its data, that path is wrong.
   if (pointer.id === undefined && (await exists(join(inside, 'data')))) return inside
   if (!(await exists(pointer.place))) throw new Error(missing(dataDir, pointer.place))
   throw new Error(
@@ -61,12 +61,12 @@ export async function findPlace(dataDir: string): Promise<string | null> {
   )
 }
 
-/** True if a place outside carries the mark of this DATA_DIR. A moved DATA_DIR keeps its place. */
+/** Returns true if a folder outside has the mark of this DATA_DIR. A moved DATA_DIR keeps its folder. */
 async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   const here = await fs.realpath(dataDir)
   const mark = await readJsonFile<PlaceMark>(markFile(pointer.place))
   if (mark === null) {
-    // Older versions wrote no mark. The name of a place began with a hash of its DATA_DIR.
+    // Older versions wrote no mark. They began the name of a folder with a hash of its DATA_DIR.
     const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
     if (!names.some((name) => basename(pointer.place).startsWith(`${name}-`))) return false
     if (!(await exists(join(pointer.place, 'data')))) return false
@@ -76,7 +76,7 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   }
   if (mark.id !== pointer.id) return false
   if (mark.data_dir === here) return true
-  // If the DATA_DIR of the mark still uses this place, this DATA_DIR is a copy. Otherwise the operator has moved it.
+  // If the DATA_DIR in the mark still uses this folder, this DATA_DIR is a copy. Otherwise the operator has moved DATA_DIR.
   if ((await readPointer(mark.data_dir).catch(() => pointer))?.id === mark.id) return false
   await markPlace(pointer.place, dataDir, mark.id)
   return true

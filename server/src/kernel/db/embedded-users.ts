@@ -1,9 +1,9 @@
 /**
- * Registers the programs that use an embedded server, in files of `place/users` with process id and start time. The
+ * Registers the programs that use an embedded server, in files of `place/users` with process id and start time, because the
  * kernel reuses process ids. The server runs until the last program has ended.
  *
- * A watcher, a small shell process for each server, stops a server without a living user. A watcher only reads the
- * files, so two watchers do no harm.
+ * For each server a small shell process, the watcher, stops a server without a living user. A watcher changes no file, so
+ * two watchers do no harm.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,17 +11,14 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists, giveTo, readIfPresent, type User } from './embedded-files.ts'
 
-/** The number of checks of the watcher before the watcher stops an unused server. */
+/** The number of consecutive checks without a user after which the watcher stops the server. */
 const CHECKS_BEFORE_STOP = 6
 const CHECK_MS_MAX = 5_000
 
-/** A process. Its start time distinguishes the process from a later process with the same id. */
+/** A process. The start time distinguishes the process from a later process with the same id. */
 export type ProcessIdentity = { pid: number; started: string | null }
 
-/**
- * The registration of this program. If the registration is missing, `keep` writes it again. `leave` removes the
- * registration.
- */
+/** The registration of this program. `keep` writes a missing registration again, and `leave` removes the registration. */
 export type Registration = { keep(): Promise<void>; leave(): Promise<void> }
 
 /** Registers this program as a user of the server, and removes the registrations of killed programs. */
@@ -31,7 +28,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
   const file = join(users, name)
   const keep = async (): Promise<void> => {
     if (await exists(file)) return
-    // The function does not make the parent folders, so a removed DATA_DIR stays removed.
+    // The function does not make the parent folders, so that a removed DATA_DIR stays removed.
     await fs.mkdir(users, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
@@ -43,7 +40,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
   return { keep, leave: () => fs.rm(file, { force: true }) }
 }
 
-/** True if a living program has a registration. Removes the files of ended programs. */
+/** Returns true if a living program has a registration. Removes the registrations of ended programs. */
 export async function otherUsersLive(place: string): Promise<boolean> {
   let any = false
   for (const name of await fs.readdir(join(place, 'users')).catch(() => [])) {
@@ -54,18 +51,23 @@ export async function otherUsersLive(place: string): Promise<boolean> {
   return any
 }
 
-/** True if the program that started this server registers its use. Programs of older versions do not register. */
+/** Returns true if the program that started this server registers its use. Programs of older versions do not register. */
 export async function isWatched(place: string, server: ProcessIdentity): Promise<boolean> {
   const [pid, started] = await readWatcher(place)
   return server.started !== null && pid === String(server.pid) && started === server.started
 }
 
-/** The content of the file: the process id and start time of the server, then those of its watcher. */
+/**
+ * The content of the watcher file: the process id and start time of the server, then the process id and start time of its
+ * watcher.
+ */
 async function readWatcher(place: string): Promise<string[]> {
   return ((await readIfPresent(join(place, 'watcher'))) ?? '').trim().split(' ')
 }
 
-/** If no watcher runs, starts a watcher that stops `server` after `orphan_ms` without a living user. */
+/**
+ * If no watcher runs, starts a watcher. The watcher stops `server` when the server has had no living user for `orphan_ms`.
+ */
 export async function watchUsers(place: string, server: ProcessIdentity, orphan_ms: number): Promise<void> {
   const [, , watcher, started] = await readWatcher(place)
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
@@ -83,24 +85,24 @@ export async function watchUsers(place: string, server: ProcessIdentity, orphan_
   child.on('error', () => {})
   child.unref()
   if (child.pid === undefined) return
-  // A full disk must not prevent the start. Without the file, later programs start watchers too, but only the first
+  // A full disk must not prevent the start. If this file is missing, later programs start watchers too. Then only the first
   // program and its watcher stop the server.
   const line = `${server.pid} ${server.started} ${child.pid} ${await startTimeOf(child.pid)}\n`
   await fs.writeFile(join(place, 'watcher'), line, { mode: 0o600 }).catch(() => {})
 }
 
-/** True if the process with this id and start time runs. */
+/** Returns true if a process with this id and start time is running. */
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   return process.started !== null && (await startTimeOf(process.pid)) === process.started
 }
 
 /**
- * Returns the start time of a process, in ticks since the start of the machine. Null means that the process has ended.
- * Every user may read the time.
+ * Returns the start time of a process, in ticks since the start of the machine. Null means that the process has ended. Every
+ * user may read the start time.
  */
 export async function startTimeOf(pid: number): Promise<string | null> {
   const text = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // The name of the program stands between brackets, and may contain spaces and brackets.
+  // The name of the program is between brackets and may itself contain spaces and brackets.
   const [state, ...fields] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
   return state === undefined || 'ZX'.includes(state) ? null : (fields[18] ?? null)
 }

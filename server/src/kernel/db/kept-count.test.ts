@@ -1,4 +1,4 @@
-// Tests that the total of a list is exact although the server does not count most rows again.
+// Tests that the total of a list is exact although the server does not count old rows again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ after(() => world.close())
 
 const MINUTE = 60_000
 
-/** Writes live payments of one cent with ids of a given time. */
+/** Inserts live payments of one cent whose ids have the given time. */
 async function pay(merchant: Merchant, count: number, at = world.deps.clock.now()): Promise<void> {
   const payment = { flow: 'payment', state: 'paid', amount_minor: 1n, at, merchant } as const
   await plant(
@@ -34,7 +34,7 @@ const kept = async (merchant: Merchant) => {
 const totalOf = async (key: string): Promise<number> =>
   (await world.get('/v1/collections?page_size=1', key)).body.data.pagination.total_items
 
-test('the total of a list counts all rows, stores the count of old rows, and stays exact when the list grows', async () => {
+test('the total counts all rows, and stays exact when the list grows after the server stored the count of old rows', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)
@@ -60,7 +60,7 @@ test('the total of a list counts all rows, stores the count of old rows, and sta
   assert.deepEqual(await kept(merchant), [2_006])
 })
 
-test('each merchant and environment has its own total', async () => {
+test('the server counts a separate total for each merchant and environment', async () => {
   const merchant = await world.newMerchant()
   await pay(merchant, 1_001)
   world.deps.clock.advance(11 * MINUTE)
@@ -70,7 +70,7 @@ test('each merchant and environment has its own total', async () => {
   assert.equal(await totalOf(world.live_key), 0)
 })
 
-test('the total counts a row whose id is minutes older than its insert, also after a read between the two', async () => {
+test('the total includes a row whose id is minutes older than its insert, even after a read between the two times', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const total = () => totalOf(key)

@@ -1,16 +1,16 @@
-// Returns the total of a merchant's list without counting all rows. Old rows never change, so the database keeps their
+// Returns the total of a merchant's list without counting all rows. Old rows never change, so the database stores their
 // number.
 
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Statement, sql } from './pool.ts'
 
-/** After this many new rows, the server renews the kept number. */
+/** The number of new rows after which the server renews the stored number. */
 const TAIL_MAX = 1_000
 
 /**
- * A row gets its id shortly before its transaction commits. After this time, the transaction of a row has committed or
- * timed out, so no new row can appear below the kept bound.
+ * A row gets its id shortly before its transaction commits. After this time, the transaction has committed or timed out, so
+ * no new row can appear below the stored bound.
  */
 const SETTLED_MS = 10 * 60_000
 
@@ -25,12 +25,12 @@ const KEEP = sql(
      set before_id = excluded.before_id, items = excluded.items where k.before_id = $4`,
 )
 
-/** A list that never loses rows and whose order is that of their ids. */
+/** A list that never loses rows and that its ids sort. */
 export type KeptList = {
   name: 'collections'
   /**
-   * Counts the rows of merchant $1 in environment $2 with ids from $3 on. `all_of_it` counts all of them, and `settled`
-   * those with ids before $4.
+   * Counts the rows of merchant $1 in environment $2 with ids from $3 on. `all_of_it` counts all these rows, and `settled`
+   * counts the rows with ids before $4.
    */
   tail: Statement
 }
@@ -49,8 +49,8 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew the number at once. The condition on the old bound lets one request win, and both numbers
-    // are right.
+    // Two requests may renew the number at once. The condition on the old bound lets one request win, and both numbers are
+    // right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))

@@ -17,7 +17,7 @@ after(async () => {
 const PEOPLE = { '0001_people.sql': 'create table people (name text not null);' }
 const TOWNS = { '0002_towns.sql': 'create table towns (name text not null); create index on towns (name);' }
 
-test('a program applies missing migrations in order, and its second run applies none', async () => {
+test('a program applies the missing migrations in order, and applies no migration in its second run', async () => {
   const { url, dir } = await setUp({ ...TOWNS, ...PEOPLE })
   assert.deepEqual(await pendingMigrations(url, dir), ['0001_people.sql', '0002_towns.sql'])
   assert.deepEqual(await migrate(url, undefined, dir), ['0001_people.sql', '0002_towns.sql'])
@@ -43,7 +43,7 @@ test('the real migrations bring an empty database to the newest schema', async (
   assert.deepEqual(await migrate(database.url), [])
 })
 
-test('a failed migration changes nothing, its error names the file, and the corrected file runs', async () => {
+test('a failed migration changes nothing, its error names the file, and the corrected file runs later', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, '0002_broken.sql': 'create table half (a text); select 1/0;' })
   await assert.rejects(migrate(url, undefined, dir), /^Error: migration 0002_broken.sql failed: division by zero$/)
   assert.deepEqual(await tables(url), ['people', 'schema_migrations'])
@@ -53,7 +53,7 @@ test('a failed migration changes nothing, its error names the file, and the corr
   assert.deepEqual(await migrate(url, undefined, dir), ['0002_broken.sql'])
 })
 
-test('a program refuses a migration file that changed after a program applied the file', async () => {
+test('a program refuses a changed migration file that a program has already applied', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
@@ -62,7 +62,7 @@ test('a program refuses a migration file that changed after a program applied th
   await assert.rejects(pendingMigrations(url, dir), refusal)
 })
 
-test('a program refuses to start on a newer database', async () => {
+test('a program refuses to start on a database with a newer schema', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
   await migrate(url, undefined, dir)
   await rm(join(dir, '0002_towns.sql'))
@@ -78,7 +78,7 @@ test('a program refuses a new migration with a lower number than an applied migr
   await assert.rejects(migrate(url, undefined, dir), /0001_people.sql comes before 0002_towns.sql/)
 })
 
-test('a program refuses two migrations with one number, and a migration without a number, before any migration runs', async () => {
+test('a program refuses two migrations with one number, and a migration without a number, before it applies any', async () => {
   const twins = await setUp({ ...PEOPLE, '0001_towns.sql': 'create table towns (name text);' })
   await assert.rejects(migrate(twins.url, undefined, twins.dir), /have the same number/)
   const unnumbered = await setUp({ ...PEOPLE, 'towns.sql': 'create table towns (name text);' })
@@ -86,7 +86,7 @@ test('a program refuses two migrations with one number, and a migration without 
   assert.deepEqual(await tables(twins.url), [])
 })
 
-test('a migration of a locked table ends with a timeout, so that no statement waits behind the migration', async () => {
+test('a migration times out when another transaction locks its table, so that no statement waits behind the migration', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_age.sql'), "set local lock_timeout = '50ms'; alter table people add column age int;")

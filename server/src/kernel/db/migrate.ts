@@ -15,20 +15,22 @@ import { type Reader, sql } from './pool.ts'
 /** The folder of the migrations. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
 
-/** An arbitrary number that no other code uses in this database. */
+/** The key of the advisory lock: an arbitrary number that no other code uses in this database. */
 const LOCK_KEY = '7165243380915627'
 /**
- * The longest wait of a migration for a table lock. During the wait, all later readers of the table wait behind the
+ * The longest wait of a migration for a table lock. During the wait, every later reader of the table waits behind the
  * migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 /**
- * The line of a migration that names its oldest program. Programs that know this number or a later number still run.
+ * The line of a migration that names the oldest compatible program. Programs with this number or a later number can use the
+ * schema.
  */
 const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
 /**
- * Each migration from this number on has a line with its oldest program. Older programs never ran on a newer schema.
+ * Each migration from this number on must name the oldest compatible program. Programs before this number never ran on a
+ * newer schema.
  */
 const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
@@ -41,8 +43,8 @@ type Migration = { name: string; sql: string; checksum: string; oldest_program: 
 type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
- * Runs the missing migrations and returns their names. Throws an Error if a file fails, because the database then
- * undoes the file. Throws also if an applied file has changed, or if a newer program made the schema incompatible.
+ * Runs the missing migrations and returns their names. If a file fails, the database undoes that file and the function
+ * throws. If an applied file has changed, or a newer program made the schema incompatible, throws.
  */
 export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
@@ -64,7 +66,7 @@ export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DI
   })
 }
 
-/** Returns the migrations that this database lacks. Throws like `migrate` if program and database are incompatible. */
+/** Returns the migrations that this database lacks. If program and database are incompatible, throws like `migrate`. */
 export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
@@ -73,8 +75,8 @@ export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Prom
 const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
 
 /**
- * Makes a function that returns the migrations of this program that the database lacks. A newer database lacks none.
- * The function reads the files once, because a later file may belong to another program.
+ * Makes a function that returns the migrations that the database lacks. A newer database lacks no migration. The function
+ * reads the files once, because the files may later belong to another program.
  */
 export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
   let known: string[] | null = null
@@ -85,17 +87,16 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
   }
 }
 
-/** Applies the first missing migration. Null means that another process has already applied the last migration. */
+/** Applies the first missing migration. Returns null if another process has already applied the last migration. */
 async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
   await client.query('begin')
   let name: string | null = null
   try {
-    // The function takes the lock before it sets the timeout, because a wait for the migration of another process is no
-    // failure.
+    // The function takes the lock before it sets the timeout. So a long migration of another process causes no timeout.
     await client.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query('set local statement_timeout = 0')
-    // The setting matters only for a sharded database, where schema changes must not run in parallel.
+    // Only a sharded database uses this setting, because schema changes must not run in parallel there.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
     await client.query(`create table if not exists schema_migrations (
       name       text        not null,
@@ -131,7 +132,7 @@ function newerThan(migrations: Migration[], applied: Map<string, AppliedMigratio
   return [...applied.keys()].filter((name) => !known.has(name)).sort()
 }
 
-/** Compares the files with the database. Throws if the files contradict the database. */
+/** Compares the files with the database. If the files contradict the database, throws. */
 function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
@@ -176,8 +177,8 @@ async function readMigrations(dir: string): Promise<Migration[]> {
 }
 
 /**
- * Returns the oldest program that a migration names. Null means that the migration is older than that rule. Throws if a
- * later migration names none.
+ * Returns the oldest program that a migration names. Null means that the migration is older than this rule. If a later
+ * migration names no program, throws.
  */
 function oldestProgram(name: string, sql: string): string | null {
   const number = name.slice(0, 4)
@@ -195,7 +196,8 @@ function oldestProgram(name: string, sql: string): string | null {
 }
 
 /**
- * Returns the applied migrations by name, or none for a new database. Programs before 0013 stored no `oldest_program`.
+ * Returns the applied migrations by name. A new database has no applied migration. Programs before 0013 stored no
+ * `oldest_program`.
  */
 async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
   const { rows: columns } = await client.query<{ name: string }>(

@@ -28,7 +28,7 @@ describe('failed statements in a transaction', () => {
     return row?.taken
   }
 
-  test('a failed statement fails its whole transaction, even if the caller ignores the error', async () => {
+  test('a failed statement makes its whole transaction fail, even when the caller ignores the error', async () => {
     const before = await taken()
     for (const pipelined of [false, true]) {
       const work = async (tx: Tx) => {
@@ -57,8 +57,8 @@ describe('failed statements in a transaction', () => {
   })
 })
 
-describe('statements of a transaction at once', () => {
-  /** Delays the result of a statement by a few more turns than the others. */
+describe('parallel statements of a transaction', () => {
+  /** Delays the result of a statement for more turns of the event loop than the other results. */
   const slowly = async (work: Promise<unknown>) => {
     for (let i = 0; i < 5; i++) await Promise.resolve()
     await work.catch(async (error) => {
@@ -67,14 +67,14 @@ describe('statements of a transaction at once', () => {
     })
   }
 
-  test('a transaction of parallel statements rejects with the error of the first failed statement, and keeps nothing', async () => {
+  test('a transaction of parallel statements rejects with the error of the first failed statement and keeps no change', async () => {
     const work = (tx: Tx) =>
       Promise.all([tx.query(TAKE, [2]), slowly(tx.query(BREAK, [1])), tx.query(TAKE, [1]), tx.query(TAKE, [2])])
     for (let i = 0; i < 20; i++) await assert.rejects(inTransaction(db, work), { code: '23505' })
     assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 0 }])
   })
 
-  test('a transaction runs again when one of its parallel statements meets a deadlock', async () => {
+  test('the pool repeats a transaction after a deadlock between two transactions with parallel statements', async () => {
     const met = Promise.withResolvers<void>()
     let runs = 0
     let arrived = 0
@@ -105,7 +105,7 @@ describe('lost connections in a transaction', () => {
       (error: unknown) => assert.ok(isUnavailable(error), String(error)),
     )
 
-  test('a transaction that loses its connection rejects as unavailable and keeps nothing, and the process continues', async () => {
+  test('a transaction that loses its connection rejects as unavailable and keeps no change, and the process continues', async () => {
     const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
     await lost(async (tx, end) => {
       const running = tx.query(sql('', 'select pg_sleep(60)'))
@@ -114,7 +114,7 @@ describe('lost connections in a transaction', () => {
     })
     await lost((_tx, end) => end())
     await lost(async (tx, end) => {
-      // The caller never awaits this statement.
+      // The caller never awaits the result of this statement.
       void tx.query(sql('', 'select pg_sleep(60)'))
       return end()
     })

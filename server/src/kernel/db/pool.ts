@@ -1,23 +1,22 @@
-// Opens the database pool: statements, transactions that retry after deadlocks, and hooks for tests.
+// Opens the database pool: statements, transactions that repeat after deadlocks, and hooks for tests.
 
 import pg from 'pg'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
- * One SQL text. PostgreSQL prepares the text once per connection by its name, so each name has one text. PostgreSQL
- * plans a statement without a name each time for its actual values.
+ * One SQL text. PostgreSQL prepares a named statement once per connection, so each name must have one text. PostgreSQL plans
+ * an unnamed statement each time for its actual values.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
-/** Makes a statement. Values are parameters ($1, $2): never build SQL from values. */
+/** Makes a statement. Pass values as parameters ($1, $2), and never build SQL from values. */
 export function sql(name: string, text: string): Statement {
   return { name, text }
 }
 
 /**
- * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition
- * is always true. With the condition, the planner expects one row and uses the whole key of the table, also after the
- * table has grown.
+ * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The always true
+ * condition makes the planner expect one row and use the whole key, even after the table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -53,12 +52,9 @@ export type Db = Reader & {
   readonly url: string
   /** Runs `work` in one transaction on one connection: see `inTransaction`. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Resolves when a connection works. Throws if no connection works. */
+  /** Resolves when a connection works. If no connection works, throws. */
   ping(): Promise<void>
-  /**
-   * Runs `work` on one connection without a transaction. If one of its statements fails, the pool does not use the
-   * connection again.
-   */
+  /** Runs `work` on one connection without a transaction. If one of its statements fails, the pool closes the connection. */
   session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>
   /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
   fullDiskAt(): number
@@ -75,25 +71,27 @@ export type DbOptions = {
   url: string
   max_connections: number
   application_name?: string
-  /** The pool calls this hook before every statement. A test may throw, wait or end the process in the hook. */
+  /** The hook that the pool calls before every statement. A test may throw, wait or end the process in the hook. */
   before?: (name: string) => void | Promise<void>
-  /** The pool calls this function when an idle connection breaks. */
+  /** The function that the pool calls when an idle connection breaks. */
   on_error?: (error: Error) => void
   /** Detects a silent database by a heartbeat, and rejects all statements that wait for that database. */
   watch?: { on_silent: () => void; on_answer: () => void }
-  /** True for reports over whole tables, such as `verify`: without a time limit, and with a free choice of plans. */
+  /**
+   * True for reports over whole tables, such as `verify`. Their statements have no time limit and a free choice of plans.
+   */
   reporting?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000
-/** The client ends a statement after this time, because a stopped or disconnected server cannot end the statement. */
+/** The time after which the client ends a statement, because a stopped or disconnected server cannot end the statement. */
 const ANSWER_TIMEOUT_MS = 12_000
 const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
 
-/** The option makes PostgreSQL send times in UTC, which are fast to parse. */
+/** The connection option that makes PostgreSQL send times in UTC, which are fast to parse. */
 const UTC = '-c timezone=UTC'
 
 /**
@@ -134,12 +132,12 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
-/** The pool with its watch, as the functions of this file use the pool. */
+/** The pool with its watch, in the form that the functions of this file use. */
 type Connections = {
   watch: DbWatch | null
   /** True if a test hook may delay statements. */
   has_hook: boolean
-  /** Waits for `begin` until the watch finds the database silent. */
+  /** Waits for `begin` until the watch finds that the database is silent. */
   watched<Result>(begin: () => Promise<Result>): Promise<Result>
   borrow(): Promise<pg.PoolClient>
   send(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]): Promise<pg.QueryResult>
@@ -151,14 +149,14 @@ type Connections = {
 function createConnections(options: DbOptions): Connections {
   const pool = createPool(options)
   let closing = false
-  // While the pool closes, the server may end a connection first. Such an end is no error.
+  // While the pool closes, the server may end a connection first. This end is no error.
   pool.on('error', (error) => closing || options.on_error?.(error))
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
     clients.add(client)
     watch?.answered()
-    // The pool listens to idle connections only. If a connection in use breaks, its current or next statement rejects.
-    // Without a listener, the event itself would end the process.
+    // The pool listens only to idle connections. If a connection in use breaks, its current or next statement rejects.
+    // Without this listener, the error event would end the process.
     client.on('error', () => {})
   })
   pool.on('remove', (client) => clients.delete(client))
@@ -167,8 +165,8 @@ function createConnections(options: DbOptions): Connections {
         url: options.url,
         on_silent() {
           options.watch?.on_silent()
-          // From this moment the pool cannot know the state of statements on the connection, and no caller may wait for
-          // such statements.
+          // From this moment on, the pool cannot know the state of statements on the connection, and no caller may wait for
+          // these statements.
           for (const client of clients) destroyConnection(client)
         },
         on_answer: options.watch.on_answer,
@@ -214,7 +212,7 @@ function createPool(options: DbOptions): pg.Pool {
     application_name: options.application_name ?? 'malipo',
     types,
     keepAlive: true,
-    // The transaction sends independent statements without waiting for each other.
+    // The transaction sends independent statements at once and does not wait for their answers in between.
     pipeline: true,
     ...(options.reporting
       ? { options: UTC }
@@ -229,8 +227,8 @@ function createPool(options: DbOptions): pg.Pool {
 }
 
 /**
- * Returns a connection of the pool. If the connection arrives after its caller has given up, the connection goes back
- * to the pool.
+ * Returns a connection of the pool. If the caller gave up before the connection arrived, the connection goes back to the
+ * pool.
  */
 async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Promise<pg.PoolClient> {
   const requested: Promise<pg.PoolClient>[] = []
@@ -249,7 +247,7 @@ async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Pro
   }
 }
 
-/** Runs one statement that commits by itself. After an error, the pool does not use the connection again. */
+/** Runs one statement that commits by itself. After an error, the pool closes the connection. */
 async function withConnection<Result>(
   { borrow }: Connections,
   work: (client: pg.PoolClient) => Promise<Result>,
@@ -266,7 +264,7 @@ async function withConnection<Result>(
   }
 }
 
-/** Runs `work` on one connection. After an error of a statement, the pool does not use the connection again. */
+/** Runs `work` on one connection. After an error of a statement, the pool closes the connection. */
 async function runSession<Result>(
   { borrow, run }: Connections,
   work: (session: DbSession) => Promise<Result>,
@@ -288,7 +286,10 @@ async function runSession<Result>(
   }
 }
 
-/** Runs `work` in transactions until one commits, or fails for another reason than a deadlock or a serialization failure. */
+/**
+ * Runs `work` in transactions until a transaction commits. Only a deadlock or a serialization failure lets the transaction
+ * run again.
+ */
 async function runTransaction<Result>(connections: Connections, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const { borrow, run } = connections
   const finish = (client: pg.PoolClient, statement: Statement, values?: readonly unknown[]) =>
@@ -304,7 +305,7 @@ async function runTransaction<Result>(connections: Connections, work: (tx: Tx) =
       if ('result' in attempted) return attempted.result
       const { error } = attempted
       broken = await finish(client, ROLLBACK)
-      // After a deadlock or a serialization failure PostgreSQL has undone everything, so the transaction may run again.
+      // After a deadlock or a serialization failure, PostgreSQL has undone everything, so the transaction may run again.
       if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
       broken = await finish(client, PAUSE, [attempt])
     } finally {
@@ -325,20 +326,21 @@ async function attemptTransaction<Result>(
   let first_error: unknown
   let is_over = false
   try {
-    // The transaction sends its first statements right after BEGIN without waiting for the answer, because the
-    // connection keeps their order. A hook may delay a statement. With a hook, the transaction thus awaits BEGIN first.
+    // The transaction sends its first statements right after BEGIN, because the connection keeps their order. If a test hook
+    // may delay statements, the transaction first waits for the answer to BEGIN.
     const begun = run(client, BEGIN)
     if (has_hook) await begun
     const tx: Tx = {
       kind: 'tx',
       query: (statement, values) => {
-        // A branch of `work` that continues after another branch has failed must not write outside of the transaction.
+        // A branch of `work` may continue after another branch has failed. That branch must not write outside of the
+        // transaction.
         if (is_over) return Promise.reject(new Error('the transaction is over: no branch may send another statement'))
         const answer = run<never>(client, statement, values).catch((error) => {
           first_error ??= error
           throw error
         })
-        // `work` may await this promise later, or never. The transaction fails with `first_error` either way.
+        // `work` may await this promise later or never. In both cases, the transaction fails with `first_error`.
         answer.catch(() => {})
         return answer
       },
@@ -346,14 +348,14 @@ async function attemptTransaction<Result>(
     const working = async () => work(tx) // The wrapper turns a synchronous throw of `work` into a rejection.
     const [result] = await Promise.all([working(), begun])
     is_over = true
-    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the
-    // failure.
+    // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the
+    // failed statement.
     const { command } = await send(client, COMMIT)
     if (command !== 'COMMIT') throw first_error ?? new Error('PostgreSQL rolled the transaction back')
     return { result }
   } catch (caught) {
     is_over = true
-    // Statements behind the failed statement fail too, and their errors may arrive first. Such errors do not name the
+    // The statements after the failed statement fail too, and their errors may arrive first. These errors do not name the
     // cause.
     return { error: codeOf(caught) === TRANSACTION_ABORTED ? (first_error ?? caught) : caught }
   }
@@ -363,19 +365,19 @@ const BEGIN = sql('begin', 'begin')
 const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
-// After a rollback, the function waits before the retry. Without the pause, the transaction could lock the same rows
-// again and cause the next deadlock.
+// After a rollback, the function waits before the retry. Without the pause, the transaction could lock the same rows again
+// and cause the next deadlock.
 const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
- * Runs `work` in one transaction: the database commits all of the statements, or none. Never call the network inside.
- * If a statement fails, the transaction fails too, unless `work` rolls back to an earlier savepoint.
+ * Runs `work` in one transaction: the database commits all statements or none. `work` must never call the network. If a
+ * statement fails, the transaction fails, unless `work` rolls back to an earlier savepoint.
  */
 export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.transaction(work)
 }
 
-/** Makes a transaction for a use case that writes with one statement. Each statement commits by itself. */
+/** Makes a transaction for a use case whose only write is one statement. Each statement commits by itself. */
 export function oneStatement(db: DbSession): Tx {
   return {
     kind: 'tx',
@@ -402,7 +404,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * True for a serialization failure or a deadlock. PostgreSQL has undone the transaction, so the caller may run the
+ * Returns true for a serialization failure or a deadlock. PostgreSQL has undone the transaction, so the caller may run the
  * transaction again.
  */
 function mayRunAgain(error: unknown): boolean {
@@ -410,14 +412,14 @@ function mayRunAgain(error: unknown): boolean {
 }
 
 /**
- * True if the database was unavailable, so that the caller may retry. The outcome of a COMMIT in progress is then
- * unknown. Only a unique key that the transaction wrote (the Idempotency-Key) shows the outcome.
+ * Returns true if the database was unavailable, so that the caller may retry. If a COMMIT was running, its outcome is
+ * unknown. Only a unique key that the transaction wrote, the Idempotency-Key, shows that outcome.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || [LOCK_TIMEOUT, '25006', '25P03', '40001', '40P01'].includes(code)) return true
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
-  // ENOENT of `connect` means a missing socket. Other missing files are no problem of the database.
+  // ENOENT of `connect` means a missing socket. Any other missing file has nothing to do with the database.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
   const message = error instanceof Error ? error.message : ''
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
@@ -425,17 +427,17 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** True if a statement waited too long for a lock that another transaction holds. */
+/** Returns true if a statement waited too long for a lock that another transaction holds. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_TIMEOUT
 }
 
-/** True if the database had no disk space for a statement. */
+/** Returns true if the database had no disk space for a statement. */
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL
 }
 
-/** Returns the name of the violated unique or check constraint, or null. */
+/** Returns the name of the unique key or check constraint that a statement violated. For any other error, returns null. */
 export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
   // A sharded database appends the number of the shard to the name.
@@ -444,7 +446,9 @@ export function violatedConstraint(error: unknown): string | null {
 
 const SUPERUSER = sql('is_superuser', 'select rolsuper from pg_roles where rolname = current_user')
 
-/** True if the database role bypasses all privileges, and so the protection of append-only tables. */
+/**
+ * Returns true if the database role bypasses all privileges. Such a role also bypasses the protection of append-only tables.
+ */
 export async function isSuperuser(reader: Reader): Promise<boolean> {
   const [role] = await reader.query<{ rolsuper: boolean }>(SUPERUSER)
   return role?.rolsuper === true

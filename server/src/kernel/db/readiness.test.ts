@@ -11,7 +11,7 @@ import { type Checks, createDb, createReadiness, type Db, type DbOptions, sql } 
 const OK: Checks = { database: 'ok', writable: 'ok', disk: 'ok', key: 'ok', migrations: 'ok' }
 const FULL = sql('', "do $$ begin raise exception 'no space' using errcode = 'disk_full'; end $$")
 const CANARY = sql('', 'select 1 from vault_canary')
-/** A process remembers a refused write for this time, unless a later check finds that a write succeeds. */
+/** The time for which a process remembers a refused write, unless a later check writes successfully. */
 const REMEMBERED_MS = 10_000
 
 let database: TestDatabase
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** A process with its own pool, and the number of connections that the pool has opened. */
+/** Makes a process with a separate pool. The test reads the number of connections that the pool has opened. */
 async function open(before?: DbOptions['before']): Promise<{
   db: Db
   check: () => Promise<Checks>
@@ -48,7 +48,7 @@ async function open(before?: DbOptions['before']): Promise<{
   return { db, check, connections, close }
 }
 
-test('after one write has met a full disk, a process is ready again at the next check whose write succeeds', async () => {
+test('a process is ready again at the next check with a successful write after a full disk refused one write', async () => {
   const { db, check, close } = await open()
   try {
     await assert.rejects(db.query(FULL), { code: '53100' })
@@ -63,7 +63,7 @@ test('after one write has met a full disk, a process is ready again at the next 
   }
 })
 
-test('a process stays unready while its writes meet a full disk between two checks', async () => {
+test('a process stays unready while a full disk refuses its writes between two checks', async () => {
   const { db, check, close } = await open()
   try {
     let last: Checks | null = null
@@ -79,7 +79,7 @@ test('a process stays unready while its writes meet a full disk between two chec
   }
 })
 
-test('a readiness check takes one connection of the pool', async () => {
+test('a readiness check uses one connection of the pool', async () => {
   const { check, connections, close } = await open()
   try {
     assert.deepEqual(await check(), OK)
@@ -89,7 +89,7 @@ test('a readiness check takes one connection of the pool', async () => {
   }
 })
 
-test('while no write ends, readiness checks report only the write and share one connection', async () => {
+test('readiness checks report only the write and share one connection while no write ends', async () => {
   const write = Promise.withResolvers<void>()
   const { check, connections, close } = await open((name) => (name === 'readiness_probe' ? write.promise : undefined))
   try {

@@ -14,20 +14,20 @@ export type Checks = Record<(typeof READINESS_CHECKS)[number], string>
 
 /** Options of `createReadiness`. */
 export type ReadinessOptions = {
-  /** Folders that this installation writes to: DATA_DIR and that of the embedded database. */
+  /** The folders to which this installation writes: DATA_DIR and the folder of the embedded database. */
   folders: readonly string[]
-  /** True if the vault decrypts the values of this database. */
+  /** Returns true if the vault decrypts the values of this database. */
   keyFits: (reader: DbSession) => Promise<boolean>
 }
 
-/** The timeout of all checks together, also if the database hangs. */
+/** The timeout of all checks together, even if the database hangs. */
 const CHECK_MS_MAX = 2_000
-/** The time for which callers share a result. */
+/** The time for which callers share one result. */
 const FRESH_MS = 1_000
 const FORGET_MS = 3_600_000
 /**
- * The time for which the check reports a full disk after a refused statement, unless a check writes successfully
- * before.
+ * The time for which the check reports a full disk after a refused statement. A successful write in a later check ends this
+ * time early.
  */
 const SPACE_MS = 10_000
 const BYTES_PER_MB = 1_048_576
@@ -40,14 +40,14 @@ const PROBE = sql(
    on conflict (process_id) do update set probed_at = excluded.probed_at`,
 )
 
-/** Makes the readiness check. Concurrent callers share one check, and its result for a second. */
+/** Makes the readiness check. Concurrent callers share one check, and later callers share its result for a second. */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, process_id, log } = deps
   const missing = createMissingMigrations()
   let reported_full_at = Number.NEGATIVE_INFINITY
   /**
-   * Writes a probe row. A full disk since the previous check fails this check too, because a small write may succeed
-   * where a payment does not.
+   * Writes a probe row. If the disk was full since the previous check, this check fails too, because a small write may
+   * succeed where a payment does not.
    */
   const probeWrite = async (session: DbSession): Promise<string> => {
     const full_at = db.fullDiskAt()
@@ -64,8 +64,8 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     return refused ? NO_SPACE : 'ok'
   }
   /**
-   * The checks of the database in order. The write is the last check, because a write may wait forever if the database
-   * commits nothing.
+   * Runs the checks of the database in order. The write is the last check, because a write may wait forever if the database
+   * cannot commit.
    */
   const steps: [keyof Checks, (session: DbSession) => Promise<string>][] = [
     ['database', (session) => session.query(ANSWER).then(() => 'ok')],
@@ -119,8 +119,8 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
 }
 
 /**
- * Makes a function that waits for `ask` within the timeout of a check. If `ask` still runs from an earlier check, the
- * function does not start a second run, because such runs would soon hold every connection.
+ * Makes a function that waits for `ask` within the timeout of a check. If an earlier run of `ask` still runs, the function
+ * starts no second run. Otherwise hanging runs would soon hold every connection.
  */
 function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<Partial<Checks>> {
   let running: { found: Partial<Checks>; done: Promise<void> } | null = null
@@ -138,14 +138,14 @@ function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<P
   }
 }
 
-/** True if every check is ok. */
+/** Returns true if every check is ok. */
 export function isReady(checks: Checks): boolean {
   return READINESS_CHECKS.every((name) => checks[name] === 'ok')
 }
 
 const NO_SPACE = 'the disk of the database is full'
 
-/** Describes a failure without secrets, because the answer is public. */
+/** Describes a failure without secrets, because anyone can read the answer. */
 function describeFailure(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (code === '08006') return 'the database does not answer'
@@ -163,7 +163,7 @@ async function findSpace(folders: readonly string[], least: number): Promise<str
 }
 
 /**
- * Returns the free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not
+ * Returns the free bytes of the disk that holds a folder. Null means that the folder does not exist, so the server does not
  * write to the folder.
  */
 async function freeBytes(folder: string): Promise<number | null> {

@@ -1,5 +1,5 @@
-// Tests the watch for a hung database: any answer to a statement proves that the database works, even without an answer
-// to the heartbeat.
+// Tests the watch for a silent database. Any answer to a statement proves that the database works, even if the heartbeat
+// gets no answer.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -68,7 +68,7 @@ describe('working databases', { concurrency: 2 }, () => {
     ['pings', (db) => db.ping()],
   ]
   for (const [kind, ask] of answers) {
-    test(`the watch does not report a database as hung while it answers only ${kind}`, async () => {
+    test(`the watch does not report a database as hung while the database answers only ${kind}`, async () => {
       const proxy = await startProxy(await newDatabase())
       proxy.holdNew((text) => text.includes(HEARTBEAT))
       const { db, silences } = open(proxy.url)
@@ -93,7 +93,7 @@ describe('working databases', { concurrency: 2 }, () => {
   }
 })
 
-test('the watch reports a database as hung when it answers neither the heartbeat nor a statement', async () => {
+test('the watch reports a database as hung when the database answers neither the heartbeat nor a statement', async () => {
   const proxy = await startProxy(await newDatabase())
   proxy.holdNew((text) => text.includes(HEARTBEAT))
   const { db, silences } = open(proxy.url)
@@ -121,7 +121,7 @@ function open(url: string): { db: Db; silences(): number } {
 
 type TestProxy = {
   url: string
-  /** After this call, new connections whose first bytes match get no answer. */
+  /** Makes the proxy send no answer on new connections whose first bytes match. */
   holdNew(fits: (first: string) => boolean): void
   close(): void
 }

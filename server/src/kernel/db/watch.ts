@@ -1,15 +1,15 @@
 // Detects a silent database, which neither answers nor closes its connections, for example after a network failure. A
-// heartbeat over a separate connection distinguishes a silent database from a slow statement.
+// heartbeat over a separate connection tells a silent database from a slow statement.
 
 import pg from 'pg'
 
-/** The waiting time of a statement after which the watch sends a heartbeat. */
+/** The time that a statement waits before the watch sends a heartbeat. */
 const PATIENCE_MS = 300
 /** The interval at which the watch checks waiting statements. */
 const CHECK_EVERY_MS = 100
-/** The timeout of a heartbeat. This timeout and PATIENCE_MS together release callers within 2.5 seconds. */
+/** The timeout of a heartbeat. PATIENCE_MS and this timeout together release callers within 2.5 seconds. */
 const HEARTBEAT_TIMEOUT_MS = 1_500
-/** The interval at which the watch opens a lost heartbeat connection again. */
+/** The pause after which the watch opens a lost heartbeat connection again. */
 const RECONNECT_EVERY_MS = 1_000
 /** The interval at which TCP probes the idle heartbeat connection, so that no firewall drops the connection. */
 const PROBE_EVERY_MS = 10_000
@@ -17,17 +17,17 @@ const PROBE_EVERY_MS = 10_000
 /** Options of `createWatch`. */
 export type WatchOptions = {
   url: string
-  /** The watch calls this function when the database becomes silent and its connections are no longer usable. */
+  /** The function that the watch calls when the database becomes silent. The connections of the pool are then unusable. */
   on_silent: () => void
-  /** The watch calls this function when the database answers again. */
+  /** The function that the watch calls when the database answers again. */
   on_answer: () => void
 }
 
 /** Detects a silent database and rejects the calls that wait for that database. */
 export type DbWatch = {
   /**
-   * Returns the result of `begin`. Rejects if the database becomes silent. While the database is silent, does not call
-   * `begin`.
+   * Calls `begin` and returns its result. If the database becomes silent, rejects. While the database is silent, rejects
+   * without calling `begin`.
    */
   over<Result>(begin: () => Promise<Result>): Promise<Result>
   /** Records that the database has just answered a statement. */
@@ -40,12 +40,12 @@ export type DbWatch = {
   close(): void
 }
 
-/** Makes the error for callers of a silent database, with the SQLSTATE of a failed connection. */
+/** Makes the error that callers of a silent database get, with the SQLSTATE of a failed connection. */
 function silence(): Error {
   return Object.assign(new Error('the database does not answer'), { code: '08006' })
 }
 
-/** True for an error that the database sent, which proves that the database answers. */
+/** Returns true for an error that the database sent. Such an error proves that the database answers. */
 function isAnswer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | null)?.severity === 'string'
 }
@@ -162,7 +162,7 @@ function createHeartbeat(url: string) {
     answered() {
       answered_at = performance.now()
     },
-    /** Sends one heartbeat. True means that the database answered, even with an error. */
+    /** Sends one heartbeat. Returns true if the database answered, even with an error. */
     async beat(): Promise<boolean> {
       const begun_at = performance.now()
       return await withinTicks(HEARTBEAT_TIMEOUT_MS, async () => {
@@ -173,12 +173,12 @@ function createHeartbeat(url: string) {
         () => true,
         (error) => {
           drop()
-          // On a busy machine the heartbeat may be late. The answer to another statement in the meantime counts too.
+          // On a busy machine the heartbeat may be late. An answer to another statement in the meantime counts too.
           return error !== LATE || answered_at > begun_at
         },
       )
     },
-    /** Connects now, and again after each loss of the connection. */
+    /** Opens the connection now, and again after each loss of the connection. */
     keepConnected() {
       if (connection === null) connect()
       reconnect_timer = setInterval(() => connection ?? connect(), RECONNECT_EVERY_MS)
@@ -195,8 +195,8 @@ function createHeartbeat(url: string) {
 const LATE = new Error('the call did not finish in time')
 
 /**
- * Returns the result of `work`, or rejects with LATE after `ms`. The function counts the time in ticks. While the
- * process is too busy to read its sockets, fewer ticks pass, so a busy process does not report its database as silent.
+ * Returns the result of `work`. If `work` does not end within `ms`, rejects with LATE. The function counts time in ticks of
+ * a timer: a process that is too busy to read its sockets counts fewer ticks and does not report its database as silent.
  */
 export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -216,7 +216,7 @@ export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Pr
 
 const TICK_MS = 100
 
-/** Destroys the socket of a connection at once. An orderly end would wait for the silent server. */
+/** Destroys the socket of a connection at once, because an orderly end would wait for the silent server. */
 export function destroyConnection(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()
