@@ -1,21 +1,21 @@
-// Cleans texts of merchants and payers for drawing. Such a text may contain any character, also from an attacker.
+// Cleans texts of merchants and payers for drawing. Such a text may contain any characters, even from an attacker.
 
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'
 
 /** The sign that replaces a character without a glyph in the fonts. */
 const BOX = '\u25a1'
-/** The number of accents on one letter. More accents would overlap the lines above. */
+/** The greatest number of accents on one letter. Further accents would overlap the lines above. */
 const MOST_MARKS = 2
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
-// The function draws ligatures with a code of their own as letters, so that copied text contains letters.
+// The function replaces ligatures that have a separate code by their letters, so that copied text contains letters.
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
- * Returns one line for drawing: without controls or direction marks, with at most `max` characters. A box replaces each
- * sign that the fonts lack.
+ * Returns one line for drawing: without control characters or direction marks, with at most `max` characters. If the fonts
+ * lack a character, a box replaces the character.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)
@@ -52,8 +52,8 @@ const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
 const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
 
 /**
- * Returns the pieces of a line in reading order, each with its position. The function places adjacent words of Arabic
- * or Hebrew from right to left. The line itself keeps its direction.
+ * Returns the pieces of a line in reading order, each with its position. The function places adjacent words of Arabic or
+ * Hebrew from right to left. The line as a whole keeps its direction.
  */
 export function pieces(line: string): { text: string; place: number }[] {
   if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]

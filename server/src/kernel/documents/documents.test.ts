@@ -92,7 +92,7 @@ test('an invoice shows merchant, customer, amount, due date and items in Swahili
   for (const page of [...sw, ...en]) isTidy(page, 48)
 })
 
-test('the QR code and the link of an invoice open the payment page, and the invoice shows the steps to pay', async () => {
+test('the QR code and the link of an invoice open the payment page, and the invoice shows how to pay', async () => {
   const { pages, links } = readPdf(await invoicePdf(INVOICE))
   assert.equal(qrTextOf(pages[0] as Page), URL_TO_PAY)
   assert.deepEqual(links, [URL_TO_PAY])
@@ -153,7 +153,7 @@ test('a long invoice shows each item once and in order, with a header on each pa
   }
 })
 
-test('a document shows hostile text as text, inside its box and with a bounded size', async () => {
+test('a document shows hostile text as text, inside its box, and with a bounded size', async () => {
   for (const [name, text] of Object.entries(ATTACKS)) {
     const item = { description: text, quantity: text, unit_price_minor: MOST, amount_minor: -MOST }
     const lines = `${text}\n`.repeat(50)
@@ -188,7 +188,7 @@ test('a document shows hostile text as text, inside its box and with a bounded s
   }
 })
 
-test('a document draws Arabic and Hebrew names from the right, and a box for a missing glyph', async () => {
+test('a document draws Arabic and Hebrew names from right to left, and a box for a character without a glyph', async () => {
   const [page] = await pagesOf(receiptPdf({ ...RECEIPT, merchant_name: 'Duka محمد علي', reference: 'a👨‍👩‍👧b🇹🇿c' }))
   const texts = page?.texts ?? []
   const place = (letters: string) =>
@@ -203,7 +203,7 @@ test('a document draws Arabic and Hebrew names from the right, and a box for a m
   ])
 })
 
-test('a document shows every digit of an amount of any size', async () => {
+test('a document shows every digit of an amount, whatever the size of the amount', async () => {
   const items = [{ description: 'a', quantity: '123456789012.123456', unit_price_minor: MOST, amount_minor: MOST }]
   shows(await pagesOf(invoicePdf({ ...INVOICE, items, total_minor: MOST })), [
     '92,233,720,368,547,758.07',
@@ -224,7 +224,7 @@ test('an invoice and a receipt show only masked phone numbers', async () => {
   }
 })
 
-test('a receipt fits the roll of a till printer, has the length of its content, and shows the payment', async () => {
+test('a receipt fits the paper roll of a till printer, is as long as its content, and shows the payment', async () => {
   const [page, ...more] = await pagesOf(receiptPdf(RECEIPT))
   const [short] = await pagesOf(
     receiptPdf({
@@ -250,7 +250,7 @@ test('a receipt fits the roll of a till printer, has the length of its content, 
   showsNot(returned, /successful/)
 })
 
-test('text from a PDF contains the letters of its names, also after a document with other letters', async () => {
+test('text copied from a PDF contains the letters of its names, even after a document with other letters', async () => {
   await receiptPdf({ ...RECEIPT, merchant_name: 'i\u030a' })
   const pages = await pagesOf(receiptPdf({ ...RECEIPT, merchant_name: 'Kad\u0131', reference: 'O\ufb03ce cafe\u0301' }))
   shows(pages, ['Kad\u0131', 'Office caf\u00e9'])
@@ -265,7 +265,7 @@ test('a poster shows one large QR code of the payment page', async () => {
   assert.throws(() => posterPdf({ ...POSTER, page_url: `https://a.tz/${'a'.repeat(2_400)}` }), RangeError)
 })
 
-test('the same input makes the same bytes, also after other documents', async () => {
+test('the same input makes the same bytes, even after other documents', async () => {
   const office = { ...RECEIPT, merchant_name: 'Office \u0645\u062d' }
   const first = await receiptPdf(office)
   await receiptPdf({ ...RECEIPT, merchant_name: 'O\ufb03ce \ufee1' })
@@ -273,7 +273,7 @@ test('the same input makes the same bytes, also after other documents', async ()
   assert.ok((await receiptPdf(office)).equals(first))
   const later = { ...office, drawn_at: new Date(AT.getTime() + 1000) }
   assert.ok(!(await receiptPdf(later)).equals(first))
-  // Two documents that the library draws at once do not mix.
+  // Two documents that callers request at the same time do not mix their texts.
   const [a, b] = await Promise.all([receiptPdf(office), invoicePdf(INVOICE)])
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })

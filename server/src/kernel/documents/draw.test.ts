@@ -21,7 +21,7 @@ const POSTER: PosterDocument = {
 const drawn = (more: Partial<PosterDocument> = {}) =>
   drawDocument(OWNER, { kind: 'poster', input: { ...POSTER, ...more } })
 
-test('the separate thread hardly delays requests and makes the same bytes', async () => {
+test('the drawing thread hardly delays requests and makes the same bytes as the main thread', async () => {
   const expected = await posterPdf(POSTER)
   const before_direct = process.threadCpuUsage()
   for (let at = 0; at < 12; at++) await posterPdf({ ...POSTER, description: `Mchele ${at}` })

@@ -12,14 +12,14 @@ export type Drawing =
   | { kind: 'poster'; input: PosterDocument }
   | { kind: 'receipt'; input: ReceiptDocument }
 
-/** The answer of the thread. */
+/** The answer of the drawing thread. */
 export type Drawn = { pdf: Uint8Array } | { problem: string }
 
-/** The timeout of one document, including the start of the thread. After the timeout the process ends the thread. */
+/** The timeout of one document, including the start of the thread. After this timeout, the process ends the thread. */
 const DRAWING_MS_MAX = 20_000
 /** The time after which an idle thread ends to free its memory. */
 const IDLE_MS = 10_000
-/** The memory limits of the thread. A thread beyond a limit ends alone, and the process continues. */
+/** The memory limits of the thread. If the thread exceeds a limit, only the thread ends, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 const inTurn = createDocumentQueue()
@@ -49,7 +49,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   }
 }
 
-/** Waits for the answer of the thread. If the thread dies or times out, ends the thread and throws. */
+/** Waits for the answer of the drawing thread. If the thread dies or the timeout ends, ends the thread and throws. */
 async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
   const timeout = setTimeout(() => reject(new Error('the thread took too long')), DRAWING_MS_MAX)
@@ -69,7 +69,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
 
 function startThread(): Worker {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
-  // An error of an idle thread concerns no document. Without a listener the error would end the process.
+  // An error of an idle thread belongs to no document. Without this listener, the error would end the process.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
     if (thread === worker) thread = null

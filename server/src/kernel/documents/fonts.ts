@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 /** The font faces of documents. */
 export type Face = 'regular' | 'bold'
 
-/** The parts of a parsed font that documents use. Its glyphs keep the text of their first use. */
+/** The parts of a parsed font that documents use. A glyph keeps the text with which a document first used the glyph. */
 type Font = { hasGlyphForCodePoint: (code: number) => boolean; _glyphs: Record<number, unknown> }
 
 const FILES: Record<Face, string> = {
@@ -14,10 +14,7 @@ const FILES: Record<Face, string> = {
   bold: import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 }
 
-/**
- * Begins a document. The function loads the library at its first call, because loading is slow and most processes draw
- * nothing.
- */
+/** Begins a document. The first call loads the library, because loading is slow and most processes draw no document. */
 export function newPdf(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   const PDFDocument: typeof import('pdfkit') = createRequire(import.meta.url)('pdfkit')
   return new PDFDocument(options)
@@ -36,19 +33,19 @@ function parse(file: string): Font {
   return (doc as unknown as { _font: { font: Font } })._font.font
 }
 
-/** True if both faces have a glyph for this character. */
+/** Returns true if both faces have a glyph for this character. */
 export function canDraw(char: string): boolean {
   const code = char.codePointAt(0)
   return code !== undefined && Object.values(fonts()).every((font) => font.hasGlyphForCodePoint(code))
 }
 
 /**
- * Adds both faces to a document. The caller must finish a document before the caller begins another, so drawing must
- * not await anything.
+ * Adds both faces to a document. Before a caller begins another document, the caller must finish this document. So drawing
+ * must not await.
  */
 export function addFonts(doc: PDFKit.PDFDocument): void {
   for (const [face, font] of Object.entries(fonts())) {
-    // The text of a document must not depend on glyphs of an earlier document.
+    // The text of a document must not depend on the glyphs that an earlier document used.
     font._glyphs = {}
     doc.registerFont(face, font as unknown as string)
   }

@@ -5,10 +5,10 @@ import { clean } from './clean.ts'
 import { type Align, drawLines, fitted, lineHeight, rule, type Sheet, type Style, silent, wrap } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** One item of an invoice. Amounts are in cents, and the quantity is the text of the merchant. */
+/** One item of an invoice. Amounts are in cents, and the quantity is the text that the merchant wrote. */
 export type InvoiceItem = { description: string; quantity: string; unit_price_minor: bigint; amount_minor: bigint }
 
-/** The area of a page for rows, and the function that begins the next page. */
+/** The area of a page that takes rows, and the function that begins the next page. */
 type Room = { x: number; width: number; top: number; bottom: number; newPage: () => void }
 type ItemTable = { language: Language; items: readonly InvoiceItem[]; total_minor: bigint; currency: string }
 type Cell = { lines: string[]; style: Style; align: Align; x: number; width: number }
@@ -75,7 +75,7 @@ function numberCell(sheet: Sheet, text: string, column: ItemColumn): Cell {
 }
 
 /**
- * Makes the cell of a quantity. A long number gets a smaller font and no line break, because half of a number reads as
+ * Makes the cell of a quantity. A long quantity gets a smaller font and no line break, because half of a number reads as
  * another number.
  */
 function quantity(sheet: Sheet, text: string, column: ItemColumn): Cell {
@@ -89,7 +89,7 @@ function bare(minor: bigint): string {
   return showAmount(minor, '').replace('\u00a0', '')
 }
 
-/** Draws the header. Screen readers read the header once, because the header of a later page is decoration. */
+/** Draws the header of the table. Screen readers read the header once, because the headers of later pages are decoration. */
 function drawTableHead(
   sheet: Sheet,
   input: ItemTable,

@@ -42,11 +42,10 @@ export type InvoiceDocument = {
   currency: string
   note: string | null
   /**
-   * The address of the payment page. Null means that the invoice is paid or cancelled, or that its payment is under
-   * review.
+   * The address of the payment page. Null means that the invoice is paid or cancelled, or that its payment is under review.
    */
   pay_url: string | null
-  /** The payment. `reversed_at` is the time at which the provider reversed that payment. */
+  /** The payment of the invoice. `reversed_at` is the time at which the provider reversed that payment. */
   paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
   /** True for a sandbox invoice. */
   test: boolean
@@ -71,8 +70,8 @@ const LABEL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 10 }
 
 /**
- * Returns the invoice as a PDF. The function cuts long texts with an ellipsis, but never cuts an amount, and draws any
- * number of items.
+ * Returns the invoice as a PDF with any number of items. The function cuts long texts with an ellipsis and never cuts an
+ * amount.
  */
 export function invoicePdf(input: InvoiceDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]
@@ -160,7 +159,7 @@ function labelled(
   return end
 }
 
-/** True if the provider reversed the payment of the invoice. */
+/** Returns true if the provider reversed the payment of the invoice. */
 function isReturned({ status, paid }: InvoiceDocument): boolean {
   return status === 'PAID' && paid !== null && paid.reversed_at !== null
 }
@@ -197,7 +196,7 @@ function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return y + height
 }
 
-/** Ensures a free height on the page, or begins a new page. */
+/** If the page has less free height than the content needs, begins a new page. */
 function reserveHeight(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
   if (y + height <= BOTTOM) return y
   newPage(sheet, input)
@@ -273,7 +272,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   addText(STRONG, texts.keep_pin, next)
 }
 
-/** Draws the margins of each page: the sandbox mark, the merchant, and the page number. */
+/** Draws the margins of each page: the sandbox mark, the name of the merchant, and the page number. */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

@@ -50,8 +50,8 @@ const SMALL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 12 }
 
 /**
- * Returns the poster as a PDF of one page. Throws a RangeError for an address of more than 2331 bytes, which is too
- * long for a QR code.
+ * Returns the poster as a PDF of one page. If the address has more than 2331 bytes, which is too long for a QR code, throws
+ * a RangeError.
  */
 export function posterPdf(input: PosterDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]

@@ -1,4 +1,4 @@
-// Makes QR codes: the bytes of a text in black on white, with the quiet zone.
+// Makes QR codes: the bytes of a text in black on white, surrounded by the quiet zone.
 
 import { encode } from 'uqr'
 import { type Html, html } from '../lib/index.ts'
@@ -6,7 +6,7 @@ import { type Html, html } from '../lib/index.ts'
 /** The number of white modules that a scanner needs on each side. */
 export const QUIET_ZONE = 4
 
-/** Returns the modules of the code by row, true for black, without quiet zone. Null means that the text is too long. */
+/** Returns the modules of the code by row, true for black, without the quiet zone. Null means that the text is too long. */
 export function qrModules(text: string): boolean[][] | null {
   try {
     return encode(text.toWellFormed(), { ecc: 'M', border: 0 }).data
@@ -16,7 +16,7 @@ export function qrModules(text: string): boolean[][] | null {
   }
 }
 
-/** Returns the black runs of one row: the start and length of each run. */
+/** Returns the black runs of one row, each as its start and its length. */
 export function blackRuns(row: readonly boolean[]): { start: number; length: number }[] {
   const runs: { start: number; length: number }[] = []
   for (const [x, black] of row.entries()) {
@@ -29,14 +29,14 @@ export function blackRuns(row: readonly boolean[]): { start: number; length: num
 }
 
 /**
- * Returns a QR code as inline SVG with one path, black on white in every colour scheme. Screen readers read `label`.
- * Throws a RangeError for a text of more than 2331 bytes, which is too long for a code.
+ * Returns a QR code as inline SVG with one path, black on white in every colour scheme. Screen readers read `label`. If the
+ * text has more than 2331 bytes, which is too long for a code, throws a RangeError.
  */
 export function qrSvg(text: string, options: { label: string }): Html {
   const modules = qrModules(text)
   if (modules === null) throw new RangeError('the text is too long for a QR code: the limit is 2331 bytes')
   const size = modules.length + 2 * QUIET_ZONE
-  // Each row is a dashed line one module thick, which is far shorter than a square for each module.
+  // Each row is a dashed line one module thick. This form is far shorter than a square for each module.
   const path = modules.map((row, y) => {
     let end = 0
     const runs = blackRuns(row).map(({ start, length }, i) => {

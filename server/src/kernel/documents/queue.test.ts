@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Refusal } from '../lib/index.ts'
 import { createDocumentQueue, QUEUE_LIMITS } from './queue.ts'
 
-/** Makes a queue whose tasks the test ends in turn, in the order of their start. */
+/** Makes a queue whose tasks end when the test decides, in the order of their start. */
 function createTestQueue() {
   const inTurn = createDocumentQueue()
   const begun: string[] = []
@@ -43,13 +43,13 @@ test('the queue serves merchants in turn, and draws live documents before sandbo
   assert.deepEqual(begun, ['a1', 'c1', 'a-live', 'c2', 'a2', 'b1', 'a3'])
 })
 
-test('the queue refuses with Retry-After at its limits for one merchant, for all sandboxes, and for all merchants', async () => {
+test('the queue refuses with Retry-After beyond its limits for one merchant, for all sandboxes and for all merchants', async () => {
   const { ask, endAll } = createTestQueue()
   const all: Promise<string>[] = []
   const add = (merchant: string, environment: string, count: number) => {
     for (let at = 0; at < count; at++) all.push(ask(merchant, environment, `${merchant}${at}`))
   }
-  // The queue takes one more document, because the first task runs at once.
+  // The first task leaves the queue at once, so the queue takes one document more than its limit.
   add('a', 'sandbox', QUEUE_LIMITS.of_owner + 1)
   assert.throws(() => ask('a', 'sandbox', 'over the limit of one merchant'), isFull)
   add('b', 'sandbox', QUEUE_LIMITS.of_sandbox - QUEUE_LIMITS.of_owner)

@@ -1,9 +1,9 @@
-// Queues the documents to draw. The queue is bounded, fair between merchants, and takes live documents before sandbox
+// Queues the documents to draw. The queue has limits, serves merchants in turn, and serves live documents before sandbox
 // documents.
 
 import { refuse } from '../lib/index.ts'
 
-/** The owner of a document. Each merchant has a share of the queue in each environment. */
+/** The merchant and environment of a document. Each merchant has a share of the queue in each environment. */
 export type DocumentOwner = { merchant_id: string; environment: string }
 
 /** Limits of the queue of documents. */

@@ -1,4 +1,4 @@
-// Draws a receipt for the 58 mm roll of a till printer, of which 48 mm are printable. The length depends on the
+// Draws a receipt for the 58 mm roll of a till printer, which can print on 48 mm of the width. The length depends on the
 // content.
 
 import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
@@ -61,12 +61,10 @@ const LABEL: Style = { face: 'regular', size: 6.5 }
 const VALUE: Style = { face: 'bold', size: 8 }
 const SMALL: Style = { face: 'regular', size: 6.5 }
 
-/** A section of the receipt: its height, and the function that draws the section at a position. */
+/** A section of the receipt: its height, and the function that draws it at a position. */
 type Part = { height: number; draw: (y: number) => void }
 
-/**
- * Returns the receipt as a PDF of one page. The function cuts long texts with an ellipsis, but never cuts the amount.
- */
+/** Returns the receipt as a PDF of one page. The function cuts long texts with an ellipsis and never cuts the amount. */
 export function receiptPdf(input: ReceiptDocument): Promise<Buffer> {
   const texts = TEXTS[input.language].receipt
   const sheet = openSheet({

@@ -1,4 +1,4 @@
-// Draws the primitives of documents: measured lines, tags for screen readers, the same bytes for the same input.
+// Draws the basic elements of documents: measured lines and tags for screen readers. The same input makes the same bytes.
 
 import { escapeHtml, type Language } from '../lib/index.ts'
 import { clean, graphemes, pieces } from './clean.ts'
@@ -7,9 +7,9 @@ import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
 
 /** The style of a text: its face and its size in points. */
 export type Style = { face: Face; size: number }
-/** The alignment of a line in its width. */
+/** The alignment of a line within its width. */
 export type Align = 'left' | 'right' | 'center'
-/** An open document. Lengths are points from the upper left corner. */
+/** An open document. Lengths are points, measured from the upper left corner. */
 export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
 
 /** The metadata of a document. */
@@ -31,7 +31,7 @@ export function mm(length: number): number {
   return length * MM
 }
 
-/** Opens a document without pages. The caller must not await anything between this call and `finish`. */
+/** Opens a document without pages. Between this call and `finish`, the caller must not await. */
 export function openSheet(options: SheetOptions): Sheet {
   const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
   const maker = clean(options.brand_name, 60)
@@ -70,7 +70,7 @@ export function finish(sheet: Sheet): Promise<Buffer> {
   return sheet.done
 }
 
-// The function escapes titles, because pdfkit does not. In this XML, a name with a < could otherwise add elements.
+// pdfkit does not escape titles, so this function does. In this XML, a name with a < could otherwise add elements.
 function describe(
   doc: PDFKit.PDFDocument,
   info: { Title: string; Author: string },
@@ -98,8 +98,8 @@ export function widthOf(sheet: Sheet, style: Style, line: string): number {
 }
 
 /**
- * Breaks a clean text into lines of a width. The function also breaks a word that is wider than the line, and cuts text
- * beyond `max` lines with an ellipsis.
+ * Breaks a clean text into lines of a width. The function breaks a word that is wider than the line, and cuts text after
+ * `max` lines with an ellipsis.
  */
 export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
   const lines: string[] = []
@@ -125,13 +125,15 @@ export function wrap(sheet: Sheet, style: Style, text: string, width: number, ma
   return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
 }
 
-/** Chooses the break in an id or an address: after a dash or a slash, if the piece fills more than half of the line. */
+/**
+ * Chooses the position of a break in an id or an address: after a dash or a slash, if more than half of the line is filled.
+ */
 function goodHead(head: string): string {
   const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
   return end > head.length / 2 ? head.slice(0, end) : head
 }
 
-/** Returns the beginning of a text that fits, at least one character. */
+/** Returns the longest beginning of a text that fits, with at least one character. */
 function longestHead(sheet: Sheet, style: Style, text: string, width: number): string {
   const chars = graphemes(text)
   let [fits, tooMany] = [1, chars.length + 1]
@@ -143,13 +145,16 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
   return chars.slice(0, fits).join('')
 }
 
-/** Returns the same face in a size that fits the line. The function serves amounts, which must show all digits. */
+/**
+ * Returns the same face in a size with which the text fits the line. Callers use this function for amounts, which must show
+ * all digits.
+ */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)
   return needed <= width ? style : { face: style.face, size: (style.size * width) / needed }
 }
 
-/** The box of lines: its upper left corner, its width and the alignment. */
+/** The box for lines: its upper left corner, its width, and the alignment of the lines. */
 export type Box = { x: number; y: number; width: number; align?: Align }
 
 /** Draws lines below each other. Returns the position of the next line. */
@@ -169,7 +174,7 @@ function drawLine(sheet: Sheet, style: Style, line: string, box: Box): void {
   }
 }
 
-/** Draws content that screen readers read as `tag`. */
+/** Draws content that screen readers read under `tag`. */
 export function tagged(sheet: Sheet, tag: string, draw: () => void): void {
   sheet.root.add(sheet.doc.struct(tag, {}, [draw]))
 }

@@ -1,4 +1,5 @@
-// Contains the texts of invoices, receipts and posters in both languages. A missing translation does not compile.
+// Contains the texts of invoices, receipts and posters in both languages. If a translation is missing, the program does not
+// compile.
 
 import type { Language } from '../lib/index.ts'
 

@@ -1,4 +1,4 @@
-// Runs in the drawing thread, which answers one request at a time, in order.
+// Runs in the drawing thread and draws one document at a time, in the order of the requests.
 
 import { parentPort } from 'node:worker_threads'
 import type { Drawing, Drawn } from './draw.ts'
