@@ -8,7 +8,7 @@ export type Settings = {
    * once, and a callback reports the outcome.
    */
   mode: 'sync' | 'async'
-  /** The time until the payer, or the receiver's network, decides. */
+  /** The time until the payer, or the receiver's network, decides. A later change follows after the same time again. */
   decide_ms: number
   /** The time for which a session is valid. */
   session_life_ms: number
