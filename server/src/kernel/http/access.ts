@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
 import type { BodyFields } from './ignored.ts'
 
-/** The environments of the API. Live moves real money, and sandbox never does. */
+/** The environments of the API. Live moves real money, and sandbox never moves real money. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
 /** The environment of a key, a payment or a book. */
 export type Environment = (typeof ENVIRONMENTS)[number]
@@ -29,7 +29,10 @@ export type Scope = keyof typeof SCOPES
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
 /** A role of a member. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
-/** The role of a user. SUPER_ADMIN is the operator of the platform, and no merchant has this role. */
+/**
+ * The role of a user of the platform. SUPER_ADMIN is the operator of the platform, and no member of a merchant has this
+ * role.
+ */
 export type Role = MerchantRole | 'SUPER_ADMIN'
 
 /** The merchant that a request acts for. */
@@ -51,9 +54,9 @@ export type KeyPrincipal = {
   merchant: ActingMerchant
 }
 
-/** The two consoles to which users sign in. A token is valid only for its own console. */
+/** The two consoles to which users sign in. A token is valid only for the console of its sign-in. */
 export const CONSOLES = ['dashboard', 'operator'] as const
-/** A console: `dashboard` for merchants, `operator` for operators. */
+/** The console of a sign-in: `dashboard` for merchants, `operator` for operators. */
 export type Console = (typeof CONSOLES)[number]
 
 /** A caller that authenticated with a session token. */
@@ -64,7 +67,7 @@ export type SessionPrincipal = {
   console: Console | null
   /** The time of the sign-in. Null means that the token does not contain the time. */
   auth_time: Date | null
-  /** True if the admin command made the token. False means a sign-in in a browser. */
+  /** True if the admin command made the token. False if the user signed in with a browser. */
   by_command: boolean
   email: string
   /** True if the user has confirmed the e-mail address. */
@@ -77,7 +80,7 @@ export type SessionPrincipal = {
 /** An authenticated caller. */
 export type Principal = KeyPrincipal | SessionPrincipal
 
-/** The actor of an act in the audit log. `name` is for people: an e-mail address or the name of a key. */
+/** The actor of an act in the audit log. `name` is the text that people read: an e-mail address or the name of a key. */
 export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
 
 /** The merchant and environment of a request, with the actor. */
@@ -90,9 +93,9 @@ export type Caller = {
 }
 
 /**
- * The access of a route. A key needs one of `scopes`, a session one of `roles`. Without `scopes` a route takes no keys,
- * without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, and `authenticated` takes every key and
- * session.
+ * The access of a route. An API key needs one of `scopes`, and a session needs one of `roles`. Without `scopes` the route
+ * takes no keys, and without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, and `authenticated` takes
+ * every key and session.
  */
 export type Access =
   | 'public'
@@ -100,68 +103,70 @@ export type Access =
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
-/** Authenticates the caller by the headers alone. Throws a Refusal (401 or 403). */
+/** Authenticates the caller by the headers alone. If the server refuses the caller, throws a Refusal (401 or 403). */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Remembers the address of a genuine callback for the rate limits. */
+    /** Remembers the address of a callback with a valid signature, for the rate limits. */
     rememberCallbackAddress(request: FastifyRequest): void
   }
   interface FastifyRequest {
     /**
-     * The authenticated caller. Null means a public route. On other routes use `caller(request)` or
+     * The authenticated caller. Null means that the route is public. On other routes, use `caller(request)` or
      * `principalOf(request)`.
      */
     principal: Principal | null
     /**
-     * The owner of the API key, even if the server refuses the key, for example as revoked or expired. Null means that
-     * no known key arrived.
+     * The owner of the API key, even if the server refuses the key, for example a revoked or expired key. Null means that
+     * the request has no known key.
      */
     recognised: KeyPrincipal | null
     /**
-     * The JSON text of the body as received, even if the server refuses the body. Null means that no readable body
-     * arrived.
+     * The JSON text of the body as received, even if the server refuses the body. Null means that the request has no
+     * readable body.
      */
     sent: string | null
     /** The unknown fields of the body, as the answer lists them. Null means that the body has none. */
     ignored: string | null
     /**
-     * The caller with its merchant. Null means that the route has no merchant, or that the server has not yet validated
-     * the body.
+     * The caller with its merchant. Null means that the route has no merchant, or that the server has not validated the body
+     * yet.
      */
     caller: Caller | null
   }
   interface FastifyContextConfig {
     access?: Access
     /**
-     * The condition under which the route moves money and needs a recent sign-in (STEP_UP_S): always, or unless the
-     * body has `dry_run`.
+     * The condition under which the route moves money and requires a recent sign-in (STEP_UP_S): always, or unless the body
+     * has `dry_run`.
      */
     step_up?: 'always' | 'unless_dry_run'
-    /** The rate limit per address of a public route. The default is the limit of pages. */
+    /** The rate limit per address of a public route. The default is the limit for pages. */
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
-    /** The use of the Idempotency-Key: the route requires or honours the key, and documents the header. */
+    /**
+     * The use of the Idempotency-Key: the route requires the key or accepts the key, and the documentation lists the header.
+     */
     idempotency?: 'required' | 'honoured'
     /**
-     * The query parameters of the route, from its schema. Null means that the route is undocumented and takes any
+     * The query parameters of the route, from its schema. Null means that the route is undocumented and accepts any
      * parameter.
      */
     query_names?: ReadonlySet<string> | null
     /** The fields of the body of the route, from its schema. */
     body_fields?: BodyFields
-    /** The error codes that only this route needs, for the documentation. */
+    /** The error codes that this route adds to the codes of its access, for the documentation. */
     refusals?: readonly ErrorCode[]
   }
 }
 
-/** Returns the merchant, environment and actor of a request of a key or a member. */
+/** Returns the merchant, environment and actor of a request by an API key or a member. */
 export function caller(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error('caller() needs a route with a merchant, but this route has none')
   return request.caller
 }
 
-/** Returns the authenticated caller of a route that is not public. */
+/** Returns the authenticated caller of a route with access control. */
 export function principalOf(request: FastifyRequest): Principal {
   return request.principal ?? refuse('authentication_required')
 }
@@ -180,8 +185,8 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /**
- * Refuses a key without any scope of the route, and a session without any of its roles in any merchant. The body may
- * name the merchant of a session, so `chooseCaller` checks the role in that merchant.
+ * If a key has no scope of the route, or a session has no role of the route in any merchant, refuses. The body may name the
+ * merchant of a session, so `chooseCaller` checks the role in that merchant later.
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return
@@ -204,8 +209,8 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
 }
 
 /**
- * Refuses a session that is no operator. A dashboard session is never an operator, so a stolen dashboard token gives no
- * operator rights.
+ * If a session is no operator session, refuses. A dashboard session is never an operator session, so a stolen dashboard
+ * token gives no operator rights.
  */
 function checkOperator({ super_admin, console }: SessionPrincipal): void {
   if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may make this call.' })
@@ -213,8 +218,8 @@ function checkOperator({ super_admin, console }: SessionPrincipal): void {
 }
 
 /**
- * Refuses (403 step_up_required) a request that moves money if its user signed in more than `step_up_s` seconds ago.
- * Refuses also an unknown sign-in time. 0 means no check. Tokens of the admin command always pass.
+ * If the user of a request that moves money signed in more than `step_up_s` seconds ago or at an unknown time, refuses (403
+ * step_up_required). 0 means no check. Tokens of the admin command always pass.
  */
 export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
   if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return
@@ -230,20 +235,21 @@ const NOT_THE_DASHBOARD =
 const DASHBOARD_ONLY = 'API keys may not make this call. Sign in to the dashboard and use its session.'
 
 /**
- * Finds the merchant and environment of a request. A key has its own. A session chooses `merchant_id` in path, query or
- * body, and `environment` in query or body. Refuses the merchant of another caller, existing or not, and an
+ * Finds the merchant and environment of a request. An API key belongs to one merchant and environment. A session chooses
+ * `merchant_id` in path, query or body, and `environment` in query or body. Refuses every foreign merchant and an
  * insufficient role.
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
   if (principal.kind === 'api_key') {
     const { merchant, environment } = principal
-    // If the route requires an Idempotency-Key, the route itself checks merchant_id in the body, after the key.
+    // If the route requires an Idempotency-Key, the route itself checks merchant_id in the body after it has read the
+    // Idempotency-Key.
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
     for (const merchant_id of merchantIdsIn(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
-    // A key acts in its own environment. Before any money moves, the server refuses a request that names the other
-    // environment.
+    // An API key acts only in its environment. If a request names the other environment, the server refuses the request
+    // before any money moves.
     const named = fieldOf(request.query, 'environment')
     if (named !== undefined && named !== environment) {
       refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
@@ -262,12 +268,12 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
 }
 
-/** The text that a caller may send for the id of its own merchant. */
+/** The text that a caller may send instead of the id of the caller's merchant. */
 const ME = 'me'
 
 /**
- * Replaces `me` in path, query and body by the merchant of the caller. Refuses `me` of a session whose user belongs to
- * several merchants.
+ * Replaces `me` in path, query and body by the id of the caller's merchant. If the user of a session belongs to several
+ * merchants, refuses `me`.
  */
 export function replaceMe({ params, query, body }: FastifyRequest, principal: Principal): void {
   for (const part of [params, query, body] as ({ merchant_id?: unknown } | null | undefined)[]) {
@@ -284,7 +290,7 @@ function ownMerchant(principal: Principal): string {
   return first?.merchant.id ?? refuse('insufficient_role')
 }
 
-/** Returns each merchant_id in the path, the query and `other_parts` of a request. */
+/** Returns each merchant_id that the path, the query and `other_parts` of a request contain. */
 function merchantIdsIn(request: FastifyRequest, other_parts: readonly 'body'[]): string[] {
   const parts = ['params', 'query', ...other_parts] as const
   return parts.flatMap((part) => fieldOf(request[part], 'merchant_id')?.toLowerCase() ?? [])
@@ -296,14 +302,14 @@ function chosenEnvironment(request: FastifyRequest): Environment {
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }
 
-/** Returns one text field of a part of a request. Refuses a field that the caller sent twice as ambiguous. */
+/** Returns one text field of a part of a request. If the caller sent the field twice, refuses the field as ambiguous. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
   if (Array.isArray(value)) refuseField(name, 'must be sent once')
   return typeof value === 'string' ? value : undefined
 }
 
-/** Refuses the merchant_id of another merchant. Undefined means that the credential names the merchant. */
+/** If merchant_id is the id of another merchant, refuses. Undefined means that the request does not name a merchant. */
 export function checkMerchant(own: string, merchant_id: string | undefined): void {
   if (merchant_id !== undefined && merchant_id.toLowerCase() !== own) refuse('merchant_mismatch')
 }

@@ -1,21 +1,19 @@
-// Guards the addresses that a webhook may call: only addresses of the public internet, none inside the own network.
+// Guards the addresses to which the server sends webhooks: only addresses of the public internet, and no address of its
+// private network.
 
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
-/** Resolves a name to all its addresses. Throws if the name has none. Tests replace the function by a table. */
+/** Resolves a name to all its addresses. If the name has no address, throws. Tests replace the function by a table. */
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
-/**
- * The resolver of the system, which also knows names of this machine and of a closed network, but has only four
- * threads.
- */
+/** The resolver of the system. It knows the names of this machine and of a closed network, but has only four threads. */
 export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true, verbatim: true })
 
 /**
- * Makes a resolver of public names that queries DNS itself, without a concurrency limit. A silent name server of one
- * merchant would block the four threads of the system resolver for all webhooks. `servers` replaces the name servers of
- * the system.
+ * Makes a resolver of public names that queries DNS itself, without a concurrency limit. In the system resolver, a silent
+ * name server of one merchant would block the four threads for all webhooks. `servers` replaces the name servers of the
+ * system.
  */
 export function createPublicLookup(servers?: readonly string[]): Lookup {
   return async (hostname) => {
@@ -26,7 +24,7 @@ export function createPublicLookup(servers?: readonly string[]): Lookup {
       ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
       ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
     ]
-    // Every failure of DNS, also a timeout, has the same result for the merchant: the name has no address.
+    // Every failure of DNS, including a timeout, means the same for the merchant: the name has no address.
     if (found.length === 0) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
     return found
   }
@@ -37,22 +35,22 @@ export const publicLookup: Lookup = createPublicLookup()
 
 const URL_CHARS_MAX = 2048
 /**
- * The longest wait of the check for a slow resolver. A longer wait is unnecessary, because each delivery checks the
- * address again.
+ * The longest time for which the check waits for a slow resolver. Each delivery checks the address again, so a longer wait
+ * would gain nothing.
  */
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
 const NOT_PUBLIC = 'must lead to an address on the public internet, not to a private or reserved one'
 
 /**
- * True for an address of the public internet. The function accepts only plain global unicast, and refuses every other
- * range (loopback, private, link-local, shared, multicast, mapped, tunnelled, reserved). False for text that is no
- * address.
+ * Returns true for an address of the public internet. The function accepts only global unicast and refuses every other range
+ * (loopback, private, link-local, shared, multicast, mapped, tunnelled, reserved). For text that is no address, returns
+ * false.
  */
 export function isPublicAddress(address: string): boolean {
   try {
     const parsed = ipaddr.parse(bareHost(address).split('%', 1)[0] as string)
-    // Only 2000::/3 of IPv6 is public address space. The library also reports unassigned blocks as unicast.
+    // Only 2000::/3 of IPv6 is public address space. The library reports unassigned blocks as unicast too.
     if (parsed instanceof ipaddr.IPv6 && (parsed.toByteArray()[0] as number) >> 5 !== 1) return false
     return parsed.range() === 'unicast'
   } catch {
@@ -66,8 +64,8 @@ export function bareHost(hostname: string): string {
 }
 
 /**
- * Checks the URL of a webhook when a merchant configures the URL. Returns the problem for the merchant, or null. The
- * function accepts a name that does not resolve yet, because each delivery checks the address of its socket.
+ * Checks the URL of a webhook when a merchant configures the URL. Returns the problem for the merchant, or null. A name that
+ * does not resolve yet passes, because each delivery checks the address of its socket.
  */
 export async function checkDestination(
   url: string,
@@ -89,7 +87,7 @@ export async function checkDestination(
   return addresses.every(isPublicAddress) ? null : NOT_PUBLIC
 }
 
-/** True for a name that only this machine or its network can resolve. */
+/** Returns true for a name that only this machine or its network can resolve. */
 export function isLocalName(host: string): boolean {
   const name = host.replace(/\.$/, '').toLowerCase()
   return !name.includes('.') || /\.(?:localhost|local|internal|lan|home|corp|localdomain)$/.test(name)

@@ -1,4 +1,4 @@
-// Adds the hooks of the HTTP app, in the order in which a request passes the hooks.
+// Adds the hooks of the HTTP app, in the order in which a request runs through the hooks.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
@@ -12,11 +12,11 @@ import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
 import { checkQuery, queryNames } from './query.ts'
 
-/** The age after which the server reads the rights of a caller again before the request does anything. */
+/** The age after which the server reads the rights of a caller again before the server executes the request. */
 const RIGHTS_FRESH_MS = 250
 /**
- * Query parameters in which clients send keys. A key in a URL ends up in logs and histories, so the server refuses the
- * key.
+ * The query parameters in which clients send API keys. A key in a URL would appear in logs and browser histories, so the
+ * server refuses the request.
  */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
 /** The number of characters of a path that the server logs. */
@@ -38,11 +38,11 @@ export type AppContext = {
   options: AppOptions
   limits: RequestLimits
   headers: SharedHeaders
-  /** True once the app stops. The server then refuses requests on open connections. */
+  /** True while the app stops. The server then refuses requests on open connections. */
   closing: boolean
 }
 
-/** Adds all hooks to the app, before its routes. */
+/** Adds all hooks to the app. The caller adds the routes after the hooks. */
 export function addHooks(app: App, context: AppContext): void {
   const { deps, options } = context
   app.addHook('preClose', async () => {
@@ -58,22 +58,23 @@ export function addHooks(app: App, context: AppContext): void {
       done()
     })
   }
-  // The hook runs after the request log, which keeps texts uncompressed.
+  // This hook runs after the hook of the request log, which needs uncompressed texts.
   app.addHook('onSend', compressLarge)
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   }
   app.addHook('onRoute', (route) => {
-    // A route without `access` is a mistake of the programmer, so the app does not start.
+    // A route without `access` is a mistake of the programmer. The app then does not start.
     if (route.config?.access === undefined)
       throw new Error(`route ${route.method} ${route.url} names no access: add the field access to its config`)
-    // The hook copies the configuration, because routes share their configuration.
+    // Routes share their configuration objects, so the hook copies the configuration before a change.
     route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })
 }
 
 /**
- * Counts a request without a route. If its address has sent too many such requests, sends the refusal and returns true.
+ * Counts a request without a route. If the address has sent too many requests without a route, sends the refusal and returns
+ * true.
  */
 export async function limitUnknownPath(
   { limits, options }: AppContext,
@@ -85,7 +86,7 @@ export async function limitUnknownPath(
     return false
   } catch (error) {
     if (error instanceof Refusal) reply.header('retry-after', String(error.retry_after_s))
-    // A reply is thenable. If this function returned the reply, Fastify would take the result as undefined and send the
+    // A reply is thenable. If this function returned the reply, Fastify would read the result as undefined and send the
     // reply a second time.
     if (!options.notFoundPage?.(request, reply, 429)) renderError(error, request, reply)
     return true
@@ -93,8 +94,8 @@ export async function limitUnknownPath(
 }
 
 /**
- * Checks a request before the server reads the body: writes headers, counts the request, authenticates the caller and
- * checks its rights.
+ * Checks a request before the server reads the body: writes headers, counts the request, authenticates the caller and checks
+ * the caller's rights.
  */
 async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
   const { deps, limits, headers } = context
@@ -103,9 +104,10 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   reply.header('cache-control', 'no-store')
   reply.headers(headers.transport)
   const is_public_call = isPublicCall(request.url)
-  // The server writes the headers before any refusal. Otherwise a page of another origin could not read the refusal.
+  // The server writes the headers before any refusal, because a page of another origin needs these headers to read the
+  // refusal.
   if (is_public_call) reply.headers(headers.public_call)
-  // An open connection may still send requests. The client repeats such a request over a new connection to another
+  // An open connection may still send requests. The client repeats a refused request over a new connection to another
   // process.
   if (context.closing) {
     reply.header('connection', 'close')
@@ -133,7 +135,7 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
     principal = await options.authenticate(request)
     request.principal = principal
   } catch (error) {
-    // Only the refusal of a credential counts. An unreachable database does not count.
+    // Only a refused credential counts as a failure of the address. An unreachable database does not count.
     if (error instanceof Refusal) await limits.countFailure(request, reply)
     throw error
   }
@@ -142,7 +144,7 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
   return principal
 }
 
-/** Runs after the server has parsed the body: lists ignored body fields and refuses unknown query parameters. */
+/** Runs after the server has parsed the body. Lists the ignored body fields and refuses unknown query parameters. */
 function checkNames({ headers }: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const { query_names, body_fields, access } = request.routeOptions.config
   // The server writes the header before any refusal, so that refusals and replayed answers list the ignored fields too.
@@ -152,12 +154,12 @@ function checkNames({ headers }: AppContext, request: FastifyRequest, reply: Fas
   if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
 }
 
-/** Runs after validation: finds the merchant and environment of the request, which a session may name in the body. */
+/** Runs after validation. Finds the merchant and environment of the request, which a session may name in the body. */
 async function checkCaller({ deps, options }: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const access = request.routeOptions.config?.access
   if (request.principal === null || access === undefined || access === 'public') return
-  // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them
-  // meanwhile.
+  // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them in the
+  // meantime.
   if (reply.elapsedTime > RIGHTS_FRESH_MS) {
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)
@@ -167,7 +169,7 @@ async function checkCaller({ deps, options }: AppContext, request: FastifyReques
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
-/** True if a request moves money, by its route and its body. */
+/** Returns true if a request moves money, by its route and its body. */
 function movesMoney({ routeOptions: { config }, body }: FastifyRequest): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'
@@ -178,7 +180,7 @@ function checkSignInAge({ config, clock }: Deps, principal: Principal): void {
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  // The room of callbacks logs refused callbacks in batches, so that a flood does not fill the log.
+  // The room of callbacks logs refused callbacks in batches, so that a flood of callbacks does not fill the log.
   if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
   request.log.info(
     {
@@ -204,7 +206,7 @@ function principalFields(principal: Principal | null) {
 function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => boolean): void {
   const query = request.query as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
-    // A parameter that the caller sends twice arrives as a list.
+    // If the caller sends a parameter twice, the parameter arrives as a list.
     const holdsKey = [name, value].flat().some((one) => typeof one === 'string' && isKey(one))
     if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
     const header = request.headers.authorization ?? request.headers['x-api-key']

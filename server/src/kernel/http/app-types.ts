@@ -1,4 +1,4 @@
-// Defines the types of the HTTP app in a separate file, so that its parts can import the types without a circle.
+// Defines the types of the HTTP app in a separate file, so that no part of the app needs a circular import.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -19,14 +19,14 @@ export type Routes = (app: App) => void
 /** Options of `createApp`. */
 export type AppOptions = {
   authenticate: Authenticate
-  /** True for a text that is a whole API key. Such a text must not be in a URL. */
+  /** Returns true for a text that is a whole API key. Such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
   /**
-   * The server calls this function for each request right before the answer. The function must be quick, and must not
+   * The function that the server calls for each request right before the answer. The function must be quick and must not
    * throw.
    */
   onAnswer?(request: FastifyRequest, reply: FastifyReply, payload: unknown): void
-  /** Sends a page for a browser path without a route. Null means that the failure envelope answers. */
+  /** Sends a page for a browser path without a route. Null means that the server answers with the failure envelope. */
   notFoundPage?(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null
 }

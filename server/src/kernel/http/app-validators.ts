@@ -1,4 +1,4 @@
-// Validates requests: one compiler serves bodies, and one serves paths and query strings.
+// Validates requests. One compiler validates bodies, and another compiler validates paths and query strings.
 
 import { Ajv, type ValidateFunction } from 'ajv'
 
@@ -8,8 +8,8 @@ const TIMESTAMP_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[
 const TIMESTAMP = (text: string) => TIMESTAMP_FORM.test(text) && !Number.isNaN(Date.parse(text))
 
 /**
- * Makes the validator compiler. The compiler takes bodies literally. Query strings contain only texts, so a text in a
- * query string may become a number.
+ * Makes the validator compiler. The compiler converts no value in a body. A query string contains only texts, so the
+ * compiler may convert a text of a query string to a number.
  */
 export function createValidators() {
   const options = { allErrors: true, strict: false, useDefaults: true, removeAdditional: false } as const
@@ -20,7 +20,7 @@ export function createValidators() {
   return ({ schema, httpPart }: { schema: object; httpPart?: string }) => {
     const ajv = httpPart === 'body' ? literal : fromText
     let compiled: ValidateFunction | undefined
-    // The compiler compiles a schema with its first request, because all schemas would take a fifth of a second at
+    // The compiler compiles a schema with its first request, because compiling all schemas would take a fifth of a second at
     // every start.
     const validate = (data: unknown): boolean => {
       compiled ??= ajv.compile(schema)

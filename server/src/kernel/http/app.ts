@@ -1,5 +1,5 @@
-// Builds the HTTP app: request ids, authentication, access, limits and the envelope. The app knows no capability of the
-// product.
+// Builds the HTTP app: request ids, authentication, access, limits and the envelope. The app knows no business function of
+// the product.
 
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
@@ -23,7 +23,7 @@ import { serializers } from './serializers.ts'
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
-/** The interval at which Node looks for requests beyond the timeouts of headers and requests. */
+/** The interval at which Node checks whether headers and requests have exceeded their timeouts. */
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -64,7 +64,7 @@ function createServer(
   return Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger per request would cost more than its lines, so each line names its request itself.
+    // A child logger for each request would cost more than the log lines, so each line contains the request id.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES_MAX,
     schemaController: { compilersFactory: { buildSerializer: serializers(config.node_env === 'production') } },
@@ -77,18 +77,18 @@ function createServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
-    // Node would refuse a request without Host itself, and without a body. The first hook refuses such a request in the
-    // envelope.
+    // Node would refuse a request without a Host header itself, and without a body. So the first hook refuses the request in
+    // the envelope.
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false,
     },
     exposeHeadRoutes: true,
-    // While Fastify closes, its own answer has no envelope. The first hook sends an answer in the envelope.
+    // While Fastify closes, Fastify's answer has no envelope. So the first hook sends an answer in the envelope.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(newId(deps, 0), error.code, socket),
-    // An undecodable or too long path reaches neither a route nor a hook.
+    // If a path is undecodable or too long, the request reaches neither a route nor a hook.
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...headers.transport })
       if (isPublicCall(request.url)) reply.headers(headers.public_call)
@@ -104,7 +104,7 @@ function addBodyParser(app: App): void {
       if (!isUtf8(body as Buffer)) refuse('invalid_json')
       const text = body.toString('utf8')
       request.sent = text
-      // Many clients send the content type with every POST, so an empty body is valid if the schema needs none.
+      // Many clients send the content type with every POST. So an empty body is valid if the schema requires no field.
       const is_omitted = text === '' && allowsNoBody(request.routeOptions.schema?.body)
       done(null, is_omitted ? undefined : parseBody(text))
     } catch (error) {
@@ -113,12 +113,12 @@ function addBodyParser(app: App): void {
   })
 }
 
-/** True if the schema of a route needs no body. */
+/** Returns true if the schema of a route accepts a missing body. */
 function allowsNoBody(schema: unknown): boolean {
   return schema === undefined || [(schema as { type?: unknown }).type].flat().includes('null')
 }
 
-/** Answers a request with an undecodable path, like any path without a route. */
+/** Answers a request with an undecodable path as the server answers any path without a route. */
 function answerBadPath(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const answer = async () => {
     if (await limitUnknownPath(context, request, reply)) return
@@ -129,9 +129,7 @@ function answerBadPath(context: AppContext, request: FastifyRequest, reply: Fast
   })
 }
 
-/**
- * Answers a request without a route. If other methods of the path have a route, the Allow header lists these methods.
- */
+/** Answers a request without a route. If the path has routes for other methods, the Allow header lists these methods. */
 function answerNoRoute(app: App, options: AppOptions, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   const allowed = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) =>
@@ -150,12 +148,12 @@ function sharedHeaders(config: Config): SharedHeaders {
   return { transport: transportHeaders(config), public_call: publicHeaders(ignored_fields), ignored_fields }
 }
 
-/** The time in seconds for which browsers use TLS alone after an answer. */
+/** The time in seconds for which browsers use only TLS after an answer. */
 const TLS_ONLY_S = 31_536_000
 
 /**
- * Tells browsers to use TLS alone if all addresses of this installation are https. Otherwise browsers could no longer
- * open an http address on the same host.
+ * If all addresses of this installation are https, tells browsers to use only TLS. With an http address on the same host,
+ * browsers could otherwise no longer open that address.
  */
 function transportHeaders({ base_url, pay_url }: Config): Record<string, string> {
   const addresses = [base_url, pay_url].filter((address) => address !== '')
@@ -174,7 +172,7 @@ const REASON_PHRASES: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Answers bytes that are no HTTP request in the envelope. Such bytes reach neither a route nor a hook. */
+/** Answers bytes that are no HTTP request in the envelope. These bytes reach neither a route nor a hook. */
 function answerClientError(request_id: string, node_code: string | undefined, socket: Socket): void {
   if (node_code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = CLIENT_ERROR_CODES[node_code ?? ''] ?? 'malformed_request'
@@ -189,6 +187,6 @@ function answerClientError(request_id: string, node_code: string | undefined, so
     'cache-control: no-store',
     'connection: close',
   ]
-  // The server reads no more of the request. The server sends the answer, then closes the connection.
+  // The server sends the answer, reads no more of the request, and then closes the connection.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

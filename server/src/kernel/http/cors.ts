@@ -13,8 +13,8 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_CACHE_S = 7_200
 
 /**
- * Returns the headers of each answer to a public call, also of refusals. A page of any origin may read the answer, with
- * `header`.
+ * Returns the headers of each answer to a public call, including refusals. A page of any origin may read the answer and its
+ * header `header`.
  */
 export function publicHeaders(header: string): Record<string, string> {
   return {
@@ -30,7 +30,7 @@ export const PREFLIGHT_HEADERS = {
   'access-control-max-age': String(PREFLIGHT_CACHE_S),
 }
 
-/** True for the URL of a call that browsers make without a credential. */
+/** Returns true for the URL of a call that browsers make without a credential. */
 export function isPublicCall(url: string): boolean {
   return url.startsWith('/public/')
 }

@@ -1,4 +1,4 @@
-// Sends lists as CSV files. The server streams a file while the server reads the rows, so memory does not grow with the
+// Sends lists as CSV files. The server streams a file while it reads the rows, so the file takes little memory, whatever the
 // number of rows.
 
 import { Readable } from 'node:stream'
@@ -10,7 +10,7 @@ import { caller } from './access.ts'
 /** The number of rows per batch. Only one batch is in memory. */
 export const CSV_BATCH = 500
 
-/** A CSV file (RFC 4180): a text or a stream. */
+/** The content of a CSV file (RFC 4180): a text or a stream. */
 const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })
 
 /** The answer of a route that sends a file. */
@@ -21,8 +21,8 @@ export const CSV_WORDS =
   'The file contains all rows, and the server streams the file. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
- * Sends a file: a header line, then a line per row. The server reads a batch after the client has taken the previous
- * batch. The server reads the first batch before its answer, so that an error is still a normal refusal.
+ * Sends a file: a header line, then one line for each row. The server reads a batch after the client has taken the previous
+ * batch. The server reads the first batch before the answer, so that an error is still a normal refusal.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,
@@ -53,7 +53,7 @@ async function* linesOf<Row>(
   }
 }
 
-/** Yields rows in batches, newest first. `read` returns the rows before an id. */
+/** Yields rows in batches, newest first. `read` returns the rows before an id, newest first. */
 export async function* batchesBefore<Row extends { id: string }>(
   read: (before_id: string | null, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

@@ -1,11 +1,10 @@
-// Renders the documentation page: prose for topics that every caller needs, tables from the OpenAPI document for the
-// rest.
+// Renders the documentation page: prose for topics that every caller needs, and tables from the OpenAPI document.
 
 import { type Config, catalogue, type Html, html } from '../lib/index.ts'
 import { SCOPES } from './access.ts'
 import { type FieldRow, fieldRows, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
-/** The outcome at the simulated provider for a phone or a destination with a given ending. */
+/** The outcome at the simulated provider for a phone or a destination with the given ending. */
 type MagicNumberRow = { ending: string; happens: string; ends_as: string }
 /** The outcomes of payments and of payouts at the simulated provider. */
 export type MagicTables = { magic_numbers: readonly MagicNumberRow[]; payout_magic_numbers: readonly MagicNumberRow[] }
@@ -318,8 +317,8 @@ function codeBlock(text: string): Html {
 }
 
 /**
- * Renders a table whose first column names the row. On a narrow screen the style sheet stacks the cells. The function
- * writes the roles out, because a stacked table would lose its roles.
+ * Renders a table whose first column names the row. On a narrow screen the style sheet stacks the cells. The function writes
+ * the roles into the HTML, because a stacked table would lose its roles.
  */
 function table(caption: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
   return html`<div class="scroll"><table role="table">
@@ -340,7 +339,7 @@ function breakable(text: string): Html {
   return html`${text.split(/(?<=[/._])/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
 }
 
-/** Renders paragraphs with \`code\` and **bold**, which the descriptions in the schemas contain. */
+/** Renders paragraphs with the \`code\` and **bold** that the descriptions in the schemas contain. */
 function prose(text: string): Html[] {
   return text
     .split(/\n{2,}/)

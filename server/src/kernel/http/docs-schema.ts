@@ -44,7 +44,7 @@ export type OpenApi = {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** One field of a table. Null in `required` means that the column does not apply to the field. */
+/** One field of a table. Null as `required` means that the column does not apply to the field. */
 export type FieldRow = { name: string; required: boolean | null; type: Html; description: string }
 
 /** Returns the fields of an object, including nested fields: `pagination.page`, `attempts[].number`. */
@@ -77,7 +77,7 @@ export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
   }))
 }
 
-/** Returns a schema without null, which may be an option or a type of the schema. */
+/** Returns a schema without null. In the schema, null may be an option or a type. */
 function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
   if (schema.anyOf) {
     const rest = schema.anyOf.filter((option) => option.type !== 'null')

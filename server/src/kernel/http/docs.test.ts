@@ -36,7 +36,7 @@ test('the documentation page shows the brand, the address and the key prefixes o
   assert.ok(!text.includes('X-Service-'))
 })
 
-test('the documentation pages need no scripts, load nothing from other sites, and escape settings', async () => {
+test('the documentation pages run no scripts, load nothing from other sites, and escape settings', async () => {
   for (const url of ['/', '/docs']) {
     const { text, headers } = await page(url)
     assert.match(String(headers['content-type']), /^text\/html/)

@@ -1,4 +1,4 @@
-// Serves the documentation of the API: the OpenAPI document, and a page from this document that needs no scripts.
+// Serves the documentation of the API: the OpenAPI document, and a page made from this document that needs no scripts.
 
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
@@ -9,7 +9,7 @@ import type { OpenApi } from './docs-schema.ts'
 import { staticText } from './encoding.ts'
 import { pageStyle } from './style.ts'
 
-/** The pages load only the style sheet of the server and run no script. */
+/** The headers that let the pages load only the style sheet of the server and run no script. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

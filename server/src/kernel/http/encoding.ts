@@ -1,11 +1,11 @@
-// Compresses answers: a static text once per encoding, a large list each time.
+// Compresses answers: a static text once for each encoding, and a large list at each answer.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Returns the best supported encoding that an Accept-Encoding header accepts. */
+/** Returns the best encoding that the Accept-Encoding header and the server both support. */
 export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
   const taken = new Map(
     (accept ?? '').split(',').map((part) => {
@@ -23,10 +23,10 @@ export type StaticText = (request: FastifyRequest, reply: FastifyReply) => Promi
 
 const packBrotli = promisify(brotliCompress)
 const packGzip = promisify(gzip)
-/** The quality of Brotli for static texts. Quality 11 takes many times as long and saves only a few percent. */
+/** The quality of Brotli for static texts. Quality 11 would take many times as long and save only a few per cent. */
 const QUALITY = 9
 
-/** Makes a static text. The first request calls `make`. */
+/** Makes a static text. The first request calls `make`, and later requests get the stored text. */
 export function staticText(type: string, make: () => string): StaticText {
   let plain: Buffer | null = null
   let etag = ''
@@ -49,12 +49,14 @@ export function staticText(type: string, make: () => string): StaticText {
   }
 }
 
-/** The server does not compress shorter answers, so the answer about a payment never waits for compression. */
+/**
+ * The length below which the server does not compress an answer. So the answer about a payment never waits for compression.
+ */
 const LARGE_CHARACTERS = 8_192
 
 /**
- * Compresses a large JSON answer to a GET. Answers to writes stay uncompressed, because only these answers contain
- * secrets. The length of a compressed answer could reveal a secret next to a text of an attacker.
+ * Compresses a large JSON answer to a GET. Only answers to writes contain secrets, so the server does not compress them: the
+ * compressed length could reveal a secret next to a text of an attacker.
  */
 export function compressLarge(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// Defines the envelope of every answer, and converts errors into the envelope.
+// Defines the envelope of every answer, and converts errors to the envelope.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -45,8 +45,8 @@ export function pageOf<Item>(items: Item[], total_items: number, { page = 1, pag
 }
 
 /**
- * The largest `total_items`. Counting stops at this number, so that a list of millions costs no more than a list of
- * thousands.
+ * The largest `total_items`. The server stops counting at this number, so that a list of millions costs no more than a list
+ * of thousands.
  */
 export const COUNT_MAX = 10_000
 
@@ -75,7 +75,7 @@ export function failure(code: ErrorCode, message: string, details: unknown) {
   return { success: false, error: { code, message, details: details ?? null } }
 }
 
-/** An invalid field of a request, and its fault. */
+/** An invalid field of a request, with the problem of the field. */
 export type FieldProblem = { field: string; message: string }
 type ValidationProblem = NonNullable<FastifyError['validation']>[number]
 
@@ -91,7 +91,7 @@ function article(type: unknown): string {
   return /^[aeiou]/.test(text) ? `an ${text}` : `a ${text}`
 }
 
-/** The beginning of the patterns that require a visible character (lib/text.ts). */
+/** The beginning of the patterns in lib/text.ts that require a visible character. */
 const VISIBLE_PATTERN_START = '^(?='
 
 /** Describes a validation problem by its field and the accepted values. */
@@ -131,7 +131,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
   }
 }
 
-/** Sends any thrown error in the failure envelope. Internal details go to the log, never to the caller. */
+/** Sends any thrown error in the failure envelope. The log gets the internal details, and the caller never gets them. */
 export function renderError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = thrown as FastifyError
   if (error instanceof Refusal) {
@@ -153,7 +153,7 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return sendFailure(reply, 'invalid_json')
   }
-  // The caller disconnected before its body was complete, which is no error of the server.
+  // The caller disconnected before the body was complete. This is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error({ err: error, request_id: request.id }, 'the database is unavailable')

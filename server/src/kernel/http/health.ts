@@ -1,5 +1,5 @@
-// Adds the health routes for load balancers, which report whether the process is alive and whether the process is ready
-// for requests.
+// Adds the health routes for load balancers. They report whether the process is alive, and whether the process is ready for
+// requests.
 
 import Type from 'typebox'
 import { type Checks, isReady, READINESS_CHECKS } from '../db/index.ts'
@@ -7,7 +7,7 @@ import { refuse } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
 /**
- * Adds /healthz and /readyz. `draining` is true once the process stops, and `check` returns the state of its
+ * Adds /healthz and /readyz. `draining` returns true once the process stops, and `check` returns the state of the
  * dependencies.
  */
 export function healthRoutes(check: () => Promise<Checks>, draining: () => boolean): (app: App) => void {

@@ -1,4 +1,4 @@
-// Runs requests once per Idempotency-Key: reads the header, compares requests, and replays stored answers.
+// Runs a request once for each Idempotency-Key: reads the header, compares requests, and replays stored answers.
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +10,7 @@ import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The scope in which a key of an API caller is unique. A payment link uses its own id as scope. */
+/** The scope in which an Idempotency-Key is unique. A payment link uses the id of the link as scope. */
 export const API_SCOPE = 'api'
 
 /** The time after which the lock of a key ends, even if the first request has not finished. */
@@ -36,30 +36,30 @@ export type IdempotencyClaim = {
 }
 
 /**
- * Reads the claim of a request whose key may be missing. Null means that the request has no key. Refuses a malformed
- * key.
+ * Reads the claim of a request whose key is optional. Null means that the request has no key. If the key is malformed,
+ * refuses.
  */
 export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
   return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
 }
 
-/** Reads the claim of a request that must have a key. Refuses a missing or malformed key. */
+/** Reads the claim of a request that must have a key. If the key is missing or malformed, refuses. */
 export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   return claimIn(request, scopeOf(request))
 }
 
-/** Reads the claim of a request without a credential, like `requireClaim`. Its key is unique within `scope`. */
+/** Reads the claim of a request without a credential, as `requireClaim` does. The key is unique within `scope`. */
 export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
   return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
 }
 
-/** Returns the key of a request that must have a key. Refuses a missing or malformed key. */
+/** Returns the key of a request that must have a key. If the key is missing or malformed, refuses. */
 export function requireKey(request: FastifyRequest): string {
   const header = request.headers['idempotency-key']
   return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
 }
 
-/** True for a text that may be an Idempotency-Key. */
+/** Returns true for a text that may be an Idempotency-Key. */
 export function isIdempotencyKey(text: string): boolean {
   return KEY.test(text)
 }
@@ -69,7 +69,7 @@ export type ClaimScope = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 
 
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
-/** Returns the scope of a request: its merchant and environment, or its user if the user acts for no merchant. */
+/** Returns the scope of a request: the merchant and environment, or the user if the user acts for no merchant. */
 function scopeOf(request: FastifyRequest): ClaimScope {
   if (request.caller === null) {
     return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }
@@ -79,8 +79,8 @@ function scopeOf(request: FastifyRequest): ClaimScope {
 }
 
 /**
- * Returns the SHA-256 of method, path, query and body. The order of fields, spaces and the written form of an amount do
- * not count.
+ * Returns the SHA-256 of method, path, query and body. The order of fields, spaces, and the written form of an amount do not
+ * change the hash.
  */
 export function fingerprint(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
@@ -140,8 +140,8 @@ const FIND = sql(
 )
 
 /**
- * Returns the stored answer of a key, or null if the key is free. Refuses a key of another request, a key whose answer
- * is too old to replay, and a key whose first request still runs.
+ * Returns the stored answer of a key. If the key is free, returns null. If another request used the key, the answer is too
+ * old to replay, or the first request still runs, refuses.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found = null] = await findAnswers(deps, reader, [claim])
@@ -149,7 +149,7 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   return found
 }
 
-/** Finds the answers of a batch, like `findAnswer`. A refusal is the result of its key. */
+/** Finds the answers of a batch, as `findAnswer` does for one key. A refused key has its refusal as result. */
 async function findAnswers(
   deps: Deps,
   reader: Reader,
@@ -168,7 +168,7 @@ function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined):
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
   if (!same || now > replay_until) return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  // If the lock ends later than any lock can, its machine had a clock that was ahead, and the lock does not count.
+  // If a lock ends later than any lock can, the clock of its machine was ahead. Such a lock does not count.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
   return left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS ? inProgress() : null
 }
@@ -177,7 +177,7 @@ function inProgress(): Refusal {
   return new Refusal('idempotency_in_progress', { retry_after_s: 1 })
 }
 
-/** Replays a stored answer, byte by byte. */
+/** Sends a stored answer again, byte by byte. */
 export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return sendStored(reply.header('idempotency-replayed', 'true'), answer)
 }
@@ -226,7 +226,7 @@ export function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswe
   return storeAnswers(tx, [{ claim, answer }])
 }
 
-/** Stores the answers of a batch, like `storeAnswer`. */
+/** Stores the answers of a batch, as `storeAnswer` does for one answer. */
 export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim: IdempotencyClaim; answer: StoredAnswer }[],
@@ -242,17 +242,17 @@ export async function storeAnswers(
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
 const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 
-/** The codes of refusals that end by themselves. The caller may send the same request again later. */
+/** The codes of refusals that end without an act of the caller. The caller may send the same request again later. */
 const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
-/** True for a final refusal because of the state of the record. A later replay must return the same refusal. */
+/** Returns true for a final refusal that the state of the record causes. A repeated request must get the same refusal. */
 export function isDecision(error: unknown): error is Refusal {
   return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)
 }
 
 /**
- * Runs the work. If the work throws a decision, undoes the work and stores the refusal. Throws any other error, and the
- * key stays free.
+ * Runs the work. If the work throws a final refusal, undoes the work and stores the refusal. If the work throws any other
+ * error, the key stays free.
  */
 async function workOrRefusal<Answer extends StoredAnswer>(
   tx: Tx,
@@ -276,14 +276,14 @@ function storeRefusal(tx: Tx, claim: IdempotencyClaim, refusal: Refusal): Promis
   return storeAnswer(tx, claim, refusalAnswer(refusal))
 }
 
-/** Returns the answer that a key stores for a decision. */
+/** Returns the answer that a key stores for a final refusal. */
 export function refusalAnswer({ code, message, details, status }: Refusal): StoredAnswer {
   return { status_code: status, response_body: JSON.stringify(failure(code, message, details)) }
 }
 
 /**
- * Runs a write at most once per key: claim, work and stored answer are one transaction. If the process dies before the
- * commit, nothing remains. Stores and throws a decision (409), and undoes its work. Any other refusal leaves the key
+ * Runs a write at most once for each key: claim, work and stored answer are one transaction. If the process dies before the
+ * commit, the key stays free. Stores and throws a final refusal (409), and undoes its work. Any other refusal leaves the key
  * free.
  */
 export async function onceInTransaction(
@@ -298,14 +298,14 @@ export async function onceInTransaction(
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
-  // The function throws the refusal after the commit, because the transaction must store the refusal.
+  // The transaction must store the refusal, so the function throws the refusal after the commit.
   if (done instanceof Refusal) throw done
   return done
 }
 
 /**
- * Throws a refusal of a request whose key is still free. The function first stores a decision, so that a repeated
- * request gets the decision too. If the key has an answer by now, returns that answer.
+ * Throws a refusal of a request whose key is still free. The function first stores a final refusal, so that a repeated
+ * request gets the same refusal. If the key has an answer by now, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,
@@ -317,8 +317,8 @@ export function refuseOnce(
 }
 
 /**
- * Begins work that continues after the commit, like `onceInTransaction`. The key stays claimed until the work stores
- * its answer. Returns the result of `work`, or the stored answer. Stores a refusal with 409.
+ * Begins work that continues after the commit, as `onceInTransaction` does. Until the work stores its answer, the key stays
+ * claimed. Returns the result of `work`, or the stored answer. Stores a refusal with 409.
  */
 export async function beginOnce<Begun>(
   deps: Deps,
@@ -343,8 +343,8 @@ export async function beginOnce<Begun>(
 }
 
 /**
- * Runs the write of a route at most once per Idempotency-Key and sends `{success: true, data}`. `work` returns the data
- * in the form of the route's schema. For a secret that the server shows once, use `answerShowingOnce`.
+ * Runs the write of a route at most once for each Idempotency-Key and sends `{success: true, data}`. `work` returns the data
+ * in the form of the route's schema. For a secret that the server shows only once, use `answerShowingOnce`.
  */
 export async function answerOnce(
   deps: Deps,
@@ -361,7 +361,7 @@ export async function answerOnce(
   return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
-/** Claims a key and returns null, or returns the stored answer of the key. Refuses as `findAnswer` does. */
+/** Claims a key and returns null. If the key has a stored answer, returns that answer. Refuses as `findAnswer` does. */
 async function claimOrAnswer(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found] = await claimOrFind(deps, tx, [claim])
   if (found instanceof Refusal) throw found
@@ -372,7 +372,8 @@ async function claimOrAnswer(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promi
 export type ClaimResult = 'claimed' | 'repeat' | StoredAnswer | Refusal
 
 /**
- * Claims the keys of a batch that are free or whose lock has ended. The other keys have a stored answer or a refusal.
+ * Claims the keys of a batch that are free or whose lock has ended. For each other key, returns its stored answer or a
+ * refusal.
  */
 export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<ClaimResult[]> {
   const known = await findAnswers(deps, tx, claims)
@@ -381,7 +382,7 @@ export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly Idempoten
     if (known[i] === null && !free.has(claimName(claim))) free.set(claimName(claim), claim)
   }
   const claimed = await claimKeys(deps, tx, [...free.values()])
-  // The claim of a lost key waited for the request that held the key. Usually that request has stored its answer.
+  // The claim waited for the request that held the key. In most cases, that request has stored its answer by now.
   const lost = [...free.values()].filter((claim) => !claimed.has(claimName(claim)))
   const answers = await findAnswers(deps, tx, lost)
   const answersByClaim = new Map(lost.map((claim, i) => [claim, answers[i] ?? inProgress()]))
@@ -392,7 +393,7 @@ export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly Idempoten
   })
 }
 
-/** Claims distinct keys. Returns the names of the keys that no other request holds. */
+/** Claims distinct keys. Returns the names of the keys that this call has claimed. */
 async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set()
   const now = deps.clock.now()
@@ -405,7 +406,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
-/** Releases a claimed key after the server has refused its request without effect. */
+/** If the server refuses a request without effect, releases the claimed key of the request. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

@@ -1,4 +1,4 @@
-// Tests unknown fields of a body: the server ignores such fields, and names the fields in a header.
+// Tests unknown fields of a body: the server ignores unknown fields and names them in a header.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -33,7 +33,7 @@ test('the response names the unknown fields of a body, and names nested fields b
   assert.equal(ignored(invoice), 'items[0].qty, items[2].unit%20price')
 })
 
-test('replays and refusals name the unknown fields too', async () => {
+test('replayed answers and refusals name the unknown fields too', async () => {
   const idempotency_key = crypto.randomUUID()
   for (const replayed of [undefined, 'true']) {
     const reply = await world.post(PUSH, { ...BODY, note: 1 }, { idempotency_key })
@@ -51,13 +51,13 @@ test('replays and refusals name the unknown fields too', async () => {
   assert.match(String(paid.headers['access-control-expose-headers']), /X-Service-Ignored-Fields/)
 })
 
-test('the response names all fields of a body when a call takes no body', async () => {
+test('the response names all fields of a body when the call accepts no body', async () => {
   const { collection_id } = (await world.post(PUSH, BODY)).body.data
   const reply = await world.post(`/v1/collections/${collection_id}/refresh-status`, { force: true })
   assert.deepEqual([reply.status, ignored(reply)], [200, 'force'])
 })
 
-test('the header of ignored fields is short and contains only visible ASCII for any field names', async () => {
+test('the header of ignored fields is short and contains only visible ASCII, whatever the field names', async () => {
   for (const name of [
     'jina la mteja',
     'ключ',
@@ -93,7 +93,7 @@ test('the request log shows the ignored fields to developers', async () => {
   assert.ok(world.deps.logged.some((line) => line.includes('"ignored_fields":"refrence"')))
 })
 
-test('a secret as the name of a field appears in no header and no log', async () => {
+test('no header and no log contains a secret that the caller sent as the name of a field', async () => {
   const secret = `whsec_${'aB3+/='.repeat(7)}`
   for (const body of [
     { [secret]: 1 },

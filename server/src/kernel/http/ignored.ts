@@ -1,4 +1,4 @@
-// Finds unknown fields of a body. The server ignores such fields and lists their names in a header, so that a caller
+// Finds unknown fields of a body. The server ignores unknown fields and lists their names in a header, so that a caller
 // notices a mistyped field.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
@@ -24,7 +24,7 @@ const LENGTH_MAX = 1_000
 const NO_FIELDS: ReadonlyMap<string, BodyFields | null> = new Map()
 
 /**
- * Returns the known fields of the body of a documented route. Null means that the route is undocumented or takes any
+ * Returns the known fields of the body of a documented route. Null means that the route is undocumented or accepts any
  * field.
  */
 export function bodyFields({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): BodyFields {
@@ -32,7 +32,7 @@ export function bodyFields({ schema, config }: Pick<RouteOptions, 'schema' | 'co
   const body = schema?.body as BodySchema | undefined
   const known = body === undefined ? { fields: NO_FIELDS, items: null } : fieldsOfSchemas([body])
   if (known === null || typeof config?.access !== 'object') return known
-  // The fields choose the merchant and environment of a request: see chooseCaller.
+  // The fields by which a session chooses the merchant and environment of a request: see chooseCaller.
   const choices = config.access.roles === undefined ? ['merchant_id'] : ['merchant_id', 'environment']
   return { ...known, fields: new Map([...choices.map((name) => [name, null] as const), ...known.fields]) }
 }
@@ -54,8 +54,8 @@ function fieldsOfSchemas(schemas: readonly BodySchema[]): BodyFields {
 }
 
 /**
- * Returns the unknown fields of a parsed body, for a header: percent-encoded paths such as `items[0].qty`, separated by
- * commas. Null means that the body has none. `...` stands for the fields beyond the first 20.
+ * Returns the unknown fields of a parsed body as a header: percent-encoded paths such as `items[0].qty`, separated by
+ * commas. Null means that all fields are known. `...` stands for the fields after the first 20.
  */
 export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: BodyFields): string | null {
   if (known === null || typeof body !== 'object' || body === null) return null
@@ -72,7 +72,7 @@ export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: Bod
   return (found.length > NAMED_MAX ? [...named, '...'] : named).join(', ')
 }
 
-/** Adds the unknown fields of one value, at most one more than the header lists. */
+/** Adds the unknown fields of one value. The function stops at one field more than the header lists. */
 function collect(value: object, known: NonNullable<BodyFields>, path: string, found: string[]): void {
   if (Array.isArray(value)) {
     if (known.items === null) return
@@ -94,8 +94,8 @@ function collect(value: object, known: NonNullable<BodyFields>, path: string, fo
 }
 
 function pathOf(path: string, name: string): string {
-  // The function redacts a secret in a field name before the function encodes or cuts the name, because the secret then
-  // loses its shape.
+  // An encoded or cut secret could no longer be recognised. So the function first redacts secrets in a field name, and then
+  // encodes and cuts the name.
   const plain = name === '' ? '""' : encodeURIComponent(redactText(name).slice(0, NAME_MAX).toWellFormed())
   return path === '' ? plain : `${path}.${plain}`
 }

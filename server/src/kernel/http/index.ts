@@ -1,4 +1,4 @@
-// Exports the app, access, the envelope and idempotency keys.
+// Exports the HTTP app, access, the envelope and idempotency keys.
 
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'

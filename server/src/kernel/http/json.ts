@@ -1,8 +1,8 @@
-// Parses request bodies: strict JSON that keeps the written form of an amount.
+// Parses request bodies: strict JSON that preserves the written form of an amount.
 
 import { refuse } from '../lib/index.ts'
 
-/** The written digits of an amount that the caller sent as a number, by parsed body. */
+/** The digits of each amount that a caller sent as a number, by parsed body. */
 const writtenAmounts = new WeakMap<object, string>()
 
 /** Returns the amount of a parsed body exactly as the caller wrote the amount: the digits of a number, or the text. */
@@ -14,8 +14,8 @@ const FORBIDDEN_NAME = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 
 /**
- * Parses a body. A float loses digits and notation, so the function also keeps the written top-level `amount`: see
- * `writtenAmount`. Refuses any text but one JSON object, and names that reach prototypes.
+ * Parses a body. A float loses digits and notation, so the function stores the written top-level `amount`: see
+ * `writtenAmount`. Refuses any text that is not one JSON object, and field names that could change prototypes.
  */
 export function parseBody(text: string): Record<string, unknown> {
   let body: unknown
@@ -35,9 +35,9 @@ export function parseBody(text: string): Record<string, unknown> {
   return record
 }
 
-/** True if valid JSON nests too deep for recursive functions. */
+/** Returns true if valid JSON nests too deep for recursive functions. */
 function isDeep(text: string): boolean {
-  // Nearly every body is flat: one brace at its start and no list.
+  // Nearly every body is flat, with one brace at its start and no list. For a flat body, this test is enough.
   if (text.lastIndexOf('{') <= 0 && !text.includes('[')) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -50,7 +50,9 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** Returns the closing quote of the string that begins at `begin`. Brackets inside the string do not count. */
+/**
+ * Returns the position of the closing quote of the string that begins at `begin`. Brackets inside the string do not count.
+ */
 function endOfString(text: string, begin: number): number {
   let at = begin + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -66,8 +68,8 @@ function reachesPrototype(value: unknown): boolean {
 }
 
 /**
- * Returns the digits of the top-level amount without meaningless final zeros: the number 1.000 has no third decimal.
- * JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
+ * Returns the digits of the top-level amount without zeros that mean nothing at the end: the number 1.000 has no third
+ * decimal. JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
  */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()

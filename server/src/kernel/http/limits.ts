@@ -9,31 +9,35 @@ import type { App } from './app-types.ts'
 type HeaderReply = { header(name: string, value: string): unknown }
 type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<void>
 
-/** The rate limits of one process. Each limit refuses with rate_limited. */
+/** The rate limits of one process. Above a limit, each function refuses with rate_limited. */
 export type RequestLimits = {
-  /** Counts a request of a valid key or session. */
+  /** Counts a request with a valid API key or session. */
   byKey: CountRequest
-  /** Counts a request to a public route, to a route for payers or providers, or to no route at all. */
+  /** Counts a request to a public route, to a route for payers or providers, or to a path without a route. */
   byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
   /**
-   * Refuses an address with too many recent failures, before a look-up of the credential. The server still accepts a
-   * credential that was valid from that address, because callers can share an address, for example of a proxy.
+   * If an address has too many recent failures, refuses before a look-up of the credential. A credential that was valid from
+   * that address before still passes, because callers can share an address, for example of a proxy.
    */
   refuseBlockedAddress(request: FastifyRequest, reply: HeaderReply): void
   /** Counts a refused credential. */
   countFailure: CountRequest
-  /** Remembers that a credential was valid. */
+  /** Remembers that a credential was valid at this address. */
   rememberCredential(request: FastifyRequest): void
-  /** Remembers the address of a genuine callback, so that a flood from a shared address does not block the provider. */
+  /**
+   * Remembers the address of a callback with a valid signature, so that a flood from a shared address does not block the
+   * provider.
+   */
   rememberCallbackAddress(request: FastifyRequest): void
 }
 
 const WINDOW_MS = 60_000
-/** The size and age of a list of recent texts. Beyond either, the list drops its older half. */
+/** The greatest number of texts in a list of recent texts. Above this number, the list drops its older half. */
 const RECENT_MAX = 20_000
+/** The greatest age of a list of recent texts. Above this age, the list drops its older half. */
 const RECENT_MS = 3_600_000
 const BLOCKED_ADDRESSES_MAX = 10_000
-/** The window of a limit, because no block lasts longer. */
+/** The time window of a limit. No block lasts longer than this window. */
 const BLOCK_MS_MAX = 60_000
 
 /** Makes the limits from the counters of the app. */
@@ -58,7 +62,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
     }
   const address = (request: FastifyRequest) => customerNetwork(request.ip)
   const failures = make(config.rate_limit_address, address)
-  /** The addresses over their limit of failures, with the end of the block. */
+  /** The addresses above their limit of failures, each with the time at which its block ends. */
   const blocked_until = new Map<string, number>()
   const valid_credentials = createRecentSet(clock)
   const callback_addresses = createRecentSet(clock)
@@ -78,7 +82,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
     refuseBlockedAddress(request, reply) {
       if (blocked_until.size === 0) return
       const left_ms = (blocked_until.get(address(request)) ?? 0) - clock.now().getTime()
-      // A block that would last longer than any block means that the clock has stepped back.
+      // If the rest of a block is longer than any block, the clock has stepped back.
       if (left_ms <= 0 || left_ms > BLOCK_MS_MAX) return void blocked_until.delete(address(request))
       if (valid_credentials.has(credentialHash(request))) return
       const retry_after_s = Math.ceil(left_ms / 1_000)
@@ -122,13 +126,13 @@ function createRecentSet(clock: Clock) {
   }
 }
 
-/** Returns the key of a counter. Requests of one API key or one user count together. */
+/** Returns the key of a counter. All requests of one API key, or of one user, have the same counter. */
 function credentialId({ principal, ip }: FastifyRequest): string {
   if (principal === null) return ip
   return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
-/** Returns the hash of a credential. The server remembers only a hash, so that no API key stays in memory. */
+/** Returns the hash of a credential. The server remembers only hashes, so that no API key stays in memory. */
 function credentialHash(request: FastifyRequest): string {
   const { authorization = '', 'x-api-key': header = '' } = request.headers
   return hash('sha256', `${request.ip} ${authorization} ${header}`, 'base64url')

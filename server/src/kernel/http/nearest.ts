@@ -1,6 +1,6 @@
 // Finds the known name that is nearest to a mistyped name.
 
-/** The length beyond which a name does not count as a typing error. */
+/** The length above which a name does not count as a typing error. */
 const LENGTH_MAX = 64
 
 /** Returns the known name with the fewest edits from a mistyped name. Null means that no known name is near. */
@@ -18,12 +18,12 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Removes case, hyphens and underscores, which are common mistakes: `pageSize`, `page-size`. */
+/** Removes case, hyphens and underscores, the most common mistakes: `pageSize`, `page-size`. */
 function normalise(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Returns the number of letters to insert, remove, replace or swap with their neighbour. */
+/** Returns the number of letters that the caller must insert, remove, replace or swap. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,4 +1,4 @@
-// Runs a batch of requests with Idempotency-Keys: the keys, the work and the stored answers are one transaction.
+// Runs a batch of requests with Idempotency-Keys: keys, work and stored answers are one transaction.
 
 import { type Deps, inTransaction, type Tx } from '../db/index.ts'
 import { Refusal } from '../lib/index.ts'
@@ -12,12 +12,12 @@ import {
   storeAnswers,
 } from './idempotency.ts'
 
-/** A request of a batch. Null in `once` means that the request has no Idempotency-Key. */
+/** A request of a batch. Null as `once` means that the request has no Idempotency-Key. */
 export type KeyedRequest<Result> = { once: { claim: IdempotencyClaim; answerOf(result: Result): StoredAnswer } | null }
 
 /**
- * The result of a request: the result of its work, an earlier answer of its key, or a refusal. The text 'repeat' means
- * that an earlier request of the batch has the key. The caller then runs the request again.
+ * The result of a request: the result of its work, an earlier answer of its key, or a refusal. 'repeat' means that an
+ * earlier request of the batch has the same key, so the caller must run this request again.
  */
 export type KeyedResult<Result> =
   | { result: Result; answer: StoredAnswer | null }
@@ -26,18 +26,18 @@ export type KeyedResult<Result> =
   | 'repeat'
 
 /**
- * The work on a batch. For a request that the work refuses, the work writes nothing. `left` is for the caller, after
- * the commit.
+ * The work on a batch. If the work refuses a request, the work writes nothing for that request. `left` is data for the
+ * caller to use after the commit.
  */
 export type KeyedWork<Request, Result, Left> = (
   tx: Tx,
   requests: readonly Request[],
 ) => Promise<{ answers: readonly (Result | Refusal)[]; left: Left }>
 
-/** The results of a committed batch. Null in `left` means that no request did work. */
+/** The results of a committed batch. Null as `left` means that no request did work. */
 type KeyedRun<Request, Result, Left> = { results: Map<Request, KeyedResult<Result>>; left: Left | null }
 
-/** Rolls back a batch with refusals that no key stores, because the rollback frees their keys. */
+/** Rolls back a batch whose refusals no key stores. The rollback frees the keys of the refused requests. */
 class KeysToFree<Request> extends Error {
   readonly refused: ReadonlyMap<Request, Refusal>
   constructor(refused: ReadonlyMap<Request, Refusal>) {
@@ -47,9 +47,8 @@ class KeysToFree<Request> extends Error {
 }
 
 /**
- * Runs a batch, like `onceInTransaction`. Each request gets the answer, and stores the row, of a single run. If `work`
- * throws, the transaction writes nothing. If no key stores a refusal, the other requests run again without the refused
- * request.
+ * Runs a batch, as `onceInTransaction` runs one request. If `work` throws, the transaction writes nothing. If a refusal is
+ * not final, the other requests run again in a new transaction without the refused request.
  */
 export async function onceInBatch<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,
@@ -103,7 +102,7 @@ async function runBatch<Request extends KeyedRequest<Result>, Result, Left>(
   return { results, left }
 }
 
-/** Claims the keys of a batch. Returns the results of the requests that hold no key and do no work. */
+/** Claims the keys of a batch. Returns the results of the requests that have no claimed key and so do no work. */
 async function claimBatch<Request extends KeyedRequest<Result>, Result>(
   deps: Deps,
   tx: Tx,

@@ -1,12 +1,12 @@
-// Answers writes that show a secret once.
+// Answers writes whose first answer shows a secret that later answers hide.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../db/index.ts'
 import { onceInTransaction, readClaim, replay } from './idempotency.ts'
 
 /**
- * Answers a write with a secret, like `answerOnce`: the first request gets `fresh`, a repeated Idempotency-Key gets
- * `stored`. The database keeps `stored`, which must not contain the secret.
+ * Answers a write with a secret, as `answerOnce` does: the first request gets `fresh`, and a repeated Idempotency-Key gets
+ * `stored`. The database stores `stored`, which must not contain the secret.
  */
 export async function answerShowingOnce(
   deps: Deps,

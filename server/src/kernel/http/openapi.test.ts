@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('every documented call declares each status that it can answer', () => {
+test('every documented call declares each status that the call can answer', () => {
   const missing: string[] = []
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { parameters = [], security = [], responses }] of Object.entries(methods)) {
@@ -37,7 +37,7 @@ test('every documented call declares each status that it can answer', () => {
   assert.deepEqual(missing, [])
 })
 
-/** The sums that are true in every record: the first field is the sum of the second and the third. */
+/** The sums that hold in every record: the first field is the sum of the second and the third field. */
 const SUMS = [
   ['amount', 'fee', 'net_amount'],
   ['amount', 'fee', 'net'],
@@ -47,7 +47,7 @@ const SUMS = [
   ['total_charges', 'infinity_fee', 'processor_charge'],
 ] as const
 
-test('the amounts in the examples of the OpenAPI document add up', () => {
+test('the amounts in the examples of the OpenAPI document are correct sums', () => {
   let compared = 0
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -70,7 +70,7 @@ test('the amounts in the examples of the OpenAPI document add up', () => {
   assert.ok(compared > 0)
 })
 
-test('the server compresses the documentation, and answers 304 to a browser with the current version', async () => {
+test('the server compresses the documentation, and answers 304 to a browser that has the current version', async () => {
   for (const url of ['/docs', '/openapi.json']) {
     const ask = async (headers: Record<string, string>) => {
       const reply = await world.system.app.inject({ method: 'GET', url, headers })
@@ -95,7 +95,7 @@ test('the server compresses the documentation, and answers 304 to a browser with
   }
 })
 
-test('the server compresses a large list when the client accepts compression, but never small responses or new keys', async () => {
+test('the server compresses a large list when the client accepts compression, but never small responses or new API keys', async () => {
   for (let i = 0; i < 30; i++)
     await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', description: `Order ${i}` })
   const { token } = await world.newSession('MERCHANT_ADMIN')

@@ -14,7 +14,7 @@ Switch on \`error.code\`; the message is for people. Every answer carries \`X-Re
 
 **Nothing is paid until a collection is \`successful\`.** A 202, a sent prompt and the status \`processing\` are not payments.`
 
-/** The meaning of a success, by status. */
+/** The description of a successful answer, by status. */
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   200: 'Success.',
   201: 'Created.',
@@ -56,7 +56,7 @@ const CHOICES: Properties = {
 }
 
 /**
- * Returns the query of a route for sessions: its own parameters, and the choices that its path and body do not name.
+ * Returns the query parameters of a route for sessions: those of the route, and the choices that path and body do not name.
  */
 function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
@@ -124,7 +124,7 @@ type Transform = NonNullable<FastifyDynamicSwaggerOptions['transform']>
 type RouteInput = Parameters<Transform>[0]
 type RestrictedAccess = Exclude<Access, 'public'>
 
-/** Adds to the schema of a route its callers, its error codes, and the header of its Idempotency-Key. */
+/** Adds to the schema of a route: the callers, the error codes, and the header of the Idempotency-Key. */
 function describeRoute({ schema, url, route }: RouteInput): ReturnType<Transform> {
   const access = route.config?.access
   if (access === undefined) return { schema: schema ?? {}, url }
@@ -151,7 +151,10 @@ function securityOf(access: RestrictedAccess): object[] {
   ]
 }
 
-/** Returns all error codes of a route: those of its access, those that the route names, and those of every request. */
+/**
+ * Returns all error codes of a route: the codes of its access, the codes that the route names, and the codes of every
+ * request.
+ */
 function errorCodesOf(access: Access, schema: RouteInput['schema'], route: RouteInput['route']): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable']
   if (access !== 'public') {
@@ -193,7 +196,9 @@ function idempotencyHeader(mode: 'required' | 'honoured'): object {
   }
 }
 
-/** Returns the answers of a route by status: its own answers, then an answer for each status of its error codes. */
+/**
+ * Returns the answers of a route by status: the answers of its schema, then an answer for each status of its error codes.
+ */
 function responsesOf(own: unknown, codes: readonly ErrorCode[]): Record<string, unknown> {
   const responses: Record<string, unknown> = {}
   for (const [status, answer] of Object.entries(own ?? {})) {

@@ -9,7 +9,10 @@ import { createOutgoing } from './outgoing.ts'
 
 const PUBLIC = '93.184.216.34'
 
-/** Looks up the names of these tests. `rebind.test` is public at the first lookup and private afterwards. */
+/**
+ * Looks up the names of these tests. `rebind.test` has a public address at the first look-up and a private address
+ * afterwards.
+ */
 function tableLookup(): Lookup {
   const lookups = new Map<string, number>()
   const table: Record<string, (time: number) => string[]> = {
@@ -121,7 +124,7 @@ describe('address guard', () => {
     assert.equal(internal.received.length, 0)
   })
 
-  test('checkDestination accepts plain http or https, and only https when the caller demands https', async () => {
+  test('checkDestination accepts http and https, and only https when the caller requires https', async () => {
     const check = (url: string, https_only = false) =>
       checkDestination(url, { allow_private: false, https_only, lookup: tableLookup() })
     assert.match((await check('ftp://public.test/')) ?? '', /https:\/\/ or http:/)
@@ -134,7 +137,7 @@ describe('address guard', () => {
     assert.equal(await checkDestination('http://127.0.0.1/', { allow_private: true, https_only: false }), null)
   })
 
-  test('only plain global addresses count as public', () => {
+  test('isPublicAddress accepts only global unicast addresses', () => {
     for (const address of ['8.8.8.8', '2606:4700::1111']) assert.equal(isPublicAddress(address), true, address)
     for (const address of ['', 'example', '::ffff:8.8.8.8', 'fe80::1%eth0', '4000::1', '1fff::1', '5f00::1', 'fec0::1'])
       assert.equal(isPublicAddress(address), false)
@@ -146,7 +149,7 @@ async function startNameServer(t: TestContext): Promise<{ address: string; queri
   const queried = new Set<string>()
   const server = createSocket('udp4')
   server.on('message', (query, from) => {
-    // After twelve bytes of header come the name in parts with lengths, a zero, the type and the class.
+    // The header has twelve bytes. Then come the parts of the name with their lengths, a zero, the type and the class.
     const parts: string[] = []
     let at = 12
     for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -220,7 +223,7 @@ describe('outgoing requests', () => {
   })
 
   for (const kind of ['hang', 'drip'] as const) {
-    test(`an outgoing request ends after the timeout for a receiver of kind ${kind}`, async () => {
+    test(`an outgoing request ends after its timeout when the receiver is of kind ${kind}`, async () => {
       receiver.reply = { kind }
       const start = performance.now()
       const answer = await outgoing.post(receiver.url, [], '{}', 300)
@@ -235,7 +238,7 @@ describe('outgoing requests', () => {
     const answer = await outgoing.post(receiver.url, [], '{}', 2_000)
     assert.equal(answer.error, null)
     assert.equal(answer.response_body?.length, 16_384)
-    // The receiver never stops writing, so the server must end the request.
+    // The receiver never stops writing, so the client must end the request.
     await receiver.waitClosed()
   })
 
@@ -244,7 +247,7 @@ describe('outgoing requests', () => {
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).response_body, 'a\ufffdb')
   })
 
-  test('an outgoing request reports each network error with a short stable code', async () => {
+  test('an outgoing request reports each network error as a short stable code', async () => {
     receiver.reply = { kind: 'reset' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).error, 'connection_reset')
     const gone = await startReceiver()

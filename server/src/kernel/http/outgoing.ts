@@ -1,12 +1,12 @@
-// Sends requests for webhooks: to URLs that merchants choose, with checked addresses and limits of time and size.
+// Sends webhook requests to URLs that merchants choose. The client checks the addresses and limits time and size.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
- * The result of a request. `error` is a stable code. Null means that a complete answer arrived with any status. An
- * error with a `status_code` means that the answer began but did not end in time.
+ * The result of a request. `error` is a stable code. Null as `error` means that a complete answer arrived, with any status.
+ * An error with a `status_code` means that the answer began but did not end in time.
  */
 export type OutgoingResult = {
   status_code: number | null
@@ -15,7 +15,7 @@ export type OutgoingResult = {
   error: OutgoingError | null
 }
 
-/** The reason why no answer arrived. The reason reveals nothing about the own network. */
+/** The reason why no answer arrived. The reason reveals nothing about the private network. */
 export type OutgoingError =
   | 'blocked_destination'
   | 'connection_failed'
@@ -28,26 +28,27 @@ export type OutgoingError =
   | 'tls_error'
   | 'unreachable'
 
-/** The client that sends requests to the outside. */
+/** The client that sends requests to receivers outside of the platform. */
 export type Outgoing = {
   /**
-   * Posts `body`. `headers` are alternating names and values. `timeout_ms` covers everything from the DNS lookup to the
-   * last byte of the answer. The function follows no redirect and never throws.
+   * Posts `body` and never throws. `headers` are alternating names and values. `timeout_ms` covers everything from the DNS
+   * look-up to the last byte of the answer. The client follows no redirect.
    */
   post(url: string, headers: string[], body: string, timeout_ms: number): Promise<OutgoingResult>
   close(): Promise<void>
 }
 
 /**
- * The number of connections per origin. The number equals the concurrent deliveries, so that merchants on one host
- * never wait for each other.
+ * The number of connections per origin. It equals the number of concurrent deliveries, so that merchants on one host never
+ * wait for each other.
  */
 const CONNECTIONS_MAX = 512
 const CONNECT_TIMEOUT_MS = 8_000
 const READ_BYTES_MAX = 64 * 1024
 const KEPT_BYTES_MAX = 16 * 1024
 /**
- * The keep-alive, shorter than that of most servers, so that a request rarely uses a connection that the server closes.
+ * The keep-alive time. It is shorter than that of most servers, so that the client rarely uses a connection that the server
+ * closes.
  */
 const KEEP_ALIVE_MS = 4_000
 const KEEP_ALIVE_MAX_MS = 60_000
@@ -67,7 +68,7 @@ export function createOutgoing(options: { allow_private: boolean; lookup?: Looku
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // One timer per request, in `post`, limits all phases.
+    // `post` has one timer for each request, and this timer limits all phases.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -134,15 +135,15 @@ function postTo(
   })
 }
 
-/** Returns the text of an answer for the database. PostgreSQL cannot store NUL in a text. */
+/** Returns the text of an answer in a form that the database accepts. PostgreSQL cannot store NUL in a text. */
 function storedText(chunks: readonly Buffer[]): string {
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   return bytes.subarray(0, KEPT_BYTES_MAX).toString('utf8').replaceAll('\0', '\ufffd')
 }
 
 /**
- * Checks three times, because a merchant can bypass each check alone. An address in the URL needs no lookup. A name may
- * resolve to public and private addresses, or to another address each time. The remote address of the socket is the
+ * The guard checks three times, because a merchant can bypass each single check. An address in the URL needs no look-up. A
+ * name may resolve to public and private addresses, or to another address each time. The remote address of the socket is the
  * final check.
  */
 function guardedConnector(allow_private: boolean, lookup: Lookup): buildConnector.connector {

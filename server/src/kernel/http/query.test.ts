@@ -1,4 +1,4 @@
-// Tests query parameters: each documented call declares its parameters and refuses others.
+// Tests query parameters: each documented call declares its parameters and refuses all others.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -51,7 +51,7 @@ test('every documented call refuses an unknown query parameter with its name', a
   }
 })
 
-test('the refusal of a mistyped filter suggests the right name', async () => {
+test('the refusal of a mistyped filter suggests the correct name', async () => {
   for (const [typed, meant] of [
     ['stauts', 'status'],
     ['Status', 'status'],
@@ -71,14 +71,14 @@ test('the refusal of a mistyped filter suggests the right name', async () => {
   assert.match(far?.message ?? '', /which takes environment, from, merchant_id, method, page, page_size/)
 })
 
-test('the refusal of thousands of unknown parameters is small', async () => {
+test('the server answers thousands of unknown parameters with a short refusal', async () => {
   const names = Array.from({ length: 2_000 }, (_, i) => `x${i}=`).join('&')
   const reply = await world.get(`/v1/collections?${names}`)
   assert.equal(reply.status, 400)
   assert.ok(reply.text.length < 8_000, String(reply.text.length))
 })
 
-test('a POST with an unknown query parameter creates nothing and does not use its Idempotency-Key', async () => {
+test('the server creates nothing and keeps the Idempotency-Key unused when a POST has an unknown query parameter', async () => {
   const idempotency_key = crypto.randomUUID()
   const body = { amount: '500', phone: '0754123001', reference: 'query-post' }
   const refused = await world.post('/v1/collections/wallet-push?simulate_staus=failed', body, { idempotency_key })
@@ -87,7 +87,7 @@ test('a POST with an unknown query parameter creates nothing and does not use it
   assert.equal((await world.get('/v1/collections?reference=query-post')).body.data.pagination.total_items, 1)
 })
 
-test('a caller without access gets the refusal of access and no parameter names', async () => {
+test('the server refuses a caller without access before it names any parameter', async () => {
   const unsigned = await world.call({ method: 'GET', url: '/v1/collections?stauts=failed', key: null })
   assert.deepEqual([unsigned.status, unsigned.body.error.code], [401, 'authentication_required'])
   const key = await world.newKey({ scopes: ['invoices:read'] })
@@ -112,7 +112,7 @@ test('a payer opens a shared link to which another site has added a tracking par
     assert.equal((await world.call({ method: 'GET', url, key: null })).status, 200, url)
 })
 
-test('the server refuses an API key in the URL as a parameter name as well as a value', async () => {
+test('the server refuses an API key in the URL, as a parameter name or as a value', async () => {
   const alone = await world.call({ method: 'GET', url: `/v1/collections?${world.sandbox_key}`, key: null })
   assert.deepEqual([alone.status, alone.body.error.code], [401, 'authentication_required'])
   const with_header = await world.get(`/v1/collections?${world.sandbox_key}=1`)

@@ -1,4 +1,5 @@
-// Checks query parameters. The server refuses unknown names, because a mistyped filter must not return everything.
+// Checks query parameters. If a name is unknown, the server refuses the request, because a mistyped filter must not return
+// everything.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { refuse } from '../lib/index.ts'
@@ -12,8 +13,7 @@ const NAMED_MAX = 20
 const NAME_MAX = 100
 
 /**
- * Returns the query parameters of a documented route. Null means that the route is undocumented and takes any
- * parameter.
+ * Returns the query parameters of a documented route. Null means that the route is undocumented and accepts any parameter.
  */
 export function queryNames({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): ReadonlySet<string> | null {
   if (schema?.hide === true) return null
@@ -21,7 +21,7 @@ export function queryNames({ schema, config }: Pick<RouteOptions, 'schema' | 'co
   return new Set(typeof config?.access === 'object' ? [...CHOICES, ...own] : own)
 }
 
-/** Refuses a request with an unknown query parameter. */
+/** If a request has an unknown query parameter, refuses the request. */
 export function checkQuery(request: FastifyRequest, known: ReadonlySet<string>): void {
   const unknown = Object.keys(request.query as object).filter((name) => !known.has(name))
   if (unknown.length === 0) return

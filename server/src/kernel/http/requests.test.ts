@@ -26,7 +26,7 @@ function refused(reply: Reply, status: number, code: string): void {
   assert.ok(String(reply.headers['x-request-id']).length > 0)
 }
 
-/** Sends a body by POST exactly as written. */
+/** Sends a body by POST exactly as the test wrote the body. */
 function raw(payload: string | Buffer, headers: Record<string, string> = {}): Promise<Reply> {
   return world.call({
     method: 'POST',
@@ -72,7 +72,7 @@ const fieldsOf = (reply: Reply): string[] =>
   reply.body.error.details.fields.map((entry: { field: string }) => entry.field)
 
 describe('paths and methods', () => {
-  test('a success is an envelope with success true and data', async () => {
+  test('the server answers a successful request with success true and data', async () => {
     const reply = await world.get('/v1/collections')
     assert.deepEqual(Object.keys(reply.body), ['success', 'data'])
     assert.equal(reply.body.success, true)
@@ -87,7 +87,7 @@ describe('paths and methods', () => {
     '/v1/collections/x/y/z',
     '/..%2f..%2fetc/passwd',
   ]) {
-    test(`the unknown path ${path} gets 404 not_found, with a key and without`, async () => {
+    test(`the server answers 404 not_found to the unknown path ${path}, with and without an API key`, async () => {
       refused(await world.get(path), 404, 'not_found')
       refused(await world.call({ method: 'GET', url: path, key: null }), 404, 'not_found')
     })
@@ -97,7 +97,7 @@ describe('paths and methods', () => {
     ['cannot be decoded', '/v1/collections/%zz'],
     ['is too long', `/v1/collections/${'a'.repeat(300)}`],
   ] as const) {
-    test(`a path that ${name} gets 404 in the envelope, and the response does not repeat the path`, async () => {
+    test(`the server answers 404 in the envelope to a path that ${name}, and does not repeat the path`, async () => {
       const reply = await world.get(path)
       refused(reply, 404, 'not_found')
       assert.ok(!reply.text.includes('%zz') && !reply.text.includes('aaaa'))
@@ -111,14 +111,14 @@ describe('paths and methods', () => {
     ['GET', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15/refresh-status', 'POST'],
     ['POST', '/healthz', 'GET'],
   ] as const) {
-    test(`${method} on ${path} gets 405 with ${allow} as allowed`, async () => {
+    test(`the server answers 405 to ${method} on ${path} and lists ${allow} as allowed`, async () => {
       const reply = await world.call({ method, url: path })
       refused(reply, 405, 'method_not_allowed')
       assert.ok(String(reply.headers.allow).split(', ').includes(allow), String(reply.headers.allow))
     })
   }
 
-  test('health, documentation and OpenAPI need no key', async () => {
+  test('the server answers health, documentation and OpenAPI requests without an API key', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
       assert.equal((await world.call({ method: 'GET', url: path, key: null })).status, 200, path)
     }
@@ -127,7 +127,7 @@ describe('paths and methods', () => {
 
 describe('request ids', () => {
   for (const id of ['a', 'order-42.retry_1', 'x'.repeat(128), '019B8D62-7A80']) {
-    test(`the server keeps the request id ${id.slice(0, 20)}`, async () => {
+    test(`the server uses the request id ${id.slice(0, 20)} of the caller`, async () => {
       for (const path of ['/v1/collections', '/v1/nothing', '/healthz']) {
         const reply = await world.call({ method: 'GET', url: path, headers: { 'x-request-id': id } })
         assert.equal(reply.headers['x-request-id'], id)
@@ -199,7 +199,7 @@ describe('bodies', () => {
       refused(await raw(text), 400, 'invalid_json'))
   }
 
-  test('brackets inside a text do not count as nesting of the body', async () => {
+  test('the server does not count brackets inside a text as nesting of the body', async () => {
     assert.equal((await raw(JSON.stringify({ ...BODY, description: `"${'[{'.repeat(100)}\\` }))).status, 202)
   })
 
@@ -208,14 +208,14 @@ describe('bodies', () => {
     refused(reply, 400, 'validation_failed')
   })
 
-  test('the refusal of a body names all invalid fields at once', async () => {
+  test('the server names all invalid fields of a body in one refusal', async () => {
     const reply = await world.post(PUSH, { amount: true, customer_name: 'x'.repeat(201), simulate_status: 'maybe' })
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(new Set(fieldsOf(reply)), new Set(['amount', 'phone', 'customer_name', 'simulate_status']))
     for (const entry of reply.body.error.details.fields) assert.ok(entry.message.length > 0)
   })
 
-  test('the server converts no types: a number is no text, a text is no list, and null is not absent', async () => {
+  test('the server converts no types: a number is no text, a text is no list, and null is not an absent field', async () => {
     for (const [field, value] of [
       ['phone', 754123001],
       ['reference', 5],
@@ -232,7 +232,7 @@ describe('bodies', () => {
     }
   })
 
-  test('unknown fields do not fail a request, but change the fingerprint of the request', async () => {
+  test('the server ignores unknown fields of a body, but counts them in the fingerprint of the request', async () => {
     const idempotency_key = crypto.randomUUID()
     const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
     assert.equal(first.status, 202)
@@ -271,7 +271,7 @@ describe('bodies', () => {
     }
   }
 
-  test('only the description may contain tabs and newlines', async () => {
+  test('the server accepts tabs and newlines in the description only', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
     for (const text of ['a\tb', 'a\nb', 'a\rb'])
       refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
@@ -291,7 +291,7 @@ describe('bodies', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['an overlong slash', [0xc0, 0xaf]],
   ] as const) {
-    test(`the server answers 400 to a body that is not UTF-8 (${name}), whole or in chunks`, async () => {
+    test(`the server answers 400 to a body that is not UTF-8 (${name}), in one piece or in chunks`, async () => {
       const body = Buffer.concat([
         Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
         Buffer.from(bytes),
@@ -312,7 +312,7 @@ describe('bodies', () => {
     })
   }
 
-  test('the server reads a character that two chunks share as one character', async () => {
+  test('the server reads a character of a body whose bytes arrive in two chunks', async () => {
     const [start, end] = [
       Buffer.from('{"amount":"10","phone":"0754123001","reference":"\xc3', 'latin1'),
       Buffer.from('\xa9"}', 'latin1'),
@@ -331,7 +331,7 @@ describe('bodies', () => {
     assert.equal(reply.body.data.reference, 'é')
   })
 
-  test('the server accepts an amount with further zeros, and answers 400 to an amount with a third decimal', async () => {
+  test('the server accepts an amount with additional zeros, and answers 400 to an amount with a third decimal', async () => {
     for (const [number, same] of [
       ['10.000', '10'],
       ['10.500000000000000000000', '10.5'],
@@ -354,14 +354,14 @@ describe('bodies', () => {
     refused(await raw('{"amount":"10.000","phone":"0754123001"}'), 400, 'validation_failed')
   })
 
-  test('the server keeps a reference of 100 characters and refuses a reference of 101 characters', async () => {
+  test('the server accepts a reference of 100 characters and refuses a reference of 101 characters', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, reference: 'r'.repeat(100) })).status, 202)
     assert.deepEqual(fieldsOf(await world.post(PUSH, { ...BODY, reference: 'r'.repeat(101) })), ['reference'])
   })
 })
 
 describe('keys in the URL', () => {
-  test('the server answers 401 to a key in the query string alone, and never logs the key', async () => {
+  test('the server answers 401 to an API key that is only in the query string, and never logs the key', async () => {
     for (const name of ['api_key', 'key', 'access_token', 'anything']) {
       const reply = await world.call({ method: 'GET', url: `/v1/collections?${name}=${world.sandbox_key}`, key: null })
       refused(reply, 401, 'authentication_required')
@@ -369,7 +369,7 @@ describe('keys in the URL', () => {
     }
   })
 
-  test('the server answers 400 to a key in the query string of a request with a valid header, and never logs the key', async () => {
+  test('the server answers 400 to an API key in the query string of an authenticated request, and never logs the key', async () => {
     const reply = await world.get(`/v1/collections?api_key=${world.sandbox_key}`)
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(fieldsOf(reply), ['api_key'])
@@ -381,14 +381,14 @@ describe('keys in the URL', () => {
     )
   })
 
-  test('the server accepts a reference that resembles a key', async () => {
+  test('the server accepts a reference that looks like an API key', async () => {
     for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
       assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
     refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
     refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
   })
 
-  test('no line of the log contains a key that a request had in its path or body', async () => {
+  test('the log never contains an API key that a request had in its path or body', async () => {
     await world.get(`/v1/${world.live_key}`)
     await world.get(`/v1/collections/${world.live_key}`)
     await world.post(PUSH, { ...BODY, phone: world.live_key })
@@ -399,7 +399,7 @@ describe('keys in the URL', () => {
 })
 
 describe('malformed HTTP', () => {
-  test('the server answers 400 in the envelope, with a request id, to an unreadable request', async () => {
+  test('the server answers an unreadable request with 400, the failure envelope and a request id', async () => {
     for (const text of [
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nhost x\r\n\r\n',
@@ -413,13 +413,13 @@ describe('malformed HTTP', () => {
     }
   })
 
-  test('a page of another origin can read the refusal of a public call without Host', async () => {
+  test('a page of another origin can read the refusal of a public call without a Host header', async () => {
     const reply = await overWire('GET /public/payment-links/x HTTP/1.1\r\nconnection: close\r\n\r\n')
     refused(reply, 400, 'malformed_request')
     assert.equal(reply.headers['access-control-allow-origin'], '*')
   })
 
-  test('the server answers 408 in the envelope, with a request id, to an incomplete request', async (t) => {
+  test('the server answers an incomplete request with 408, the failure envelope and a request id', async (t) => {
     await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     const { server } = world.system.app
     const { headersTimeout } = server
@@ -430,14 +430,14 @@ describe('malformed HTTP', () => {
     refused(await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout')
   })
 
-  test('the server answers 431 in the envelope, with a request id, to headers that are too large', async () => {
+  test('the server answers too large headers with 431, the failure envelope and a request id', async () => {
     const reply = await overWire(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-much: ${'x'.repeat(20_000)}\r\n\r\n`)
     refused(reply, 431, 'headers_too_large')
   })
 })
 
 describe('limits', () => {
-  test('an IP address over the limit of public pages gets 429, but the server answers its health checks', async () => {
+  test('the server answers 429 to an IP address above the limit of public pages, but answers its health checks', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const ask = (url: string) => limited.call({ method: 'GET', url, key: null })
@@ -453,7 +453,7 @@ describe('limits', () => {
     }
   })
 
-  test('an IP address over the limit of unknown paths gets 429 for unknown paths only', async () => {
+  test('the server answers 429 to an IP address above the limit of unknown paths, for unknown paths only', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const ask = (url: string, key: string | null) => limited.call({ method: 'GET', url, key })
@@ -497,7 +497,7 @@ describe('limits', () => {
     }
   })
 
-  test('callbacks have a rate limit of their own', async () => {
+  test('the server limits the rate of callbacks separately from other requests', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
     try {
       const call = () => limited.call({ method: 'POST', url: '/callbacks/mock', payload: 'x', key: null })
@@ -509,7 +509,7 @@ describe('limits', () => {
     }
   })
 
-  test('an IP address with too many wrong keys causes no further look-ups, and the server accepts its known keys', async () => {
+  test('the server looks up no key for an IP address with too many wrong keys, and accepts keys that were valid there before', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     const statements: string[] = []
     const deps = testDeps(limited.url, {
@@ -538,7 +538,7 @@ describe('limits', () => {
     }
   })
 
-  test('a key over its limit gets 429 with Retry-After and RateLimit headers, and the server accepts another key', async () => {
+  test('the server answers 429 with Retry-After and RateLimit headers to a key above its limit, and accepts another key', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
     try {
       for (let left = 4; left >= 0; left--) {
@@ -593,7 +593,7 @@ describe('failures of the server', () => {
     ],
     ['the server has a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
   ] as const) {
-    test(`a request gets ${status} ${code} without internal details when ${name}, and the client can send the request again`, async () => {
+    test(`the server answers ${status} ${code} without internal details when ${name}, and the client can send the request again`, async () => {
       let broken = false
       const deps = testDeps(world.url, {
         before: (statement) => {
@@ -642,7 +642,7 @@ describe('failures of the server', () => {
     })
   }
 
-  test('a request on a kept-alive connection gets 503 while the process closes, and the connection ends', async () => {
+  test('the server answers 503 to a request on a kept-alive connection while the process closes, and closes the connection', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps)
     const held = Promise.withResolvers<void>()
@@ -669,7 +669,7 @@ describe('failures of the server', () => {
       await begun.promise
       const closed = system.app.close()
       await closing.promise
-      // The pipelined request reaches a process that is closing.
+      // The second request on the connection reaches a process that is closing.
       socket.write('GET /public/payment-links/x HTTP/1.1\r\nhost: x\r\n\r\n')
       await second.promise
       held.resolve()
@@ -689,7 +689,7 @@ describe('failures of the server', () => {
     }
   })
 
-  test('/readyz of a stopping process answers 503', async () => {
+  test('a stopping process answers 503 to /readyz', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps, { draining: () => true })
     try {
@@ -704,7 +704,7 @@ describe('failures of the server', () => {
   })
 })
 
-test('a POST without a body accepts the JSON content type and no other type', async () => {
+test('the server accepts a POST without a body with the JSON content type and with no other content type', async () => {
   const made = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
   const refreshed = await world.call({
     method: 'POST',

@@ -1,4 +1,4 @@
-// Compiles the serializers of answers from the schemas of the routes, with the compiler of fastify.
+// Compiles the serializers of answers from the schemas of the routes, with the serializer compiler of Fastify.
 
 import { createRequire } from 'node:module'
 
@@ -6,11 +6,11 @@ type Serialize = (data: unknown) => string
 type BuildSerializer = (schemas: unknown, options: unknown) => (route: { schema?: unknown }) => Serialize
 
 /**
- * Compiles each serializer with its first answer, because all serializers together take a fifth of a second at every
+ * Compiles each serializer with its first answer, because compiling all serializers would take a fifth of a second at every
  * start. In production the function compiles all serializers at the start, so that a bad schema stops the start.
  */
 export function serializers(at_start: boolean): BuildSerializer {
-  // The function must use the compiler of the installed fastify, so the compiler is no dependency of this package.
+  // The function must use the compiler of the installed Fastify, so this package does not depend on the compiler itself.
   const build: BuildSerializer = createRequire(import.meta.resolve('fastify'))(
     '@fastify/fast-json-stringify-compiler',
   )()

@@ -1,4 +1,5 @@
-// Tests rights of callers with slow bodies, limits of callers with many IP addresses, and forbidden names in bodies.
+// Tests the rights of callers that send a body slowly, the limits of callers with many IP addresses, and forbidden names in
+// bodies.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
@@ -27,7 +28,7 @@ test('the server refuses a member whom an administrator removes while the member
     `POST /v1/merchant/api-keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body.slice(0, 1)}`,
   )
-  // The body arrives after the rights from the headers have expired.
+  // The body arrives after the server's copy of the rights has expired.
   await wait(600)
   await world.rows('delete from members where user_id = $1', [user_id])
   socket.write(body.slice(1))
@@ -36,7 +37,7 @@ test('the server refuses a member whom an administrator removes while the member
   assert.deepEqual(await world.rows("select 1 from api_keys where name = 'Late'"), [])
 })
 
-test('all IP addresses of one IPv6 network share one limit', async () => {
+test('all IP addresses of one IPv6 network share one rate limit', async () => {
   const statuses: number[] = []
   for (let i = 1; i <= 8; i++) {
     const headers = { 'x-forwarded-for': `2001:db8:1:2::${i}`, authorization: 'Bearer nothing' }
@@ -47,7 +48,7 @@ test('all IP addresses of one IPv6 network share one limit', async () => {
   assert.equal((await world.call({ method: 'GET', url: '/v1/balance', key: null, headers: elsewhere })).status, 401)
 })
 
-test('the server refuses a forbidden field name in a body, also with escaped letters', async () => {
+test('the server refuses a forbidden field name in a body, even with escaped letters', async () => {
   for (const name of ['__proto__', '__pr\\u006fto__', 'c\\u006fnstructor']) {
     const payload = `{"amount":"10","phone":"0754123001","${name}":{"admin":true}}`
     const headers = { 'content-type': 'application/json' }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 const FILE = new URL('../../../../web/ui/page.css', import.meta.url)
 
-/** The style sheet. `version` changes with its content, and `path` contains the version. */
+/** The style sheet. `version` changes when the content changes, and `path` contains the version. */
 export type PageStyle = { text: Buffer; version: string; path: string }
 
 let cached: PageStyle | null = null
