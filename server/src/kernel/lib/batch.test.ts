@@ -1,4 +1,4 @@
-// Tests batching: many callers share few statements, and a bad item fails alone.
+// Tests batching: many callers share few statements, and an invalid item fails alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ function withCode(code: string): Error {
   return Object.assign(new Error(`failed with ${code}`), { code })
 }
 
-test('an idle gatherer runs at once with all items of the same turn', async () => {
+test('an idle gatherer runs one batch at once with all items of the same turn of the event loop', async () => {
   const batches: number[][] = []
   const double = gather<number, number>(
     async (items) => {
@@ -24,7 +24,7 @@ test('an idle gatherer runs at once with all items of the same turn', async () =
   assert.deepEqual(batches, [[1, 2, 3]])
 })
 
-test('items that arrive while a batch runs become the next batch, in their order', async () => {
+test('the gatherer puts items that arrive while a batch runs into the next batch, in their order', async () => {
   const batches: number[][] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -48,7 +48,7 @@ test('items that arrive while a batch runs become the next batch, in their order
   assert.deepEqual(batches, [[0], [1, 2, 3, 4]])
 })
 
-test('batches of one item start at once up to the concurrency limit, even if another batch is slow', async () => {
+test('the gatherer starts batches of one item at once, up to the concurrency limit, even when another batch is slow', async () => {
   const begun: number[] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -90,7 +90,7 @@ test('the gatherer keeps the limits of batch size and of concurrent batches', as
   assert.ok(most <= 2 && Math.max(...sizes) <= 7, `${most} at once, sizes ${sizes}`)
 })
 
-test('an error in the results rejects only its own caller', async () => {
+test('the gatherer rejects one caller when the results contain an error for the item of that caller', async () => {
   const run = gather<number, number>(async (items) => items.map((item) => (item === 2 ? new Error('two') : item)), {
     max_items: 10,
     max_running: 1,
@@ -102,14 +102,14 @@ test('an error in the results rejects only its own caller', async () => {
   )
 })
 
-test('the gatherer runs an item twice if two callers send the item, because the gatherer has no cache', async () => {
+test('the gatherer runs an item twice when two callers send the item, because the gatherer has no cache', async () => {
   let count = 0
   const run = gather<number, number>(async (items) => items.map(() => ++count), { max_items: 10, max_running: 1 })
   assert.deepEqual([...(await Promise.all([run(1), run(1)])), await run(1)], [1, 2, 3])
 })
 
 for (const failure of ['22001', '23505']) {
-  test(`the gatherer splits a batch that fails on its data (${failure}) until each bad item is alone`, async () => {
+  test(`the gatherer splits a batch that fails because of its data (${failure}) until each bad item is alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
         const results = await runSplitting(
@@ -128,7 +128,7 @@ for (const failure of ['22001', '23505']) {
   })
 }
 
-test('a broken invariant of one item rejects that item alone', async () => {
+test('the gatherer rejects one item alone when that item breaks an invariant', async () => {
   const results = await runSplitting([1, 2, 3, 4, 5], async (batch) => {
     if (batch.includes(4)) throw new InvariantError('four')
     return batch
@@ -139,7 +139,7 @@ test('a broken invariant of one item rejects that item alone', async () => {
   )
 })
 
-test('a gatherer queries an unreachable database once for a batch, not once for each item', async () => {
+test('the gatherer queries an unreachable database once for a batch, not once for each item', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++
@@ -149,7 +149,7 @@ test('a gatherer queries an unreachable database once for a batch, not once for 
   assert.ok(results.every((result) => result instanceof Error))
 })
 
-test('a gatherer runs the next batch after a failure', async () => {
+test('the gatherer runs the next batch after a failed batch', async () => {
   let fail = true
   const run = gather<number, number>(
     async (items) => {
@@ -163,7 +163,7 @@ test('a gatherer runs the next batch after a failure', async () => {
   assert.equal(await run(2), 2)
 })
 
-test('callers within the shared delay continue together, and a later caller starts a new delay', async () => {
+test('callers within the shared delay continue together, and a later caller starts another delay', async () => {
   const together = createSharedDelay(5)
   const first = together()
   assert.equal(together(), first)

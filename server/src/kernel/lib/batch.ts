@@ -10,22 +10,22 @@ export type GatherOptions = {
   /** The largest number of batches that run at once. */
   max_running: number
   /**
-   * True if one item can be the cause of a failure, so that the gatherer splits the batch. By default, failures about
-   * data.
+   * Returns true if one item can be the cause of a failure, so that the gatherer splits the batch. By default, failures
+   * about data have this effect.
    */
   canSplit?: (failure: Error) => boolean
 }
 
 /**
- * While a batch runs, new items wait for the next batch, because large batches cost less per item. If the newest batch
- * runs longer than this delay, the next batch also starts, so one slow statement does not delay all callers.
+ * The time after which the next batch starts although the newest batch still runs. Before this time, new items wait, because
+ * large batches cost less per item. So one slow statement does not delay all callers.
  */
 const NEXT_BATCH_DELAY_MS = 4
 
 /**
- * Turns a function over batches into a function over one item. `run` returns results in the order of its items, and an
- * Error rejects one caller. If `run` throws because of its data, the gatherer splits the batch until the bad item is
- * alone. `run` must undo its work before it throws.
+ * Turns a function over batches into a function over one item. `run` returns results in the order of its items, and an Error
+ * rejects one caller. If the data of a batch make `run` throw, the gatherer splits the batch. `run` must undo its work
+ * before it throws.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
@@ -65,7 +65,7 @@ export function gather<Item, Answer>(
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        // A batch of one item gains nothing by waiting while another batch may run.
+        // A batch of one item gains nothing if it waits while another batch may run.
         const single = options.max_items === 1 && running < options.max_running
         if (running === 0 || single) return start(dispatch)
         waiting.push(dispatch)
@@ -78,7 +78,7 @@ export function gather<Item, Answer>(
 
 /**
  * Makes a delay that all callers within `wait_ms` share. The callers continue in the same turn of the event loop, so
- * `gather` takes their next calls as one batch. The delay suits frequent callers that can wait.
+ * `gather` takes their next calls as one batch. Use the delay for frequent callers that can wait.
  */
 export function createSharedDelay(wait_ms: number): () => Promise<void> {
   let next: Promise<void> | null = null
@@ -94,8 +94,8 @@ export function createSharedDelay(wait_ms: number): () => Promise<void> {
 }
 
 /**
- * Runs a batch. If `run` throws because of its data, or as `canSplit` decides, runs each half by itself, down to the
- * bad item. Any other failure, such as an unreachable database, is the result of every item. Never throws.
+ * Runs a batch and never throws. If the data make `run` throw, or if `canSplit` returns true, runs each half by itself, down
+ * to the bad item. Any other failure, such as an unreachable database, is the result of every item.
  */
 export async function runSplitting<Item, Answer>(
   items: readonly Item[],
@@ -114,13 +114,13 @@ export async function runSplitting<Item, Answer>(
   }
 }
 
-/** True if one item can be the cause: SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants. */
+/** Returns true if one item can be the cause: SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants. */
 function isAboutData(error: Error & { code?: unknown }): boolean {
   return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error instanceof InvariantError
 }
 
 /**
- * Limits the number of calls that run at once. The other calls wait in their order. The caller must bound the number of
+ * Limits the number of calls that run at once. Further calls wait in their order. The caller must limit the number of
  * waiting calls.
  */
 export function limitConcurrency(max_running: number): <T>(work: () => Promise<T>) => Promise<T> {
@@ -132,7 +132,7 @@ export function limitConcurrency(max_running: number): <T>(work: () => Promise<T
     try {
       return await work()
     } finally {
-      // The next call takes the place of the finished call, so `running` stays the same.
+      // The next call takes the place of the finished call, so `running` does not change.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

@@ -30,7 +30,7 @@ test('the settable clock runs each due timer once, in the order of time, at its 
   ])
 })
 
-test('the settable clock runs a due timer that another timer starts in the same move', () => {
+test('the settable clock runs a due timer that another timer started during the same move', () => {
   const clock = settableClock(start)
   let ticks = 0
   const tick = () => {
@@ -54,7 +54,7 @@ test('the settable clock runs no cancelled timer and no timer before its time', 
   assert.equal(fired, 1)
 })
 
-test('a caller cannot move the clock through a date that the clock returned', () => {
+test('a caller cannot move the clock by changing a date that the clock returned', () => {
   const clock = settableClock(start)
   clock.now().setFullYear(1999)
   assert.equal(clock.now().getTime(), start.getTime())

@@ -1,9 +1,9 @@
 // Defines the clock. The clock is the only source of time, so that a test can control time.
 
-/** The clock of the application. SQL gets the time as a parameter, never from the database. */
+/** The clock of the application. SQL statements get the time as a parameter, never from the database. */
 export type Clock = {
   now(): Date
-  /** Calls `run` after `ms` of this clock. Returns a function that cancels the call. */
+  /** Calls `run` after `ms` milliseconds of this clock. Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that moves only when a test moves the clock, for tests and simulations. */
+/** A clock for tests and simulations, which moves only when a test moves the clock. */
 export type SettableClock = Clock & {
   /** Moves time forward and runs the timers that become due, in order. */
   advance(ms: number): void

@@ -1,4 +1,4 @@
-// Tests the configuration: before its start, the server refuses a bad value with the name of the variable.
+// Tests the configuration. Before its start, the server refuses a bad value with the name of the variable.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { readConfig } from './config.ts'
 
 const KEY = PRODUCTION_SETTINGS.SECRET_KEY
 
-test('an empty environment is a valid configuration', () => {
+test('the server accepts an empty environment as a valid configuration', () => {
   const config = readConfig({}, PROVIDERS)
   assert.equal(config.port, 8080)
   assert.equal(config.collection_min, 100n)
@@ -125,7 +125,7 @@ test('the refusal of a configuration names all bad variables at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
-test('the server accepts two different console clients of a foreign issuer or none, and production needs both', () => {
+test('the server accepts two different console clients of a foreign issuer or no client, and production requires both', () => {
   const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
   assert.deepEqual(refusedFor(both), [])
   assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
@@ -137,14 +137,14 @@ test('the server accepts two different console clients of a foreign issuer or no
   assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, OIDC_ISSUER: 'https://id.example.tz' }), [])
 })
 
-test('the server needs a second operator only if FOUR_EYES_AMOUNT has a value, in shillings', () => {
+test('the server requires a second operator only when FOUR_EYES_AMOUNT, an amount in shillings, has a value', () => {
   assert.equal(readConfig({}, PROVIDERS).four_eyes_amount, null)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }, PROVIDERS).four_eyes_amount, 100_000_000n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }, PROVIDERS).four_eyes_amount, 0n)
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
 })
 
-test('the refusal of a configuration never contains the refused value, which may be a secret', () => {
+test('the refusal of a configuration never contains the refused value, because the value may be a secret', () => {
   const secret = randomBytes(20).toString('base64')
   assert.throws(
     () => readConfig({ SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db` }, PROVIDERS),
@@ -170,7 +170,7 @@ for (const [name, value] of [
   })
 }
 
-test('production needs a real provider unless the configuration declares a demonstration', () => {
+test('production requires a real provider unless the configuration declares a demonstration', () => {
   const { PROVIDER, ...forgotten } = PRODUCTION_SETTINGS
   assert.deepEqual(refusedFor(forgotten), ['PROVIDER'])
   assert.deepEqual(refusedFor({ ...forgotten, ALLOW_MOCK_IN_PRODUCTION: 'true' }), [])
@@ -189,7 +189,7 @@ test('the server refuses the mock provider together with a real provider in ever
   assert.deepEqual(refusedFor({ PROVIDER_ROUTES: 'wallet_push=mock' }), [])
 })
 
-test('the server keeps the URL of an issuer unchanged', () => {
+test('the server uses the URL of an issuer unchanged', () => {
   assert.equal(readConfig({ OIDC_ISSUER: 'https://id.example.tz/' }, PROVIDERS).oidc_issuer, 'https://id.example.tz/')
 })
 
@@ -214,7 +214,7 @@ test('the server reads a secret from a file', () => {
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
-test('the refusal of an unusable secret file names its path and the reason', () => {
+test('the refusal of an unusable secret file names the path and the reason', () => {
   const empty = join(tmpdir(), `empty-secret-${process.pid}`)
   writeFileSync(empty, '\n')
   assert.match(refusalOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
@@ -223,13 +223,13 @@ test('the refusal of an unusable secret file names its path and the reason', () 
   assert.equal(refusalOf({ LOG_LEVEL_FILE: empty }), '', 'the server ignores variables of other programs')
 })
 
-test('if a secret variable is empty, the server reads the file of the secret', () => {
+test('the server reads the file of a secret when the variable of the secret is empty', () => {
   const file = join(tmpdir(), `beside-${process.pid}`)
   writeFileSync(file, KEY)
   assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file }, PROVIDERS).secret_key, KEY)
 })
 
-test('the refusal of an impossible route contains the bad name and the valid names', () => {
+test('the refusal of an impossible route contains the wrong name and the valid names', () => {
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_pusch=mock' }), /"wallet_pusch".*wallet_push/)
   assert.match(refusalOf({ PROVIDER_ROUTES: 'qr=mock,wallet_push=selkom' }), /selkom.*mock, selcom, vodacom/)
   assert.match(refusalOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/ABSENT=mock' }), /"MOBILE_MONEY\/ABSENT".*destinations/)
@@ -243,7 +243,7 @@ test('a route may name a destination by any of its aliases', () => {
   assert.deepEqual([...provider_routes.keys()], ['MOBILE_MONEY/MPESA', 'BANK_ACCOUNT/ACCESS'])
 })
 
-test('a program that calls no provider needs all settings except those of providers', () => {
+test('a program that calls no provider requires all settings except those of providers', () => {
   const env = { PROVIDER: 'selcom', VODACOM_URL: VODACOM_SETTINGS.VODACOM_URL }
   assert.throws(() => readConfig(env, PROVIDERS), /SELCOM_URL must be set/)
   assert.equal(readConfig(env, PROVIDERS, { calls_providers: false }).provider, 'selcom')

@@ -1,5 +1,5 @@
-// Reads the configuration: every environment variable with its default and its check. The error for a bad value names
-// the variable.
+// Reads the configuration: every environment variable with its default and its check. The error for a bad value names the
+// variable.
 
 import { readFileSync } from 'node:fs'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
@@ -28,7 +28,7 @@ import {
   words,
 } from './setting.ts'
 
-/** The server refuses to start with this configuration. The message names each variable and its problem. */
+/** The error for a configuration with which the server refuses to start. The message names each variable and its problem. */
 export class ConfigError extends Error {}
 
 const host = (value: string): string => {
@@ -46,7 +46,7 @@ const secretKey = (value: string): string => {
   return value
 }
 /**
- * Keeps the URL exactly as the operator wrote it, because the issuer in tokens must equal the URL, including a final
+ * Returns the URL exactly as the operator wrote the URL, because the issuer in tokens must equal the URL, including a final
  * slash.
  */
 const issuer = (value: string): string => {
@@ -62,7 +62,7 @@ const issuer = (value: string): string => {
 }
 /**
  * Asymmetric algorithms, with which only the issuer can sign. The list excludes the HS family, because a verifier could
- * forge such tokens.
+ * forge tokens with a shared key.
  */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const signatures = (value: string): string[] => {
@@ -334,7 +334,7 @@ export type Config = {
   -readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
 } & ProviderConfig
 
-/** Returns the real providers first, as in `.env.example`. */
+/** Returns the providers with real providers first, as `.env.example` lists them. */
 const realFirst = (providers: ConfigurableProviders): ConfigurableProviders => [
   ...providers.filter(({ simulated }) => !simulated),
   ...providers.filter(({ simulated }) => simulated),
@@ -351,7 +351,7 @@ export function listSettings(providers: ConfigurableProviders): Setting<unknown>
   return tables.flatMap((table) => Object.values(table))
 }
 
-/** Lists the settings whose value may come from a file. NAME_FILE holds the path of the file. */
+/** Lists the settings whose value may come from a file. The variable NAME_FILE has the path of the file. */
 export function fileSettings(providers: ConfigurableProviders): string[] {
   const tables: SettingTable[] = [processSettings, ...providers.map((provider) => provider.settings), productSettings]
   return tables.flatMap((table) =>
@@ -362,9 +362,9 @@ export function fileSettings(providers: ConfigurableProviders): string[] {
 }
 
 /**
- * Reads the configuration from environment variables. `calls_providers` is false for programs without provider calls,
- * such as the admin command. Such programs need no settings of providers. Throws a ConfigError with one line for each
- * variable that is wrong, or insecure in production.
+ * Reads the configuration from environment variables. `calls_providers` is false for programs that call no provider, such as
+ * the admin command, and need no settings of providers. If a variable is wrong, or insecure in production, throws a
+ * ConfigError with one line for each.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -386,8 +386,8 @@ export function readConfig(
 }
 
 /**
- * Parses every setting. If a setting is invalid, the function adds the problem to `problems` and leaves the setting out
- * of the configuration.
+ * Parses every setting. If a setting is invalid, adds the problem to `problems` and leaves the setting out of the
+ * configuration.
  */
 function parseSettings(
   env: Record<string, string | undefined>,
@@ -400,7 +400,7 @@ function parseSettings(
     for (const [name, entry] of Object.entries(table)) {
       try {
         const given = env[entry.env]
-        // If .env has an empty line for a variable, NAME_FILE still applies.
+        // If .env has an empty line for a variable, the file of NAME_FILE still applies.
         values[name] = entry.parse((given || readFile(entry)) ?? given ?? entry.default)
       } catch (error) {
         problems.push(`${entry.env} ${(error as Error).message}`)
@@ -417,13 +417,13 @@ function parseSettings(
 }
 
 /**
- * Makes the function that reads the file that NAME_FILE names. Undefined means that NAME_FILE is missing. If the file
- * is unusable, the function throws.
+ * Makes the function that reads the file that NAME_FILE names. Undefined means that NAME_FILE is missing. If the server
+ * cannot use the file, the function throws.
  */
 function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
   const allowed = fileSettings(providers)
-  // Another program may own a variable such as PORT_FILE, but no variable with the name of a setting of a real
-  // provider.
+  // PORT_FILE and similar variables may belong to another program. A variable with the name of a real provider's setting
+  // never belongs to another program.
   const tables: SettingTable[] = [
     routingSettings(providers),
     ...providers.filter(({ simulated }) => !simulated).map((provider) => provider.settings),
@@ -452,7 +452,7 @@ function readSecretFile(path: string, name: string): string {
   return held
 }
 
-/** The settings that production refuses, each with the name of its variable. */
+/** Lists the settings that production refuses, each with the name of its variable. */
 function insecure(config: Config, providers: ConfigurableProviders): string[] {
   const problems: string[] = []
   if (config.webhook_allow_private) problems.push('WEBHOOK_ALLOW_PRIVATE must not be true in production')

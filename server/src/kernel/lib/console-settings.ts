@@ -1,9 +1,9 @@
-// Defines the settings of the consoles: redirect addresses after sign-in, and the checks of operators before money
-// moves. No operator can change them: see decision 12.
+// Defines the settings of the consoles: redirect addresses after sign-in, and the checks of operators before money moves. No
+// operator can change these settings in a console: see decision 12.
 
 import { amount, number, optional, redirectUris, setting, word } from './setting.ts'
 
-/** One day in seconds: the longest time for which a sign-in may count. */
+/** One day in seconds: the longest time for which a sign-in may count as recent. */
 const STEP_UP_S_MAX = 86_400
 
 const limit = (value: string): bigint | null => (value === '' ? null : amount(value))

@@ -1,9 +1,9 @@
-// Writes CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
+// Writes CSV (RFC 4180) that is safe in a spreadsheet: a spreadsheet runs no cell as a formula.
 
 /** A cell: untrusted text, or a plain amount or number of the server. */
 export type CsvCell = string | { plain: string }
 
-/** The beginning of a text that a spreadsheet reads as a formula. */
+/** The first characters of a text that a spreadsheet reads as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
 /** Returns one line of cells with its line end. */
@@ -11,7 +11,7 @@ export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }
 
-/** Makes a cell for an amount or number of the server. */
+/** Makes a cell for an amount or number that the server computed. */
 export function plainCell(value: string | number | boolean): CsvCell {
   return { plain: String(value) }
 }

@@ -1,16 +1,16 @@
-// Counts Tanzanian days as numbers. Each day has 24 hours, because Tanzania has no daylight saving time.
+// Counts days of Tanzania as numbers. Each day has 24 hours, because Tanzania has no daylight saving time.
 
 const EAT_MS = 3 * 3_600_000
 
 /** The length of a day in milliseconds. */
 export const DAY_MS = 24 * 3_600_000
 
-/** The Tanzanian day of a moment, as the number of days since 1 January 1970. */
+/** Returns the day of a moment in Tanzania, as the number of days since 1 January 1970. */
 export function dayNumber(time: Date): number {
   return Math.floor((time.getTime() + EAT_MS) / DAY_MS)
 }
 
-/** The first moment of a day. A day ends where the next day begins. */
+/** Returns the first moment of a day. A day ends when the next day begins. */
 export function startOfDay(day: number): Date {
   return new Date(day * DAY_MS - EAT_MS)
 }

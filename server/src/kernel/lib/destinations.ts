@@ -1,6 +1,6 @@
-// Lists the destinations of withdrawals: networks and banks with neutral codes, names and aliases.
+// Lists the destinations of withdrawals: networks and banks, each with a neutral code, a name and aliases.
 
-/** The methods of a withdrawal, which are also the kinds of destinations. */
+/** The methods of a withdrawal. Each method has one kind of destinations. */
 export type DestinationMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
 /** A destination: a network, a wallet or a bank. */
@@ -75,8 +75,8 @@ const BY_NAME = new Map(
 )
 
 /**
- * Finds a destination by code or alias, in any case, with hyphens or spaces for _. Null means that no destination has
- * this code.
+ * Finds a destination by code or alias, in upper or lower case, with hyphens or spaces instead of _. Null means that no
+ * destination has this code.
  */
 export function findDestination(name: string): Destination | null {
   return BY_NAME.get(name.trim().toUpperCase().replace(/[ -]/g, '_')) ?? null

@@ -100,12 +100,11 @@ export const catalogue = {
 /** An error code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
 
-/** Details that the caller may see with the code. Null in the answer means that there are none. */
+/** Details that the caller may see with the code. Null in the answer means that there are no details. */
 export type ErrorDetails = Record<string, unknown>
 
 /**
- * A refusal with an error code. `refuse` throws a Refusal, and the HTTP layer turns the Refusal into the failure
- * envelope.
+ * A refusal with an error code. `refuse` throws a Refusal, and the HTTP layer converts the Refusal to the failure envelope.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -123,7 +122,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses with an error code of the catalogue. Only this function throws a Refusal, and the function never returns. */
+/** Refuses with an error code of the catalogue. This function never returns. No other function throws a Refusal. */
 export function refuse(
   code: ErrorCode,
   options?: { details?: ErrorDetails; message?: string; retry_after_s?: number },
@@ -144,7 +143,7 @@ export class InvariantError extends Error {
   }
 }
 
-/** Throws an InvariantError if an invariant about money does not hold. The check also runs in production. */
+/** If an invariant about money does not hold, throws an InvariantError. The check runs in production too. */
 export function assertInvariant(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new InvariantError(fault)
 }

@@ -11,7 +11,7 @@ test('the html template escapes text in elements and in quoted attributes', () =
   assert.equal(page, `<a title="${escaped}">${escaped}</a>`)
 })
 
-test('the html template does not escape HTML twice, joins lists and prints empty values as nothing', () => {
+test('the html template escapes no HTML twice, joins lists, and prints an empty text for null, undefined and false', () => {
   const items = ['a', 'b & c'].map((text) => html`<li>${text}</li>`)
   assert.equal(
     html`<ul>${items}${null}${undefined}${false}${0}${7n}</ul>`.toString(),
@@ -19,7 +19,7 @@ test('the html template does not escape HTML twice, joins lists and prints empty
   )
 })
 
-test('only the html template makes HTML', () => {
+test('only the html template can make HTML', () => {
   assert.throws(() => new Html(Symbol('html'), '<b>'))
   const forged = { toString: () => '<b>' } as unknown as string
   assert.equal(html`${forged}`.toString(), '&lt;b&gt;')

@@ -1,6 +1,6 @@
-// Defines the HTML template, which escapes every value that `html` did not make.
+// Defines the HTML template, which escapes every value except HTML that `html` made.
 
-/** HTML that is safe to send. Only `html` makes such a value, so a string never counts as HTML. */
+/** HTML that is safe to send. Only `html` makes values of this type, so a string never counts as HTML. */
 export class Html {
   readonly #text: string
   constructor(token: symbol, text: string) {
@@ -15,7 +15,9 @@ export class Html {
 
 const CONSTRUCTOR_TOKEN = Symbol('html')
 
-/** A value of a template. The template escapes texts and numbers. Null, undefined and false print nothing. */
+/**
+ * A value of a template. The template escapes texts and numbers. For null, undefined and false, the template prints nothing.
+ */
 export type HtmlValue = Html | string | number | bigint | null | undefined | false | readonly HtmlValue[]
 
 /** Writes HTML: html`<p>${text}</p>`. Attribute values need double quotes. */

@@ -1,4 +1,4 @@
-// Tests that ids sort by time, contain their merchant, and have a form that people can read aloud.
+// Tests that ids sort by time, contain the routing code of their merchant, and have a form that people can read aloud.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ test('an id is a UUID of version 8 with the standard variant for any random byte
   }
 })
 
-test('an id contains its routing code, for every 32-bit code', () => {
+test('an id contains the routing code of its merchant, for every 32-bit code', () => {
   const edges = [0, 1, 2, 3, 4, 0x3ffffff, 0x4000000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
   for (const code of edges) assert.equal(routingCodeOf(newId(seams, code)), code)
   for (let bit = 0; bit < 32; bit++) assert.equal(routingCodeOf(newId(seams, 2 ** bit)), 2 ** bit)
@@ -50,7 +50,7 @@ test('a later id sorts after an earlier id', () => {
   }
 })
 
-test('an id contains its time, and is not below the first id of that time', () => {
+test('an id contains its time, and does not sort before the first id of that time', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), uint32, (ms, code) => {
       const id = newId({ ...seams, clock: settableClock(new Date(ms)) }, code)
@@ -92,7 +92,7 @@ test('base32ToId returns null for a text that is no id', () => {
   }
 })
 
-test('the first id of a moment sorts before all later ids and after all earlier ids', () => {
+test('the first id of a moment sorts before all ids of that moment or later, and after all earlier ids', () => {
   const at = new Date('2026-01-05T09:00:00.123Z')
   const bound = firstIdAt(at)
   assert.ok(isId(bound) && isId(ZERO_ID) && ZERO_ID < bound)
@@ -134,7 +134,7 @@ test('isId accepts only the lower-case text of a UUID', () => {
   }
 })
 
-test('two routing codes never share a merchant code', () => {
+test('merchantCode returns different merchant codes for different routing codes', () => {
   fc.assert(fc.property(uint32, uint32, (a, b) => assert.equal(merchantCode(a) === merchantCode(b), a === b)))
   assert.equal(merchantCode(0), 'M0000000')
   assert.equal(merchantCode(0xffffffff), 'M3ZZZZZZ')

@@ -1,11 +1,11 @@
-// Makes ids: UUIDv8 that sort by time and contain the routing code of their merchant, and their text forms.
+// Makes ids: UUIDv8 that sort by time and contain the routing code of their merchant, and the text forms of ids.
 
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 /**
- * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant
- * and 30 random bits. The version (8) and variant bits of RFC 9562 lie between these parts.
+ * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant and
+ * 30 random bits. Between these parts are the version (8) and variant bits of RFC 9562.
  */
 export function newId(seams: { clock: Clock; random: Random }, routing_code: number): string {
   const bytes = Buffer.alloc(16)
@@ -13,7 +13,8 @@ export function newId(seams: { clock: Clock; random: Random }, routing_code: num
   bytes.writeUIntBE(seams.clock.now().getTime(), 0, 6)
   bytes[6] = 0x80 | ((random[0] as number) & 0x0f)
   bytes[7] = random[1] as number
-  // Variant bits 10, then the routing code: 6 bits, 24 bits, and its last 2 bits lead the final 4 bytes.
+  // The variant bits 10 come first, then 6 bits, 24 bits and 2 bits of the routing code. The last 2 bits begin the final 4
+  // bytes.
   bytes[8] = 0x80 | (routing_code >>> 26)
   bytes.writeUIntBE((routing_code >>> 2) & 0xffffff, 9, 3)
   bytes[12] = ((routing_code & 0x3) << 6) | ((random[2] as number) & 0x3f)
@@ -26,7 +27,7 @@ export function newId(seams: { clock: Clock; random: Random }, routing_code: num
 /** The id that sorts before every other id. */
 export const ZERO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Returns the smallest id of a moment. The id sorts before all ids of `time` or later, and after all earlier ids. */
+/** Returns the smallest id of a moment. This id sorts before all ids of `time` or later, and after all earlier ids. */
 export function firstIdAt(time: Date): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6)
@@ -36,7 +37,7 @@ export function firstIdAt(time: Date): string {
 /** The id that sorts after every other id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The bounds of the ids of a period: `from` inclusive, `to` exclusive. Null or undefined means no bound. */
+/** Returns the bounds of the ids of a period: `from` is inclusive, `to` is exclusive. Null or undefined means no bound. */
 export function idsBetween(
   from: Date | null | undefined,
   to: Date | null | undefined,
@@ -44,14 +45,17 @@ export function idsBetween(
   return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
 }
 
-/** Returns the time of an id, to the millisecond. */
+/** Returns the time of an id in whole milliseconds. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** Returns the same id with another routing code. The function turns `newId(seams, 0)` into an id of a merchant. */
+/**
+ * Returns the same id with another routing code. So a caller can change the result of `newId(seams, 0)` to an id of a
+ * merchant.
+ */
 export function withRoutingCode(id: string, routing_code: number): string {
-  // The routing code has 32 bits: six after the variant, then 24, and two before the last thirty bits.
+  // The routing code has 32 bits: 6 bits after the variant, then 24 bits, then 2 bits before the last 30 bits.
   const variant = (0x80 | (routing_code >>> 26)).toString(16)
   const middle = ((routing_code >>> 2) & 0xffffff).toString(16).padStart(6, '0')
   const last = (((routing_code & 3) << 2) | (Number.parseInt(id.charAt(28), 16) & 3)).toString(16)
@@ -65,12 +69,12 @@ export function newRoutingCode(random: Random): number {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** True for a UUID in lower-case text form. */
+/** Returns true for a UUID in lower-case text form. */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** Returns the routing code of an id that `newId` made. */
+/** Returns the routing code that an id of `newId` contains. */
 export function routingCodeOf(id: string): number {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   return (((bytes[8] as number) & 0x3f) * 2 ** 26 + (bytes.readUIntBE(9, 3) << 2) + ((bytes[12] as number) >>> 6)) >>> 0
@@ -86,7 +90,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** Returns an id as 26 characters of Crockford base32, for references that people read aloud. */
 export function idToBase32(id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  // The 128 bits are one group of three bits, which comes first, and 25 groups of five.
+  // The 128 bits are one group of three bits, which comes first, and 25 groups of five bits.
   let text = ''
   let carried = 0
   let bits = 2
@@ -102,7 +106,7 @@ export function idToBase32(id: string): string {
   return text
 }
 
-/** Parses an id from 26 characters of Crockford base32. Null means that the text is no id. */
+/** Returns the id that 26 characters of Crockford base32 encode. Null means that the text is no id. */
 export function base32ToId(text: string): string | null {
   if (text.length !== 26) return null
   let value = 0n
@@ -115,7 +119,7 @@ export function base32ToId(text: string): string | null {
   return uuidText(Buffer.from(value.toString(16).padStart(32, '0'), 'hex'))
 }
 
-/** Returns the short public code of a merchant, which the routing code determines. */
+/** Returns the short public code of a merchant, which the server computes from the routing code. */
 export function merchantCode(routing_code: number): string {
   let value = routing_code
   let text = ''

@@ -28,7 +28,7 @@ function written(work: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 for (const [name, secret] of Object.entries(SECRETS)) {
-  test(`the log contains ${name} at no place of a line`, () => {
+  test(`the log never contains ${name}, at any place of a line`, () => {
     const text = written((log) => {
       log.info(`message with ${secret} in it`)
       log.info({ path: `/v1/x/${secret}`, url: `http://h/?key=${secret}` }, 'request')
@@ -65,7 +65,7 @@ for (const name of [
   })
 }
 
-test('the log does not contain the rows of a database error', () => {
+test('the log does not contain the table rows that a database error quotes', () => {
   const error = Object.assign(new Error('duplicate key'), {
     code: '23505',
     detail: 'Key (phone)=(255754123456) exists',

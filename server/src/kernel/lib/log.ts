@@ -1,4 +1,4 @@
-// Writes structured logs: JSON lines without secrets, which the log recognises by field name and by shape.
+// Writes structured logs: JSON lines without secrets. The log finds secrets by field name and by form.
 
 import { type Logger, pino } from 'pino'
 import { redactSecrets, redactText } from './redact.ts'
@@ -8,7 +8,7 @@ export type Log = Logger
 
 const REDACTED = '[redacted]'
 
-/** The fields whose value the log never contains, down to the third level of the logged object. */
+/** The names of fields whose value the log never contains, down to the third level of the logged object. */
 const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
@@ -38,7 +38,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
     serializers: {
       err: (error: unknown) => {
         if (!(error instanceof Error)) return { message: redactText(String(error)) }
-        // The log leaves out the DETAIL of a database error, because DETAIL contains whole rows.
+        // The log omits the DETAIL of a database error, because DETAIL contains whole rows.
         return {
           type: error.name,
           message: redactText(error.message),
@@ -51,7 +51,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
   return pino(options, stream ?? standardOutput())
 }
 
-/** Writes to standard output. If the reader of the output is gone, log lines are lost, but the server keeps running. */
+/** Writes to standard output. If the reader of the output has gone, the process loses log lines but keeps running. */
 function standardOutput() {
   let refused_writes = 0
   const output = pino.destination({
@@ -66,5 +66,5 @@ function standardOutput() {
   return output
 }
 
-/** The number of retries in a row while the pipe is full, one each tenth of a second. */
+/** The number of retries in a row while the pipe is full, with a tenth of a second between retries. */
 const BUSY_RETRIES_MAX = 50

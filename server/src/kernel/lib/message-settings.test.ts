@@ -1,4 +1,4 @@
-// Tests the settings of the gateways: at its start, the server refuses a bad value with the name of the variable.
+// Tests the settings of the message gateways. At its start, the server refuses a bad value with the name of the variable.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ test('the server refuses a configured gateway with the names of its missing sett
   assert.deepEqual(refusedFor({ ...MAIL, ...SMS }), [])
 })
 
-test('production refuses a gateway without TLS, which would get the key in plain text, and accepts all other settings', () => {
+test('production refuses a gateway without TLS, which would get the key in plain text, and accepts a gateway with TLS', () => {
   const all = { ...PRODUCTION, ...MAIL, ...SMS }
   assert.deepEqual(refusedFor(all), [])
   assert.deepEqual(refusedFor({ ...all, SMTP_URL: 'smtp://mail.example.tz:587' }), [])
@@ -90,7 +90,7 @@ test('MAIL_FROM accepts an address with or without a name', () => {
   assert.equal(isMailAddress('a.b+c@xn--fiq.tz'), true)
 })
 
-test('the secrets of the gateways may come from a file', () => {
+test('the server can read the secrets of the gateways from files', () => {
   const file = join(tmpdir(), `message-secret-${process.pid}`)
   writeFileSync(file, 'smtp://u:p@mail.example.tz\n')
   const config = readConfig({ MAIL_FROM: 'a@b.tz', SMTP_URL_FILE: file, AFRICASTALKING_API_KEY_FILE: file }, PROVIDERS)

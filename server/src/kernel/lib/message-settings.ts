@@ -1,15 +1,15 @@
-// Defines the settings of the gateways for e-mail and SMS. Messages of a channel without a gateway stay in the outbox.
+// Defines the settings of the gateways for e-mail and SMS. If a channel has no gateway, its messages stay in the outbox.
 
 import { oneWord, optional, setting, url, word } from './setting.ts'
 
 /** The sender of e-mails. */
 export type MailSender = { name: string; address: string }
 
-// The expression excludes characters that end an address, begin another address or belong to the protocol.
+// The expression excludes characters that end an address, begin another address, or belong to the SMTP protocol.
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u
 const ADDRESS_CHARACTERS_MAX = 254
 
-/** True if a text is exactly one e-mail address. */
+/** Returns true if a text is exactly one e-mail address. */
 export function isMailAddress(value: string): boolean {
   return value.length <= ADDRESS_CHARACTERS_MAX && ADDRESS.test(value)
 }
@@ -28,7 +28,7 @@ const smtp = (value: string): string => {
   if (parsed === null || !['smtp:', 'smtps:'].includes(parsed.protocol) || parsed.hostname === '') {
     throw new Error('must be smtp://user:password@host:port or smtps://user:password@host:port')
   }
-  // A query could switch off the check of certificates, so the parser refuses a query.
+  // A query in the URL could switch off the check of certificates, so the parser refuses a URL with a query.
   if (!['', '/'].includes(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
     throw new Error('must have no path, query or fragment')
   }
@@ -47,7 +47,7 @@ const sender = (value: string): string => {
   return value
 }
 
-/** The settings of messages for the table of all settings. */
+/** The settings of messages, for the table of all settings. */
 export const messageSettings = {
   smtp_url: setting(
     'SMTP_URL',
@@ -90,7 +90,7 @@ type MessageSettings = typeof messageSettings
 /** The checked settings of the gateways. */
 export type MessageConfig = { [K in keyof MessageSettings]: ReturnType<MessageSettings[K]['parse']> }
 
-/** Lists the missing settings of the configured gateways, each with its variable's name. */
+/** Lists the settings that the configured gateways require and that have no value, each with the name of its variable. */
 export function messageProblems(config: MessageConfig): string[] {
   const problems: string[] = []
   if (config.smtp_url !== '' && config.mail_from === null) problems.push('MAIL_FROM must be set: SMTP_URL is set')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { amountAsNumber, formatAmount, parseAmount } from './money.ts'
 
-/** A code unit: any 16 bits, so also a lone surrogate or a control character. */
+/** Any 16-bit code unit, including a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
 
 const READ: [string, bigint][] = [
@@ -21,7 +21,7 @@ const READ: [string, bigint][] = [
   ['90071992547409.92', 2n ** 53n],
 ]
 for (const [text, minor] of READ) {
-  test(`parseAmount reads "${text}" as ${minor} cents`, () => assert.equal(parseAmount(text), minor))
+  test(`parseAmount returns ${minor} cents for "${text}"`, () => assert.equal(parseAmount(text), minor))
 }
 
 const REFUSED: Record<string, string[]> = {
@@ -62,7 +62,7 @@ for (const [problem, texts] of Object.entries(REFUSED)) {
   }
 }
 
-test('parseAmount reads every storable amount from its formatted text, to the cent', () => {
+test('parseAmount reads the formatted text of every storable amount exactly to the cent', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 53n }), (minor) => {
       assert.equal(parseAmount(formatAmount(minor)), minor)
@@ -70,7 +70,7 @@ test('parseAmount reads every storable amount from its formatted text, to the ce
   )
 })
 
-test('a JSON number keeps the cents of every amount that the settings allow', () => {
+test('a JSON number is exact to the cent for every amount that the settings allow', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999_999_999n }), (minor) => {
       assert.equal(parseAmount(String(amountAsNumber(minor))), minor)
@@ -87,7 +87,7 @@ test('parseAmount returns a positive amount or a reason for any text, and never 
   )
 })
 
-test('formatAmount writes two decimals, also below zero', () => {
+test('formatAmount writes two decimals, even for an amount below zero', () => {
   assert.deepEqual([0n, 1n, 10n, 99n, 100n, -1n, -100n, -2_500_050n].map(formatAmount), [
     '0.00',
     '0.01',

@@ -1,4 +1,5 @@
-// Parses and formats amounts: bigint cents inside the server, text and JSON numbers only in requests and answers.
+// Parses and formats amounts. The server computes with bigint cents. Text and JSON numbers occur only in requests and
+// answers.
 
 /** The currency of the service. */
 export const CURRENCY = 'TZS'
@@ -6,10 +7,10 @@ export const CURRENCY = 'TZS'
 /** The amount up to which JSON numbers are exact. */
 const MINOR_MAX = 2n ** 53n
 
-/** The reason for refusing an amount: a malformed text, or a value that the database cannot store. */
+/** The reason for refusing an amount: a malformed text, or an amount that the database cannot store. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
-/** Messages for a caller whose amount is invalid. The limits refuse an amount that is too large. */
+/** The messages for a caller whose amount is invalid. If the amount is too large, the limits of the settings refuse it. */
 export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
   malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
   too_precise: 'must have at most two decimals',
@@ -21,8 +22,8 @@ const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
 
 /**
- * Parses a decimal amount such as "25000", "25000.5" or "25000.50". Returns cents, or the reason for refusing the
- * amount. Exponents, signs, spaces and separators are malformed.
+ * Parses a decimal amount such as "25000", "25000.5" or "25000.50". Returns cents, or the reason for refusing the amount.
+ * Exponents, signs, spaces and separators are malformed.
  */
 export function parseAmount(text: string): bigint | AmountProblem {
   if (text.length > 64) return 'malformed'
@@ -38,7 +39,7 @@ export function parseAmount(text: string): bigint | AmountProblem {
   return minor > MINOR_MAX ? 'too_large' : minor
 }
 
-/** Parses a fee: an amount that may also be zero, such as "0" or "0.00". */
+/** Parses a fee: an amount that may be zero, such as "0" or "0.00". */
 export function parseFee(text: string): bigint | AmountProblem {
   return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
 }

@@ -1,10 +1,10 @@
-// Parses IP addresses of customers, of the own network, and of trusted proxies.
+// Parses IP addresses of customers, of the private network, and of trusted proxies.
 
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns the part of an IP address that identifies one customer: all of IPv4, the first 64 bits of IPv6. Returns other
- * text unchanged.
+ * Returns the part of an IP address that identifies one customer: a whole IPv4 address, or the first 64 bits of an IPv6
+ * address. Returns any other text unchanged.
  */
 export function customerNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address
@@ -12,11 +12,11 @@ export function customerNetwork(address: string): string {
   return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()
 }
 
-/** Ranges that the internet cannot reach. */
+/** The ranges that the internet cannot reach. */
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
 
 /**
- * True for a host of this machine or of its own network: a private address, or a local name such as that of a
+ * Returns true for a host of this machine or of its private network: a private address, or a local name such as that of a
  * container. The function looks up no name.
  */
 export function isOwnNetwork(hostname: string): boolean {
@@ -25,12 +25,12 @@ export function isOwnNetwork(hostname: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/i.test(host)
 }
 
-/** Ranges that TRUST_PROXY accepts by name. */
+/** The ranges that TRUST_PROXY accepts by name. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. Throws for the first invalid part,
- * because a wrong range would let any caller choose its IP address with X-Forwarded-For.
+ * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. If a part is invalid, throws for the first
+ * such part, because a wrong range would let any caller choose its IP address with X-Forwarded-For.
  */
 export function parseProxyList(text: string): string[] {
   if (text.trim() === '') return []

@@ -1,11 +1,11 @@
-// Tests that every written form of a Tanzanian mobile number has one canonical form.
+// Tests that every written form of a Tanzanian mobile number has the same canonical form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { canonicalPhone } from './phone.ts'
 
-/** A code unit: any 16 bits, so also a lone surrogate or a control character. */
+/** Any 16-bit code unit, including a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
 
 for (const text of [
@@ -18,7 +18,7 @@ for (const text of [
   '+255 754 123 456',
   '+255-754-123-456',
 ]) {
-  test(`canonicalPhone reads "${text}" as 255754123456`, () => assert.equal(canonicalPhone(text), '255754123456'))
+  test(`canonicalPhone returns 255754123456 for "${text}"`, () => assert.equal(canonicalPhone(text), '255754123456'))
 }
 
 for (const [text, why] of [
@@ -44,7 +44,7 @@ for (const [text, why] of [
     assert.equal(canonicalPhone(text), null))
 }
 
-test('all forms of a number, and its canonical form, have the same canonical form', () => {
+test('canonicalPhone returns the same canonical form for every written form of a number', () => {
   fc.assert(
     fc.property(fc.constantFrom('6', '7'), fc.integer({ min: 0, max: 99_999_999 }), (lead, rest) => {
       const number = lead + String(rest).padStart(8, '0')

@@ -1,11 +1,11 @@
-// Parses Tanzanian mobile numbers: their written forms, and the network of a prefix. Mobile ranges begin with 6 or 7
-// after 255.
+// Parses Tanzanian mobile numbers: their written forms, and the network of a prefix. After 255, a mobile number continues
+// with 6 or 7.
 
 const FORMS = /^(?:\+?255|0)?([67]\d{8})$/
 
 /**
- * Returns the canonical form 255XXXXXXXXX of a number that reads 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.
- * The number may contain spaces and hyphens. Null means that the text is no Tanzanian mobile number.
+ * Returns the canonical form 255XXXXXXXXX of a number in the form 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. The
+ * number may contain spaces and hyphens. Null means that the text is no Tanzanian mobile number.
  */
 export function canonicalPhone(text: string): string | null {
   if (text.length > 32) return null
@@ -17,8 +17,8 @@ export function canonicalPhone(text: string): string | null {
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
 
 /**
- * Returns the network that issued a number, by the two digits after 255, with its code in GET /v1/destinations. Payers
- * can move a number to another network. So the result is an estimate for display and statistics, never for a decision.
+ * Returns the network that issued a number, by the two digits after 255, as a code of GET /v1/destinations. Payers can move
+ * a number to another network. So use the result only for display and statistics, never for a decision.
  */
 export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   61: 'HALOPESA',
@@ -42,8 +42,8 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored sums use this SQL, so add
- * entries and change none.
+ * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored sums used this SQL, so add
+ * entries and change no entry.
  */
 export function networkSql(column: string): string {
   const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]

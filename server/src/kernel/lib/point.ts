@@ -1,8 +1,8 @@
-// Defines crash points: named places where a test kills the process to prove that the system loses no payment.
+// Defines crash points: named places in the code where a test kills the process to prove that the system loses no payment.
 
 /**
- * A hook that money flows call at a named place. The hook does nothing in production, and kills the process in a crash
- * test.
+ * A hook that code which moves money calls at a named place. In production the hook does nothing. In a crash test the hook
+ * kills the process.
  */
 export type Point = (name: string) => void
 
@@ -10,8 +10,7 @@ export type Point = (name: string) => void
 export const noPoint: Point = () => {}
 
 /**
- * Makes the hook of the crash tests, which kills the process when the process passes the named place for the `nth`
- * time.
+ * Makes the hook of the crash tests. The hook kills the process when the process reaches the named place for the `nth` time.
  */
 export function crashAt(name: string, nth = 1): Point {
   let passed = 0

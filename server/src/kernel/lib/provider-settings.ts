@@ -1,20 +1,20 @@
-// Defines the settings of the providers of live payments. Each provider brings its own table (adapters/providers), and
-// this file knows no provider. An unused provider needs no settings.
+// Defines the settings of the providers of live payments. Each provider defines a table of its settings
+// (adapters/providers), and this file depends on no provider. An unused provider needs no settings.
 
 import { findDestination } from './destinations.ts'
 import { flag, missingSettings, oneWord, pairs, type SettingTable, type SettingValues, setting } from './setting.ts'
 
 /** The properties of a provider that the configuration reads. */
 export type ConfigurableProvider = {
-  /** The name in PROVIDER and PROVIDER_ROUTES. */
+  /** The name of the provider in PROVIDER and PROVIDER_ROUTES. */
   name: string
   /**
-   * True if the provider moves no money. Production refuses such a provider, and no real provider may work together
-   * with such a provider.
+   * True if the provider moves no money. Production refuses such a provider, and the configuration must not contain such a
+   * provider together with a real provider.
    */
   simulated?: true
   settings: SettingTable
-  /** Lists the problems of valid settings that contradict each other, each with the variable's name. */
+  /** Lists the problems of valid settings that contradict each other, each with the name of its variable. */
   problems(settings: SettingValues): string[]
 }
 /** The providers that a server can use, in the order of their names in texts. */
@@ -54,8 +54,8 @@ export function orList(names: readonly string[]): string {
 }
 
 /**
- * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors
- * quote the value, because routes are not secret.
+ * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors quote the
+ * value, because routes are not secret.
  */
 function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -71,7 +71,7 @@ function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<strin
   return found
 }
 
-/** Returns the route with the code of its destination, for which the operator may have written an alias. */
+/** Returns the route with the code of its destination. The operator may have written an alias of the destination. */
 function canonicalRoute(route: string): string {
   const [method = '', code, ...more] = route.split('/')
   if (!(ROUTED_METHODS as readonly string[]).includes(method)) {
@@ -87,11 +87,11 @@ function canonicalRoute(route: string): string {
 
 /** The checked settings of the providers. */
 export type ProviderConfig = SettingValues<ReturnType<typeof routingSettings>> & {
-  /** The values of the table of each provider, by the name of the provider. */
+  /** The values of the settings table of each provider, by the name of the provider. */
   provider_settings: ReadonlyMap<string, SettingValues>
 }
 
-/** Returns the settings of a provider. Throws if the configuration lacks these settings. */
+/** Returns the settings of a provider. If the configuration has no settings of the provider, throws. */
 export function settingsOf({ provider_settings }: ProviderConfig, { name }: ConfigurableProvider): SettingValues {
   const found = provider_settings.get(name)
   if (found === undefined) throw new Error(`the configuration has no settings of ${name}`)
@@ -99,7 +99,7 @@ export function settingsOf({ provider_settings }: ProviderConfig, { name }: Conf
 }
 
 /**
- * Returns the address of the provider's gateway. An empty text means that the address has no value. Null means that the
+ * Returns the address of the provider's gateway. An empty text means that the operator set no address. Null means that the
  * provider has no such setting.
  */
 export function gatewayAddress(provider: ConfigurableProvider, settings: SettingValues): string | null {
@@ -107,7 +107,7 @@ export function gatewayAddress(provider: ConfigurableProvider, settings: Setting
   return name === undefined ? null : (settings[name] as string)
 }
 
-/** Lists the problems of the providers that the configuration uses, each with the variable's name. */
+/** Lists the problems of the providers that the configuration uses, each with the name of its variable. */
 export function providerProblems(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   const problems = providers.flatMap((provider) => {
     const why = whyUsed(config, provider)
@@ -115,7 +115,7 @@ export function providerProblems(config: ProviderConfig, providers: Configurable
     return why === null ? [] : missingSettings(provider.settings, settingsOf(config, provider), required, why)
   })
   const used = new Set([config.provider, ...config.provider_routes.values()])
-  // With both kinds of provider, some live payments would move money and others would only simulate money.
+  // With both kinds of provider, some live payments would move money and other live payments would only simulate money.
   const simulated = providers.find(({ name, simulated }) => simulated && used.has(name))
   if (simulated !== undefined && used.size > 1) {
     problems.push(`PROVIDER_ROUTES must not mix ${simulated.name} with a real provider: PROVIDER is ${config.provider}`)
@@ -155,7 +155,7 @@ export function insecureProviders(config: ProviderConfig, providers: Configurabl
   return problems
 }
 
-/** Lists the settings that still have their public default, which production does not allow. */
+/** Lists the settings that still have their public default. Production refuses these settings. */
 export function defaultsInProduction(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   return providers.flatMap((provider) => {
     const values = settingsOf(config, provider)

@@ -1,5 +1,5 @@
-// Makes randomness: the generator of the operating system in production, a seeded generator in simulations. The server
-// has no other source of randomness.
+// Makes random bytes: from the operating system in production, from a seed in simulations. The server has no other source of
+// randomness.
 
 import { createHash, randomFillSync } from 'node:crypto'
 
@@ -8,7 +8,10 @@ export type Random = { bytes(length: number): Uint8Array }
 
 const POOL_BYTES = 8192
 
-/** The generator of the operating system. The server reads random bytes in blocks, because one call per id is slow. */
+/**
+ * The generator of the operating system. The server reads random bytes in blocks, because one system call for each id would
+ * be slow.
+ */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES)
   let used = POOL_BYTES
@@ -24,7 +27,7 @@ export function systemRandom(): Random {
   }
 }
 
-/** Makes a generator whose output depends only on its seed. Never use the generator in production. */
+/** Makes a generator whose output depends only on the seed. Never use this generator in production. */
 export function seededRandom(seed: string): Random {
   let counter = 0
   return {
@@ -38,7 +41,7 @@ export function seededRandom(seed: string): Random {
   }
 }
 
-/** The digits of base 62, least first. */
+/** The digits of base 62, with the smallest digit first. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Returns `length` random characters of 0-9, A-Z and a-z, each equally likely (5.95 bits each). */
@@ -46,8 +49,8 @@ export function randomBase62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of random.bytes(length)) {
-      // The number 248 is the largest multiple of 62 in a byte. The function skips larger bytes, so that all characters
-      // are equally likely.
+      // 248 is the largest multiple of 62 that fits into a byte. The function skips larger bytes, so that all characters are
+      // equally likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

@@ -4,7 +4,7 @@ import { mayHoldSecret, redactFields, redactSecrets } from './redact.ts'
 
 const HIDDEN = '[redacted]'
 
-test('redaction removes PINs, passwords and other secret fields from any format and keeps the rest', () => {
+test('the redaction removes PINs, passwords and other secret fields from any format, and no other text', () => {
   const rows: [given: string, left: string][] = [
     ['{"pin":"4321","a":1}', `{"pin":"${HIDDEN}","a":1}`],
     ['{"PIN" : 4321, "a": 1}', `{"PIN" : "${HIDDEN}", "a": 1}`],
@@ -28,7 +28,7 @@ test('redaction removes PINs, passwords and other secret fields from any format 
     assert.equal(redactFields(redactFields(given)), redactFields(given), 'a second redaction changes nothing')
 })
 
-test('redaction keeps fields with similar names, and keeps JSON valid', () => {
+test('the redaction changes no field with a similar name, and JSON stays valid', () => {
   for (const text of [
     '{"shipping":"x","opinion":"y","payment_token":"80008000","key_id":"k","monkey":1}',
     '{"result":"FAIL","message":"Wrong PIN"}',
@@ -41,7 +41,7 @@ test('redaction keeps fields with similar names, and keeps JSON valid', () => {
   assert.doesNotThrow(() => JSON.parse(redactFields(deep)))
 })
 
-test('redaction removes keys, signing secrets and session tokens by their shape under any field name', () => {
+test('the redaction removes keys, signing secrets and session tokens by their form, whatever the field name', () => {
   const key = `malipo_live_${'a1B2'.repeat(9)}xy`
   const rows: [string, string][] = [
     [`{"note":"mine is ${key}."}`, `{"note":"mine is ${HIDDEN}."}`],
@@ -60,7 +60,7 @@ test('redaction removes keys, signing secrets and session tokens by their shape 
   }
 })
 
-test('redaction is fast for hostile texts', () => {
+test('the redaction of a hostile text is fast', () => {
   const began = performance.now()
   for (const part of ['"pin":{', '"pin":"\\', '<pin>', 'pin=', '\\"pin\\":\\"'])
     redactFields(part.repeat(4096 / part.length))

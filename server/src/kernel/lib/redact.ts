@@ -1,11 +1,11 @@
-// Redacts secrets in texts: API keys and tokens by their shape, PINs and passwords by the name of their field.
+// Redacts secrets in texts: API keys and tokens by their form, PINs and passwords by the name of their field.
 
 const REDACTED = '[redacted]'
 /** The words that mark the name of a secret field. */
 const SECRET_WORDS = new Set(
   'pin mpin otp cvv cvc password passwd passcode secret authorization credential credentials'.split(' '),
 )
-/** The names of secret fields, without separators. Other tokens and keys, such as those of an order, are not secret. */
+/** The names of secret fields, without separators. Other tokens and keys, such as the token of an order, are not secret. */
 const SECRET_NAMES = new Set(
   'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret plaintextkey sessionid sessionkey privatekey'.split(
     ' ',
@@ -13,29 +13,29 @@ const SECRET_NAMES = new Set(
 )
 /** The endings of secret field names that have no separators. */
 const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
-/** A fast test. A text that does not match names no secret field. */
+/** A fast test. If a text does not match, the text names no secret field. */
 const MAY_NAME_SECRET = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
 // Every expression of this file reads any 64 KB in less than 5 ms: see server/test/regular-expressions.test.ts.
-/** Text with the shape of an API key or a signing secret, at any place. */
+/** Text with the form of an API key or a signing secret, at any place of a text. */
 const SECRET_TEXT =
   /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,})/g
-/** A session token, also inside a longer word. To stay fast, the expression skips words without two dots. */
+/** A session token, even inside a longer word. To stay fast, the expression skips words without two dots. */
 const SESSION_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])([\w-]*?(?<![A-Za-z0-9]))eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g
-/** A fast test. A text that does not match contains no key and no token. */
+/** A fast test. If a text does not match, the text contains no key and no token. */
 const MAY_CONTAIN_TOKEN = /_(?:live|sandbox|test)_|whsec_|eyJ/
-/** The name of a JSON field, also in JSON inside a JSON string, where backslashes precede quotes. */
+/** The name of a JSON field. In JSON inside a JSON string, backslashes precede the quotes. */
 const JSON_NAME = /"([\w. -]{1,64})(\\*)"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
 const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
 
-/** True for the name of a field with a secret value: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
+/** Returns true for the name of a field with a secret value: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
 export function isSecretName(name: string): boolean {
   const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
   const joined = words.join('')
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(joined) || SECRET_ENDING.test(joined)
 }
 
-/** A fast test of a text. False means that the text contains nothing to redact. */
+/** Tests a text fast. False means that the text contains nothing to redact. */
 export function mayHoldSecret(text: string): boolean {
   return MAY_NAME_SECRET.test(text) || MAY_CONTAIN_TOKEN.test(text)
 }
@@ -46,12 +46,12 @@ export function redactText(text: string): string {
   return text.replace(SECRET_TEXT, REDACTED).replace(SESSION_TOKEN, `$1${REDACTED}`)
 }
 
-/** Redacts all secrets in a text, by shape and by field name. */
+/** Redacts all secrets in a text, by form and by field name. */
 export function redactSecrets(text: string): string {
   return redactFields(redactText(text))
 }
 
-/** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. The rest stays unchanged. */
+/** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. All other text stays unchanged. */
 export function redactFields(text: string): string {
   if (!MAY_NAME_SECRET.test(text)) return text
   return redactJson(text)
@@ -74,7 +74,7 @@ function redactJson(text: string): string {
   return clean + text.slice(done)
 }
 
-/** Returns the end of the value that begins at `begin`: after its closing quote or bracket. */
+/** Returns the end of the value that begins at `begin`: the position after its closing quote or bracket. */
 function endOfValue(text: string, begin: number, escapes: number): number {
   if (text[begin] === '{' || text[begin] === '[') return endOfNested(text, begin, escapes)
   const quote = begin + escapes
@@ -87,7 +87,7 @@ function endOfValue(text: string, begin: number, escapes: number): number {
 }
 
 /**
- * Returns the end of the text that begins with the quote at `quote`: after the next quote with at most as many
+ * Returns the end of the text whose first quote is at `quote`: the position after the next quote with at most as many
  * backslashes.
  */
 function endOfText(text: string, quote: number, escapes: number): number {

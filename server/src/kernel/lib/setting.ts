@@ -1,27 +1,28 @@
-// Defines the type of a setting, and the parsers that several settings share. The error of a parser names the problem
-// but not the value, which may be a secret.
+// Defines the type of a setting, and the parsers that several settings share. The error of a parser names the problem but
+// not the value, which may be a secret.
 
 import { isOwnNetwork } from './network.ts'
 import { canonicalPhone } from './phone.ts'
 
-/** The properties of a setting that the configuration treats in one way for all providers. */
+/** The properties of a setting that the configuration handles in the same way for all providers. */
 export type SettingMarks = {
-  /** True if the value may come from a file. No log line contains the value. */
+  /** True if the value may come from a file. No log line contains the value of such a setting. */
   secret?: true
   /** True if the provider cannot work without a value. */
   required?: true
   /**
-   * True for the address of the provider's gateway. An address configures the provider. Production requires https://.
+   * True for the address of the provider's gateway. If the address has a value, the provider is configured. Production
+   * requires https://.
    */
   gateway?: true
-  /** True if production refuses the default and an empty value. */
+  /** True if production refuses the default value and an empty value. */
   replaced_in_production?: true
 }
 
 /** One setting: its environment variable, its default, its help text, its parser and its marks. */
 export type Setting<T> = SettingMarks & { env: string; default: string; help: string; parse: (text: string) => T }
 
-/** The settings of one part of the server, by their names in the configuration. */
+/** The settings of one part of the server, by the names that the settings have in the configuration. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 /** The checked values of a table of settings. */
@@ -62,7 +63,7 @@ export const number =
     if (kind === 'whole' && !Number.isInteger(parsed)) throw new Error('must be a whole number')
     return parsed
   }
-/** Accepts an empty text, or a URL with one of these protocols. Removes its last slash. */
+/** Accepts an empty text, or a URL with one of these protocols. Removes a slash at the end of the URL. */
 export const url =
   (...protocols: string[]) =>
   (value: string): string => {
@@ -74,8 +75,8 @@ export const url =
   }
 
 /**
- * Accepts an empty text, or the URL of a gateway: https://, or http:// within the own network, for example a twin of
- * the gateway. Its path must match `ending`, and `example` describes that ending in the error.
+ * Accepts an empty text, or the URL of a gateway: https://, or http:// within the private network, for example for a twin.
+ * The path must match `ending`, and `example` describes that ending in the error.
  */
 export const gateway =
   (ending: RegExp, example: string) =>
@@ -94,7 +95,8 @@ export const gateway =
   }
 
 /**
- * Lists the settings of `names` that are empty, each with the variable's name. `why` is the reason for the requirement.
+ * Lists the settings of `names` that have no value, each with the name of its variable. `why` is the reason why the settings
+ * are required.
  */
 export function missingSettings(
   table: SettingTable,
@@ -117,7 +119,7 @@ export const email = (value: string): string => {
   return value
 }
 
-/** Accepts codes of one form, separated by commas. `example` is a valid code for the error. */
+/** Accepts codes of one form, separated by commas. The error shows `example`, a valid code. */
 export const codes =
   (form: RegExp, example: string) =>
   (value: string): string[] => {
@@ -143,7 +145,7 @@ export const optional =
   (value: string): string =>
     value === '' ? '' : parse(value)
 
-/** Accepts an empty text, or a Tanzanian mobile number, which the parser makes canonical. */
+/** Accepts an empty text, or a Tanzanian mobile number. Returns the canonical form of the number. */
 export const mobileNumber = optional((value) => {
   const canonical = canonicalPhone(value)
   if (canonical === null) throw new Error('must be a Tanzanian mobile number')
@@ -159,7 +161,7 @@ export const texts = (value: string): string[] =>
         return part.trim()
       })
 
-/** Accepts pairs such as a=b,c=d. Each name may occur once. */
+/** Accepts pairs such as a=b,c=d. No two pairs may have the same name. */
 export const pairs = (value: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const part of value === '' ? [] : value.split(',')) {

@@ -1,10 +1,10 @@
-// Tests the formatted values for people.
+// Tests the values that the server formats for people.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayOf, maskPhone, plainLine, plainText, showAmount, showDate, showPhone, showTime } from './index.ts'
 
-test('showAmount writes shillings with commas, and writes cents only if they are not zero', () => {
+test('showAmount writes shillings with commas, and writes cents only when the cents are not zero', () => {
   const shown = [100n, 2_500_000n, 2_500_050n, 100_000_000_000n, 5n, -2_500_000n].map((minor) => showAmount(minor))
   assert.deepEqual(
     shown.map((text) => text.replace('\u00a0', ' ')),
@@ -24,7 +24,7 @@ test('showTime writes Tanzanian time in any time zone of the server', () => {
   assert.equal(dayOf(new Date('2026-12-31T21:00:00Z')), '2027-01-01')
 })
 
-test('plainLine removes direction marks and line breaks of a name and limits its length', () => {
+test('plainLine removes direction marks and line breaks from a name and limits the length of the name', () => {
   assert.equal(plainLine('Duka\u202e la\u2066 Asha\r\nBcc: x\u2028y'), 'Duka la Asha Bcc: x y')
   assert.equal(plainLine('x'.repeat(10_000), 20), `${'x'.repeat(19)}…`)
   assert.equal([...plainLine('😀'.repeat(50), 10)].length, 10)

@@ -1,11 +1,13 @@
-// Formats values for people: the same on pages, receipts, invoices and messages, in any locale of the machine.
+// Formats values for people. Pages, receipts, invoices and messages show the same text, whatever the locale of the machine.
 
 /** The languages for payers. Swahili is the default. */
 export const LANGUAGES = ['sw', 'en'] as const
 /** A language for payers. */
 export type Language = (typeof LANGUAGES)[number]
 
-/** Writes cents as shillings: 2500000n is "TZS 25,000", 2500050n "TZS 25,000.50". The space is non-breaking. */
+/**
+ * Writes cents as shillings: 2500000n becomes "TZS 25,000", and 2500050n becomes "TZS 25,000.50". The space is non-breaking.
+ */
 export function showAmount(minor: bigint, currency = 'TZS'): string {
   const sign = minor < 0n ? '-' : ''
   const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
@@ -15,17 +17,17 @@ export function showAmount(minor: bigint, currency = 'TZS'): string {
   return `${sign}${currency}\u00a0${whole}${cents === '00' ? '' : `.${cents}`}`
 }
 
-/** Writes a canonical phone number in local form: 255754123456 is "0754 123 456". */
+/** Writes a canonical phone number in local form: 255754123456 becomes "0754 123 456". */
 export function showPhone(phone: string): string {
   return `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}`
 }
 
-/** Masks a canonical phone number: 255754123456 is "0754 *** 456". */
+/** Masks a canonical phone number: 255754123456 becomes "0754 *** 456". */
 export function maskPhone(phone: string): string {
   return `0${phone.slice(3, 6)} *** ${phone.slice(9)}`
 }
 
-/** The lead of Tanzanian time over UTC: three hours, all year. */
+/** The offset of Tanzanian time from UTC: three hours, all year. */
 const EAT_MS = 3 * 3_600_000
 const MONTHS: Record<Language, readonly string[]> = {
   sw: ['Jan', 'Feb', 'Mac', 'Apr', 'Mei', 'Jun', 'Jul', 'Ago', 'Sep', 'Okt', 'Nov', 'Des'],
@@ -44,17 +46,15 @@ export function showDate(date: string, language: Language): string {
   return `${Number(day)} ${MONTHS[language][Number(month) - 1]} ${year}`
 }
 
-/** Returns the Tanzanian calendar day of a moment, as YYYY-MM-DD. */
+/** Returns the calendar day of a moment in Tanzania, as YYYY-MM-DD. */
 export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-// These marks change the direction of text, so a name with such marks could rearrange its sentence.
+// These characters change the direction of text, so a name that contains them could rearrange its sentence.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/**
- * Returns text of a merchant or payer for an SMS or a subject: one line, no direction marks, at most `max` characters.
- */
+/** Returns text of a merchant or payer for an SMS or a subject: one line, no direction marks, at most `max` characters. */
 export function plainLine(text: string, max = 200): string {
   const line = text
     .toWellFormed()
@@ -66,8 +66,8 @@ export function plainLine(text: string, max = 200): string {
 }
 
 /**
- * Returns text of several lines for e-mails and SMS: valid Unicode, newlines and tabs, no other control characters, no
- * direction marks.
+ * Returns text of several lines for e-mails and SMS: valid Unicode with newlines and tabs, but without other control
+ * characters and direction marks.
  */
 export function plainText(text: string): string {
   return text

@@ -1,19 +1,18 @@
 // Defines the schemas of texts in requests.
 
-// The file imports only the types of TypeBox, because its code would cost the thread of the request log 12 MB.
+// The file imports only the types of TypeBox, because the code of TypeBox would take 12 MB in the thread of the request log.
 import type { Static, TSchema, TString, TUnsafe } from 'typebox'
 
-// The class Cc contains control characters, among them NUL. The class Cs contains lone surrogates, which UTF-8 cannot
-// carry.
+// The class Cc contains control characters, including NUL. The class Cs contains lone surrogates, which UTF-8 cannot encode.
 const LINE_PATTERN = '^[^\\p{Cc}\\p{Cs}]*$'
 const FREE_TEXT_PATTERN = '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n])*$'
 
-/** The schema of one line of text: no control characters, valid Unicode, at most `max` characters. */
+/** Makes the schema of one line of text: no control characters, valid Unicode, at most `max` characters. */
 export function line(max: number, description?: string) {
   return textSchema(max, LINE_PATTERN, description)
 }
 
-/** The schema of free text: as `line`, but with tabs and newlines. */
+/** Makes the schema of free text: like `line`, but tabs and newlines are valid. */
 export function freeText(max: number, description?: string) {
   return textSchema(max, FREE_TEXT_PATTERN, description)
 }
@@ -25,12 +24,12 @@ function textSchema(maxLength: number, pattern: string, description?: string) {
 /** A pattern that requires a visible character. */
 const HAS_VISIBLE = '(?=[\\s\\p{Cf}]*[^\\s\\p{C}])'
 
-/** The schema of one line of text with at least one visible character. */
+/** Makes the schema of one line of text with at least one visible character. */
 export function visibleLine(max: number, description?: string) {
   return { ...line(max, description), minLength: 1, pattern: LINE_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** The schema of free text with at least one visible character. */
+/** Makes the schema of free text with at least one visible character. */
 export function visibleText(max: number, description?: string) {
   return { ...freeText(max, description), minLength: 1, pattern: FREE_TEXT_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
@@ -42,14 +41,14 @@ export const AmountField = {
   examples: ['25000.00'],
 } as unknown as TUnsafe<string | number>
 
-/** The schema of a closed list of strings, as `{type: string, enum: [...]}`. */
+/** Makes the schema of a closed list of strings, as `{type: string, enum: [...]}`. */
 export function oneOf<const T extends readonly string[]>(values: T, description?: string) {
   return { type: 'string', enum: [...values], ...(description ? { description } : {}) } as unknown as TUnsafe<T[number]>
 }
 
 /**
- * The schema of a field of a simple type that may be null, as `{type: [T, "null"]}`. The serializer writes such a field
- * several times faster than a union, whose branches the serializer must try in turn.
+ * Makes the schema of a field of a simple type that may be null, as `{type: [T, "null"]}`. The serializer writes such a
+ * field several times faster than a union, because the serializer tries the branches of a union in turn.
  */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: readonly unknown[] }

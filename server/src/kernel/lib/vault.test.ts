@@ -1,4 +1,4 @@
-// Tests that only the same key opens a sealed text, and only if the text is unchanged.
+// Tests that only the same key opens an encrypted text, and only an unchanged text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,11 +9,11 @@ import { createVault, sameSecret } from './vault.ts'
 const random = systemRandom()
 const vault = createVault(Buffer.alloc(32, 1), random)
 
-test('the vault opens any text that it sealed', () => {
+test('the vault opens any text that the vault encrypted', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(vault.open(vault.seal(text)), text)))
 })
 
-test('the vault seals the same text differently each time, and never as plain text', () => {
+test('the vault encrypts the same text differently each time, and never as plain text', () => {
   const sealed = [vault.seal('whsec_secret'), vault.seal('whsec_secret')]
   assert.notEqual(sealed[0], sealed[1])
   for (const text of sealed)
@@ -24,7 +24,7 @@ test('a vault with another key does not open the text', () => {
   assert.throws(() => createVault(Buffer.alloc(32, 2), random).open(vault.seal('text')))
 })
 
-test('the vault refuses a text with any changed part', () => {
+test('the vault refuses an encrypted text with any changed part', () => {
   const parts = vault.seal('a secret text').split(':')
   for (const place of [1, 2, 3]) {
     const altered = [...parts]
@@ -33,7 +33,7 @@ test('the vault refuses a text with any changed part', () => {
     altered[place] = bytes.toString('base64')
     assert.throws(() => vault.open(altered.join(':')), `part ${place}`)
   }
-  // An attacker could guess a shortened tag more easily.
+  // An attacker could guess a shorter authentication tag more easily.
   const short = [...parts]
   short[2] = Buffer.from(parts[2] as string, 'base64')
     .subarray(0, 4)

@@ -3,20 +3,20 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from './random.ts'
 
-/** Encrypts and decrypts short texts with a key outside the database. */
+/** Encrypts and decrypts short texts with a key that is not in the database. */
 export type Vault = {
   seal(text: string): string
   open(sealed: string): string
   /**
-   * Returns a keyed hash of 32 bytes, the same for the same text. The server counts and compares hashes, and cannot
-   * read their text.
+   * Returns a keyed hash of 32 bytes, the same for the same text. So the server can count and compare texts that it cannot
+   * read.
    */
   mark(text: string): Buffer
 }
 
 const VERSION = 'v1'
 
-/** Makes a vault with AES-256-GCM. `key` has 32 bytes. `open` throws if the text has changed or the key is wrong. */
+/** Makes a vault with AES-256-GCM. `key` has 32 bytes. If the text has changed or the key is wrong, `open` throws. */
 export function createVault(key: Uint8Array, random: Random): Vault {
   if (key.length !== 32) throw new Error('the vault needs a key of 32 bytes')
   return {
@@ -42,7 +42,7 @@ export function createVault(key: Uint8Array, random: Random): Vault {
   }
 }
 
-/** Compares two secrets in a time that does not depend on their difference. */
+/** Compares two secrets. The duration does not depend on where the secrets differ. */
 export function sameSecret(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
