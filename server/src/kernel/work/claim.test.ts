@@ -1,4 +1,4 @@
-// Tests claims of due rows among many merchants with rows that are not due.
+// Tests claims of due rows when many merchants have rows that are not due.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -49,7 +49,7 @@ const claimer = (of: TestDeps = deps) =>
 
 const fill = (merchants: number, rows: number, due_at: Date) => deps.db.query(FILL, [merchants, rows, due_at, START])
 
-test('a claim finds the one due row among 4,000 merchants with later rows', async () => {
+test('a claim finds the one due row although 4,000 merchants have rows that are due later', async () => {
   await fill(4_000, 1, new Date(START.getTime() + 3_600_000))
   const claim = claimer()
   assert.deepEqual(await claim(512, LEASE_MS, everything), [], 'nothing is due yet')
@@ -63,7 +63,7 @@ test('a claim finds the one due row among 4,000 merchants with later rows', asyn
   }
 })
 
-test('each merchant gets its turn before any merchant gets a second turn when one claim cannot hold all rows', async () => {
+test('the claimer takes rows of each merchant before it takes a second time from a merchant, when one claim cannot hold all rows', async () => {
   await fill(3_000, 3, START)
   const claim = claimer()
   const turns = new Map<string, number>()
@@ -76,7 +76,7 @@ test('each merchant gets its turn before any merchant gets a second turn when on
   assert.equal(turns.size, 3_000)
 })
 
-test('a claim finds a merchant behind merchants without an allowance', async () => {
+test('a claim finds a merchant that comes after many merchants without an allowance', async () => {
   await fill(3_000, 1, START)
   const [last] = await deps.db.query<Row>(MAKE_DUE, [START])
   const rows = await claimer()(512, LEASE_MS, (merchant_id) => (merchant_id === last?.merchant_id ? 1 : 0))
@@ -86,7 +86,7 @@ test('a claim finds a merchant behind merchants without an allowance', async () 
   )
 })
 
-test('one claim reads a bounded number of merchants, and the next claim continues after these merchants', async () => {
+test('one claim reads a limited number of merchants, and the next claim continues after these merchants', async () => {
   await fill(12_000, 1, new Date(START.getTime() + 3_600_000))
   await deps.db.query(MAKE_DUE, [START])
   const claim = claimer()
@@ -95,7 +95,7 @@ test('one claim reads a bounded number of merchants, and the next claim continue
   assert.ok(claims >= 1 && claims <= 3, `${claims} claims`)
 })
 
-test('every process finds due rows without a merchant', async () => {
+test('every process finds due rows that belong to no merchant', async () => {
   await fill(20, 1, START)
   await deps.db.query(
     sql(
@@ -111,7 +111,7 @@ test('every process finds due rows without a merchant', async () => {
   assert.ok(found.includes(ZERO_ID))
 })
 
-test('a claim takes due rows even if the clock check of the table fails', async () => {
+test('a claim takes due rows even when the clock check of the table fails', async () => {
   await fill(20, 1, START)
   let failures = 0
   const failing = testDeps(database.url, {
@@ -134,7 +134,7 @@ test('a claim takes due rows even if the clock check of the table fails', async 
   }
 })
 
-test('a process with a clock an hour behind shortens no lease and no pause of another process', async () => {
+test('a process whose clock is an hour behind shortens no lease and no pause of another process', async () => {
   await fill(4, 10, START)
   const waiting = sql('test_waiting', 'select id, due_at, lease_owner from webhook_deliveries order by id')
   const slow = testDeps(database.url, { clock: settableClock(new Date(START.getTime() - 3_600_000)) })
@@ -156,7 +156,7 @@ test('a process with a clock an hour behind shortens no lease and no pause of an
   }
 })
 
-test('a lease a day ahead ends after a process has seen the lease unchanged for longer than a lease may last', async () => {
+test('a lease that ends a day ahead becomes free after a process has seen it unchanged for longer than a lease may last', async () => {
   const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
   try {
     await fill(1, 3, START)

@@ -1,6 +1,6 @@
 // Claims due rows by lease, in batches that are fair between merchants.
 //
-// A waiting row has `due_at`. The process that works on a row holds its lease: `lease_owner` is that process, and
+// A waiting row has `due_at`. If a process works on a row, the process holds its lease: `lease_owner` is that process, and
 // `due_at` is the end of the lease. If the process dies, the lease ends and the row becomes due again.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
@@ -9,7 +9,7 @@ import { createClockCheck } from './clock-check.ts'
 import { nextId, type WaitingTable } from './waiting-table.ts'
 
 /**
- * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none of the
+ * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` rows of one merchant, and no row of the
  * `closed` lanes.
  */
 export type Claimer<Row> = (
@@ -22,26 +22,25 @@ export type Claimer<Row> = (
 /** A claimed row. `previous_owner` is the last owner of its lease. Null means that the last owner returned the lease. */
 export type Claimed<Row> = Row & { previous_owner: string | null }
 
-/**
- * The numbers of merchants per statement and of statements per claim. The next claim continues after the last merchant.
- */
+/** The greatest number of merchants that one statement reads. The next statement continues after the last merchant. */
 const MERCHANTS_MAX = 500
+/** The greatest number of statements in one claim. */
 const ROUNDS_MAX = 20
 
 /**
- * Makes the claimer of a table with merchant_id, due_at, lease_owner and an index on (merchant_id, due_at). `lane` is a
- * text column by which a claim can exclude rows. See clock-check.ts for rows that are due too far in the future.
+ * Makes the claimer of a table with merchant_id, due_at, lease_owner and an index on (merchant_id, due_at). `lane` is a text
+ * column by which a claim can exclude rows. clock-check.ts handles rows that are due too far ahead.
  *
- * The claimer visits the merchants round-robin, so each merchant has its turn before another has two. A claim ends when
- * it has found rows or has visited all merchants.
+ * The claimer visits the merchants in turn, so no merchant gets a second turn before every merchant had one. A claim ends
+ * when the claim has found rows or has visited all merchants.
  */
 export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
   const statements = claimStatements(table)
   const checkClock = createClockCheck(deps, table)
   let cursor = ZERO_ID
   /**
-   * Returns the next merchants from the cursor with due rows and an allowance, at most `max`. Moves the cursor past
-   * these merchants.
+   * Returns the next merchants from the cursor with due rows and an allowance, at most `max` merchants. Moves the cursor
+   * past these merchants.
    */
   const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
     const waiting = await deps.db.query<WaitingMerchantRow>(statements.waiting, [cursor, now, MERCHANTS_MAX])
@@ -88,9 +87,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
   const { name, key, returning, lane } = table
   const open = lane === undefined ? '' : ` and c.${lane} <> all($7::text[])`
   return {
-    // The statement steps from merchant to merchant over the index, so the cost grows with the waiting merchants, not
-    // with their rows. The first entry of a merchant is due first. The result also contains the last merchant if the
-    // statement reaches its limit.
+    // The statement steps from merchant to merchant over the index. So the cost grows with the waiting merchants, not with
+    // their rows. If the statement reaches its limit, the result contains the last merchant too.
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
@@ -105,8 +103,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
        )
        select merchant_id, due_at <= $2 as due, number from waiting where due_at <= $2 or number = $3 order by number`,
     ),
-    // The last conditions are a compare-and-set. If two processes read the same row, only one process updates the row,
-    // and `previous_owner` is the owner that this process read. All batches of this table lock rows in the same order.
+    // The last conditions are a compare-and-set. If two processes read the same row, only one process updates the row, and
+    // `previous_owner` is the owner that this process read. All batches of this table lock rows in the same order.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $6, due_at = $5

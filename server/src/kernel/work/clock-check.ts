@@ -1,6 +1,6 @@
-// Frees rows that are due further ahead than a lease or a pause allows, because a clock was ahead or has stepped back.
+// Frees rows that are due later than a lease or a pause allows, because a clock was ahead or has stepped back.
 //
-// The clock of this process may be the wrong one. So the check frees a row only after a timer shows that the row stayed
+// The clock of this process may be the wrong clock. So the check frees a row only after a timer shows that the row stayed
 // unchanged for its lease or its longest pause.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
@@ -14,28 +14,28 @@ const EVERY_MS = 60_000
 const MERCHANTS_MAX = 500
 /** The number of rows that one step reads. */
 const ROWS_MAX = 1_000
-/** The number of rows that the check remembers. Further rows wait until the check has freed the remembered rows. */
+/** The number of rows that the check remembers. Further rows wait until the check has freed remembered rows. */
 const SEEN_MAX = 2_000
 
 /**
- * A row that is due too far in the future, or that a full round reads. `late` means that the time of its pause lies in
- * the future.
+ * A row that is due too far ahead, or that a full round reads. `late` means that the start of its pause is in the future.
  */
 type CheckedRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
 
-/** A row at the first sight of the check. `ripe` means that the row was unchanged for long enough to free the row. */
+/** A row that the check has seen. `ripe` means that the row has been unchanged for long enough, so the check may free it. */
 type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
 
 /**
- * One pass over the table. `reads_all` reads each waiting row, otherwise only the far end of the index. `stepped_back`
- * means that the clock of this process has stepped back. `merchant_id` and `due_at` are the position, `far_rows` the
- * rows too far ahead.
+ * One pass over the table. `reads_all` means that the pass reads each waiting row, not only the rows due last.
+ * `stepped_back` means that the clock of this process has stepped back. `merchant_id` and `due_at` are the position of the
+ * pass.
  */
 type CheckRound = {
   reads_all: boolean
   stepped_back: boolean
   merchant_id: string
   due_at: Date
+  /** The rows that are due too far ahead. */
   far_rows: Set<string>
 }
 
@@ -47,14 +47,14 @@ type ClockCheck = {
   seen: Map<string, SeenRow>
   /** The latest time of the clock of this process. */
   latest: number
-  /** The current round. Null means that the check waits between two rounds. */
+  /** The current pass. Null means that the check waits for its next pass. */
   round: CheckRound | null
 }
 
 /**
- * Makes the check that a claimer runs before each claim. The check reads the rows due later than the longest pause
- * allows. If the clock has stepped back, the check ends pauses that began in the future, so a retry may come too early.
- * A failed check never fails the claim.
+ * Makes the check that a claimer runs before each claim. The check reads the rows that are due later than the longest pause
+ * allows. If the clock has stepped back, the check ends pauses that began in the future. A failed check never fails the
+ * claim.
  */
 export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, lease_ms: number) => Promise<void> {
   const check: ClockCheck = {
@@ -63,8 +63,8 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
     statements: clockStatements(table),
     seen: new Map(),
     latest: Number.NEGATIVE_INFINITY,
-    // A table without a longest pause has no far end. So the check reads all its rows at the start, and while a lease
-    // is too far ahead.
+    // If a table has no longest pause, no due time is too far ahead. So the check reads all its rows at the start, and while
+    // a lease is too far ahead.
     round: newRound(table.longest_pause_ms === null, false),
   }
   return async (now, lease_ms) => {
@@ -95,9 +95,7 @@ function newRound(reads_all: boolean, stepped_back: boolean): CheckRound {
 
 const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
 
-/**
- * Runs one step of a round: reads a bounded number of rows and frees the rows that were too far ahead for long enough.
- */
+/** Runs one step of a pass: reads a limited number of rows, and frees the rows that were too far ahead for long enough. */
 async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
   const pause_ms = check.table.longest_pause_ms
   const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)
@@ -124,7 +122,7 @@ function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_afte
     : db.query<CheckedRow>(statements.far, [round.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
 }
 
-/** Moves the position of a round past these rows. False means that the round has read everything. */
+/** Moves the position of a pass past these rows. False means that the pass has read all rows. */
 function advance(round: CheckRound, rows: readonly CheckedRow[]): boolean {
   const last = rows.at(-1)
   const merchants = new Set(rows.map((row) => row.merchant_id)).size
@@ -140,7 +138,7 @@ function advance(round: CheckRound, rows: readonly CheckedRow[]): boolean {
   return true
 }
 
-/** Forgets the rows that are no longer too far ahead. If the table needs another round, schedules that round. */
+/** Forgets the rows that are no longer too far ahead. If the table needs another pass, schedules the pass. */
 function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   const { deps, seen } = check
   const has_far_end = check.table.longest_pause_ms !== null
@@ -152,7 +150,10 @@ function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   })
 }
 
-/** Remembers a row at first sight. True if the row was unchanged for as long as its lease or pause may last. */
+/**
+ * Remembers a row when the check first sees the row. Returns true if the row was unchanged for as long as its lease or pause
+ * may last.
+ */
 function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, lease_ms: number): boolean {
   const key = rowKey(row)
   const known = seen.get(key)
@@ -167,7 +168,7 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, l
   return false
 }
 
-/** Makes rows due now, unless another process has changed a row in the meantime. */
+/** Makes rows due now. If another process has changed a row in the meantime, the row stays unchanged. */
 async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
@@ -186,8 +187,8 @@ function clockStatements({ name, key, written }: WaitingTable): Record<'far' | '
   const id = `concat_ws(' ', ${key.map((column) => `c.${column}`).join(', ')})`
   const keys = key.map((column) => `c.${column}`).join(', ')
   return {
-    // The statement steps from merchant to merchant over the index and reads the far end of each. A merchant without
-    // far rows returns an empty row, so that the last row is the position of the step.
+    // The statement steps from merchant to merchant over the index and reads the latest rows of each merchant. For a
+    // merchant without such rows, the statement returns an empty row, so that the last row is the position of the step.
     far: sql(
       `clock_far_${name}`,
       `with recursive waiting as (

@@ -1,4 +1,4 @@
-// Tests the concurrency limits of lanes, and the size of claims that follows from these limits.
+// Tests the concurrency limits of lanes, and the greatest size of a claim under these limits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { createConcurrencyLimits } from './index.ts'
 
 const CLAIM_MAX = 250
 
-test('a lane at its limit is closed and takes no capacity of another lane', () => {
+test('a lane at its limit closes and takes no capacity from another lane', () => {
   const limits = createConcurrencyLimits(new Map([['slow', 4]]), CLAIM_MAX, 1_000)
   for (let i = 0; i < 4; i++) assert.ok(limits.reserve('slow'))
   assert.equal(limits.reserve('slow'), null)
@@ -15,7 +15,7 @@ test('a lane at its limit is closed and takes no capacity of another lane', () =
   assert.deepEqual(limits.claimable(), { max: CLAIM_MAX, closed: ['slow'] })
 })
 
-test('a claim is no larger than the least free capacity of an open lane', () => {
+test('a claim has at most as many rows as the smallest free capacity of an open lane', () => {
   const few = new Map([
     ['a', 128],
     ['b', 40],
@@ -34,7 +34,7 @@ test('a claim is no larger than the least free capacity of an open lane', () => 
   assert.deepEqual(limits.claimable(), { max: 10, closed: [] })
 })
 
-test('a process claims one row at a time for a lane with limit 1, and uses the default limit for an unknown lane', () => {
+test('a process claims one row at a time for a lane with limit 1, and uses the default limit for an undeclared lane', () => {
   const limits = createConcurrencyLimits(new Map([['one', 1]]), CLAIM_MAX)
   assert.deepEqual(limits.claimable(), { max: 1, closed: [] })
   const release = limits.reserve('one')

@@ -1,32 +1,37 @@
-// Limits concurrency per lane: a process works on a limited number of rows of each lane, so a slow lane delays no
-// other.
+// Limits concurrency for each lane: a process works on a limited number of rows of each lane, so that a slow lane delays no
+// other lane.
 //
-// A row under lease may already have a request at the provider. So the process claims a row only if its lane has
-// capacity. The other rows wait in the database without a lease.
+// A row under lease may already have a request at the provider. So the process claims a row only if its lane has capacity.
+// All other rows wait in the database without a lease.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {
-  /** Counts a row that the process already holds, even above the limit. Call `release` once for the row. */
+  /**
+   * Counts a row that the process already holds, even if the lane is at its limit. When the work on the row ends, call
+   * `release` once.
+   */
   acquire(lane: string): void
   release(lane: string): void
   /**
-   * Reserves capacity. Null means that no capacity is free. Call the returned function once to release the capacity.
+   * Reserves capacity for one row. Null means that no capacity is free. To release the capacity, call the returned function
+   * once.
    */
   reserve(lane: string): (() => void) | null
   /** True while the lane has free capacity. */
   hasCapacity(lane: string): boolean
-  /** The largest size of the next claim, and the lanes without capacity for any row. */
+  /** Returns the largest size of the next claim, and the lanes without capacity for a row. */
   claimable(): { max: number; closed: string[] }
 }
 
-/** The limit of a lane without a declared limit. A claim may exceed this limit by its own size. */
+/** The limit of a lane without a declared limit. A claim may exceed this limit by the size of the claim. */
 const DEFAULT_LIMIT = 1_000
-/** The least free share of a declared limit below which the lane closes, because claims of single rows cost more. */
+/**
+ * The smallest free share of a declared limit with which a lane stays open, because claims of single rows cost more for each
+ * row.
+ */
 const FREE_SHARE = 0.25
 
-/**
- * Makes the limits. `declared` contains the limits that lanes declare, and `claim_max` is the largest size of a claim.
- */
+/** Makes the limits. `declared` contains the limits that lanes declare, and `claim_max` is the largest size of a claim. */
 export function createConcurrencyLimits(
   declared: Iterable<readonly [lane: string, limit: number | undefined]>,
   claim_max: number,

@@ -1,5 +1,5 @@
-// Exports claims of due rows, concurrency limits, and the worker that runs tasks. No file of this room knows a
-// capability of the product.
+// Exports claims of due rows, concurrency limits, and the worker that runs tasks. No file of this room depends on a business
+// function of the product.
 
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'

@@ -1,6 +1,7 @@
-// Describes tables of waiting rows: a row is due at `due_at`, and a lease holds the row until that time.
+// Describes tables of waiting rows. A row becomes due at `due_at`. If a process holds the lease of the row, `due_at` is the
+// end of the lease.
 
-/** A table whose rows wait by `due_at`. */
+/** A table whose rows wait until `due_at`. */
 export type WaitingTable = {
   name: string
   key: readonly string[]
@@ -13,7 +14,7 @@ export type WaitingTable = {
 }
 
 /**
- * Returns the id after an id. Rows without a merchant have the id of zeros, so a round starts at an id, and not after
+ * Returns the next higher id. Rows that belong to no merchant have the id of zeros, so a pass starts at an id and not after
  * an id.
  */
 export function nextId(id: string): string {

@@ -1,4 +1,4 @@
-// Runs each task of the worker repeatedly: without a pause while rows are due, otherwise after the interval of the
+// Runs each task of the worker repeatedly: while rows are due, without a pause, and otherwise after the interval of the
 // task.
 
 import { type Deps, isUnavailable } from '../db/index.ts'
@@ -8,9 +8,7 @@ export type Task = {
   name: string
   /** The pause after a run that found no due row. */
   every_ms: number
-  /**
-   * Takes at most one batch of due rows and returns their number. The task may still work on the rows after the return.
-   */
+  /** Takes at most one batch of due rows and returns their number. After the return, the task may still work on the rows. */
   runOnce(): Promise<number>
   /** Resolves when the task has finished all rows that it took. */
   idle(): Promise<void>
@@ -19,11 +17,11 @@ export type Task = {
 /** The running worker. */
 export type Worker = {
   start(): void
-  /** Takes no more rows and waits for the rows in progress. */
+  /** Takes no further rows and waits for the rows in progress. */
   stop(): Promise<void>
 }
 
-/** The pause after an error, so that the worker does not flood an unreachable database. */
+/** The pause after an error, so that the worker does not flood an unreachable database with requests. */
 const PAUSE_AFTER_ERROR_MS = 1_000
 
 /** Makes a worker over some tasks. */
