@@ -1,6 +1,8 @@
 // Lists all actions of the audit log: those that a merchant may read, and those that only operators read.
 
-/** The actions that a merchant may read in its own log. The server hides all other actions from merchants. */
+/**
+ * The actions that a merchant may read in the audit log of the merchant. The server hides all other actions from merchants.
+ */
 export const MERCHANT_ACTIONS = [
   'adjustment.create',
   'api_key.create',
@@ -39,7 +41,9 @@ export const MERCHANT_ACTIONS = [
   'withdrawal.submit',
 ] as const
 
-/** The actions that only operators read: their deliberation, and the administration of the platform and its users. */
+/**
+ * The actions that only operators read: the deliberation of operators, and the administration of the platform and its users.
+ */
 export const OPERATOR_ACTIONS = [
   'networks.replace',
   'reconciliation.ask',
@@ -62,5 +66,5 @@ export const OPERATOR_ACTIONS = [
   'withdrawal.name_check',
 ] as const
 
-/** An action, named noun.verb. A new action compiles only if one of the two lists names the action. */
+/** An action, named noun.verb. If neither list names a new action, the program does not compile. */
 export type AuditAction = (typeof MERCHANT_ACTIONS)[number] | (typeof OPERATOR_ACTIONS)[number]

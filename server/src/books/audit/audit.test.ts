@@ -1,5 +1,5 @@
-// Tests that the audit log is complete under load, atomic with its act, never changed, and visible only to permitted
-// readers.
+// Tests that the audit log is complete under load and atomic with each act, that no entry changes, and that only permitted
+// readers see it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -42,7 +42,7 @@ const read = async (query: string, key = operator) => {
 }
 const seqsOf = (data: { items: { seq: number }[] }) => data.items.map(({ seq }) => seq)
 
-test('100 concurrent acts of two processes on one merchant make one chain without a gap', async () => {
+test('100 concurrent acts of two processes on one merchant make one hash chain without a gap', async () => {
   const { id } = await world.newMerchant()
   const rules = [{ flow: 'withdrawal' }]
   const answers = await Promise.all(
@@ -63,7 +63,7 @@ test('100 concurrent acts of two processes on one merchant make one chain withou
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('a transaction that rolls back leaves no entry and no gap in the audit log', async () => {
+test('a transaction that rolls back writes no entry to the audit log and leaves no gap', async () => {
   const { id } = await world.newMerchant()
   await write(id, 'kept')
   await assert.rejects(
@@ -108,7 +108,7 @@ test('the database refuses to change or delete an entry or a chain of the audit 
   }
 })
 
-test('the audit log returns an entry with special characters or empty values unchanged, and its chain stays valid', async () => {
+test('the audit log returns special characters and empty values unchanged, and the hash chain stays valid', async () => {
   const { id } = await world.newMerchant()
   const after = { name: 'Mama Ñandú "quoted" \\ \u2028 😀', nested: [1.5, null, { z: 1, a: 2 }], text: '\u0000' }
   await inTransaction(world.deps.db, (tx) =>
@@ -139,7 +139,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   for (let i = 0; i < 20; i++) {
     world.deps.clock.advance(1)
     const target = `act ${i}`
-    // Some merchants write often and some write rarely, so the chains do not share the newest acts evenly.
+    // Some merchants write often and other merchants write rarely, so the newest acts are unevenly spread over the chains.
     await write(chains[i % 7 < 3 ? 0 : i % chains.length] as string, target)
     written.unshift(target)
   }
@@ -153,7 +153,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   assert.equal(both.status, 400)
 })
 
-test('the list of all chains and its total count end at RECENT_MAX', async () => {
+test('the list of all chains shows RECENT_MAX acts at most, and its total stops at the same number', async () => {
   const { id } = await world.newMerchant()
   await inTransaction(world.deps.db, async (tx) => {
     for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
@@ -165,7 +165,7 @@ test('the list of all chains and its total count end at RECENT_MAX', async () =>
   assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one batch is valid')
 })
 
-test('a merchant reads the acts of operators without their name, address and reason', async () => {
+test("a merchant reads the acts of operators, but not the operator's name, address and reason", async () => {
   const merchant = await world.newMerchant()
   const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
   await world.post('/v1/merchant/members', { email: 'new@example.com', role: 'VIEWER' }, { key: token })

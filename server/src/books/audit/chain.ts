@@ -1,5 +1,5 @@
-// Computes and checks the hash chain: each hash covers its entry and the previous hash. If a person changes, removes or
-// inserts an entry, every later hash is wrong.
+// Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or
+// insertion of an entry, the chain of hashes no longer fits.
 
 import { createHash } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -8,7 +8,7 @@ import type { Actor } from '../../kernel/http/index.ts'
 /** The hash before the first entry of a chain. */
 export const GENESIS = Buffer.alloc(32)
 
-/** The content that a hash covers. `before` and `after` are JSON texts as stored; `at` is ISO 8601 in UTC. */
+/** The content that a hash covers. `before` and `after` are JSON texts as stored. `at` is ISO 8601 in UTC. */
 export type HashedEntry = {
   merchant_id: string
   seq: number
@@ -71,7 +71,7 @@ export type ChainRow = {
   hash: Buffer
 }
 
-/** The columns of a `ChainRow` in SQL. The statement names the table l. */
+/** The columns of a `ChainRow` in SQL. In the statement, l is the alias of the table. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
      l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash`
 
@@ -83,7 +83,10 @@ const ENTRIES = sql(
 /** The last entry of a chain that the check has read. */
 export type ChainLink = { seq: number; hash: Buffer }
 
-/** Checks the next entry of a chain. Returns its link, or a text that describes the fault. */
+/**
+ * Checks the next entry of a chain. Returns the link of the entry. If the entry is faulty, returns a text that describes the
+ * fault.
+ */
 export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): ChainLink | string {
   const { actor_kind, actor_id, actor_name, ...rest } = row
   const actor = { kind: actor_kind, id: actor_id, name: actor_name }
@@ -94,15 +97,15 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): C
 }
 
 /**
- * Compares the last entry of a chain with its head. Returns a text that describes the fault. Null means that both
- * agree.
+ * Compares the last entry of a chain with the head of the chain. If they differ, returns a text that describes the fault.
+ * Null means that both agree.
  */
 export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {
   const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
   return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head records ${head.seq}`
 }
 
-/** Checks every chain from its first entry. Returns one text for each broken chain, with the first faulty entry. */
+/** Checks every chain from its first entry. For each broken chain, returns one text that names the first faulty entry. */
 export async function checkChains(reader: Reader): Promise<string[]> {
   const broken: string[] = []
   for (const { merchant_id } of await reader.query<{ merchant_id: string }>(ORPHANS, [])) {

@@ -1,4 +1,4 @@
-// Tests the check of the audit log in steps: for any step size, the steps together find every change, and no step takes
+// Tests the check of the audit log in steps. Whatever the step size, the steps together find every change, and no step takes
 // long.
 
 import assert from 'node:assert/strict'
@@ -67,7 +67,7 @@ async function inSteps(entries: number) {
   return { ...read, found }
 }
 
-/** Changes protected rows: the owner of the tables first grants itself the privilege. */
+/** Changes protected rows. First, the owner of the tables grants itself the privilege. */
 async function tamper(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: copy.url })
   await client.connect()
@@ -80,7 +80,7 @@ async function tamper(text: string): Promise<void> {
 const SIZES = [1, 2, 3, 7, 10_000]
 const longest = `(select merchant_id from audit_chains order by seq desc limit 1)`
 
-test('the check reads every entry of a valid log and finds no fault, for any step size', async () => {
+test('the check reads every entry of a valid log and finds no fault, whatever the step size', async () => {
   const [all] = await world.rows<{ entries: number; chains: number }>(
     'select count(*)::int as entries, count(distinct merchant_id)::int as chains from audit_log',
   )
@@ -100,7 +100,7 @@ describe('faults of the audit log', () => {
     'a changed head': `update audit_chains set hash = '\\x00' where merchant_id = ${longest}`,
   }
   for (const [what, way] of Object.entries(ways)) {
-    test(`the check finds ${what} and no other fault, for any step size`, async () => {
+    test(`the check finds ${what} and no other fault, whatever the step size`, async () => {
       const [victim] = await world.rows<{ id: string }>(`select ${longest} as id`)
       await tamper(way)
       for (const size of SIZES) {
@@ -127,7 +127,7 @@ test('the check finds no fault when the server appends entries between two steps
   assert.deepEqual(found, [])
 })
 
-test('a step ends when its time is over, and returns the position of the next step', async () => {
+test('a step ends at its time limit and returns the position of the next step', async () => {
   const now = () => {
     world.deps.clock.advance(600)
     return world.deps.clock.now()
@@ -139,7 +139,7 @@ test('a step ends when its time is over, and returns the position of the next st
   assert.deepEqual([step.entries, step.next === null], [2_000, false])
 })
 
-test('an operator checks the audit log, continues from a returned position, and sees the faults', async () => {
+test('an operator checks the audit log in steps, continues from a returned position, and sees the faults', async () => {
   const get = (query = '') => world.get(`/v1/operator/audit-log/verify${query}`, operator)
   const sound = (await get()).body.data
   assert.deepEqual([sound.ok, sound.complete, sound.next, sound.problems], [true, true, null, []])

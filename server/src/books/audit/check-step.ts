@@ -1,5 +1,5 @@
-// Checks the hash chains in steps. A step reads a bounded number of entries and returns the position of the next step.
-// So even the longest log occupies a connection only for seconds.
+// Checks the hash chains in steps. A step reads a limited number of entries and returns the position of the next step. So
+// even a check of the longest log uses a connection only for seconds at a time.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { isId, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -7,21 +7,22 @@ import { CHAIN_COLUMNS, type ChainLink, type ChainRow, endFault, GENESIS, nextLi
 
 /** The number of entries that one statement reads. */
 const BATCH_SIZE = 1_000
-/** The limits of one step: the number of entries and the duration in milliseconds. */
+/** The limits of one step: the number of entries, and the duration in milliseconds. */
 export const AUDIT_STEP_LIMITS = { entries: 20_000, ms: 2_000 } as const
 const PROBLEMS_MAX = 100
 /** A sequence number that sorts after every entry of a chain. */
 const END = '9223372036854775807'
 
 /**
- * The result of one step, with the counts of that step alone. `next` is the position of the next step; null means that
- * the log has ended.
+ * The result of one step, with counts for this step alone. `next` is the position of the next step. Null as `next` means
+ * that the check has reached the end of the log.
  */
 export type AuditStepResult = { chains: number; entries: number; problems: string[]; next: string | null }
 
 type CheckedEntryRow = ChainRow & { merchant_id: string; head_seq: string | null; head_hash: Buffer | null }
 
-// One snapshot reads the entries and the heads of their chains, so a concurrent append causes no false alarm.
+// One snapshot has the entries and the heads of their chains, so an entry that another process appends causes no false
+// fault.
 const ENTRIES_AFTER = sql(
   'audit_check_walk',
   `select l.merchant_id, ${CHAIN_COLUMNS}, c.seq::text as head_seq, c.hash as head_hash
@@ -38,7 +39,8 @@ const LAST_CHECKED = sql(
    left join audit_chains c on c.merchant_id = l.merchant_id where l.merchant_id = $1 and l.seq = $2::bigint`,
 )
 
-// The check of entries cannot find a chain whose entries are all missing, so this statement reads the heads of chains.
+// If all entries of a chain are missing, the check of entries cannot find that chain. So this statement reads the heads of
+// chains.
 const EMPTY_CHAINS = sql(
   'audit_check_emptied',
   `select c.merchant_id, c.seq::text as seq from audit_chains c
@@ -55,7 +57,7 @@ export function parseChainPosition(text: string): ChainPosition | null {
   return isId(merchant_id) ? { merchant_id, seq: seq === 'end' ? seq : Number(seq) } : null
 }
 
-/** The last checked entry. `end` means that the chain is broken, so the step goes on with the next chain. */
+/** The last checked entry. `end` means that the chain is broken, so the step continues with the next chain. */
 export type ChainPosition = { merchant_id: string; seq: number | 'end' }
 
 const FIRST_POSITION: ChainPosition = { merchant_id: ZERO_ID, seq: 0 }
@@ -95,14 +97,17 @@ export async function checkAuditStep(
   }
 }
 
-/** The state of a walk along the log: the current chain, its last checked link, and its head in the same snapshot. */
+/**
+ * The state of a pass over the log: the current chain, its last checked link, and the head of the chain in the same
+ * snapshot.
+ */
 type ChainWalk = {
   merchant_id: string
   link: ChainLink
   head: { seq: string; hash: Buffer } | null
-  /** True if the chain is broken: the walk skips the rest of the chain. */
+  /** True if the chain is broken. The pass then skips the rest of the chain. */
   broken: boolean
-  /** True if the walk read an entry of this chain. */
+  /** True if the pass has read an entry of this chain. */
   begun: boolean
   chains: number
   problems: string[]
@@ -121,7 +126,7 @@ async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition): Pr
   }
   const { hash, head_seq, head_hash } = last
   const head = head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash }
-  // The next batch of entries continues this chain or ends it.
+  // The next batch of entries decides whether this chain continues or ends.
   return { ...begin, link: { seq, hash }, head, broken: false, begun: true }
 }
 
@@ -147,7 +152,7 @@ function recordFault(walk: ChainWalk, problem: string): void {
   walk.problems.push(problem)
 }
 
-/** Ends the current chain and compares its last entry with its head. */
+/** Ends the current chain and compares the last entry with the head of the chain. */
 function endChain(walk: ChainWalk): void {
   if (!walk.begun) return
   walk.begun = false

@@ -23,7 +23,7 @@ export type AuditEntry = {
   after?: unknown
   /** The X-Request-Id of the request. */
   request_id?: string | null
-  /** The address of the caller. */
+  /** The IP address of the caller. */
   address?: string | null
 }
 
@@ -54,7 +54,7 @@ const LIST = sql(
 )
 const LENGTH = sql('audit_length', `select seq from audit_chains where merchant_id = $1`)
 
-/** Returns a page of one chain, newest first. `seq` has no gap, so every page costs the same. */
+/** Returns a page of one chain, newest first. `seq` has no gap, so each page takes the same time. */
 export async function listAudit(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [head] = await reader.query<{ seq: bigint }>(LENGTH, [merchant_id])
@@ -64,7 +64,7 @@ export async function listAudit(reader: Reader, merchant_id: string, choice: Pag
   return pageOf(entries.map(presentAudit), total, choice)
 }
 
-// The newest n acts lie in the n chains with the latest writes, so the cost grows with n and not with the log.
+// The newest n acts are in the n chains with the latest writes. So the cost grows with n and not with the size of the log.
 const RECENT = sql(
   'audit_recent',
   `select ${COLUMNS} from (select c.merchant_id, c.seq from audit_chains c order by c.at desc, c.merchant_id limit $1) newest
@@ -74,10 +74,13 @@ const RECENT = sql(
 )
 const ALL_ENTRIES = sql('audit_all_entries', 'select coalesce(sum(seq), 0)::float8 as total from audit_chains')
 
-/** The view over all chains shows this many acts. An operator finds older acts in the chain of their merchant. */
+/**
+ * The greatest number of acts that the list of all chains shows. An operator finds older acts in the chain of their
+ * merchant.
+ */
 export const RECENT_MAX = 500
 
-/** Returns a page of the newest acts of all chains. Pages and `total_items` end at RECENT_MAX. */
+/** Returns a page of the newest acts of all chains. The pages and `total_items` end at RECENT_MAX. */
 export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const from = (page - 1) * page_size
@@ -88,7 +91,7 @@ export async function listRecentAudit(reader: Reader, choice: PageChoice) {
 }
 
 /**
- * A filter of acts. `actor` is an id, an e-mail address or another name. The time `from` is inclusive and `to` is
+ * A filter of acts. `actor` is an id, an e-mail address or another name. The time `from` is inclusive, and `to` is
  * exclusive.
  */
 export type AuditFilter = {
@@ -100,12 +103,12 @@ export type AuditFilter = {
 }
 
 /**
- * The entries that a search without an index (by action, time or name) reads: `one` in a single chain, `each` in each
- * of all chains.
+ * The greatest numbers of entries that a search without an index (by action, time or name) reads: `one` in a single chain,
+ * `each` in each chain of all chains.
  */
 export const SEARCH_MAX = { one: 100_000, each: 200 } as const
 
-// PostgreSQL plans a statement without a name for its actual values, so a filter by target or user uses its index.
+// PostgreSQL plans an unnamed statement for its actual values, so a search by target or user can use its index.
 const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
      and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
      and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
@@ -126,8 +129,8 @@ const SEARCH_COUNT = sql(
 const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
 
 /**
- * Returns a page of the matching acts of one chain or of all, newest first. `total_items` counts up to 10,000 or
- * RECENT_MAX.
+ * Returns a page of the matching acts of one chain or of all chains, newest first. `total_items` counts up to 10,000 in one
+ * chain, and up to RECENT_MAX in all chains.
  */
 export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
@@ -139,13 +142,13 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
   const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
   const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
-  // If a page is not full, no page follows, so the total needs no count.
+  // If a page is not full, no page follows it, so the server knows the total without a count.
   const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
   const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
 }
 
-/** Finds an actor by its text: a user by id or e-mail address, otherwise a key or a command by its name. */
+/** Finds an actor by a text: a user by id or e-mail address, otherwise a key or a command by name. */
 async function actorBy(reader: Reader, actor: string | undefined) {
   if (actor === undefined) return { actor_id: null, actor_name: null }
   const id = actor.toLowerCase()
@@ -165,7 +168,7 @@ const COUNT_ALLOWED = sql(
 )
 
 /**
- * Returns a page of the entries that a merchant may read of its chain, newest first. `total_items` counts only these
+ * Returns a page of the entries of a chain that its merchant may read, newest first. `total_items` counts only these
  * entries, up to 10,000.
  */
 export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
@@ -183,8 +186,8 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * Returns an entry as its merchant sees it. The function removes `seq`, because gaps would reveal the number of hidden
- * entries. The operator, address, reason and approvals are internal to the platform.
+ * Returns an entry in the form that its merchant reads, without `seq`, because gaps would reveal the number of hidden
+ * entries. The operator, the address, the reason and the approvals are internal to the platform.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)

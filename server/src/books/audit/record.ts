@@ -1,7 +1,7 @@
-// Writes the audit log in the transaction of the act, so that the database holds both or neither.
+// Writes the audit log in the transaction of the act, so that the database commits both or neither.
 //
-// A transaction locks the chain of its merchant: acts on one merchant wait for each other, acts on two merchants never
-// do.
+// A transaction locks the chain of its merchant. So acts on one merchant wait for each other, and acts on two merchants
+// never do.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -37,16 +37,16 @@ const APPEND = sql(
 )
 
 /**
- * Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call this function last, because it locks the
- * chain.
+ * Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call this function last in a transaction, because
+ * the function locks the chain.
  */
 export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
   return recordAudits(deps, tx, [entry])
 }
 
 /**
- * Appends entries in their order, each to the chain of its merchant. Call this function last, because it locks the
- * chains.
+ * Appends entries in their order, each to the chain of its merchant. Call this function last in a transaction, because the
+ * function locks the chains.
  */
 export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
@@ -57,7 +57,7 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
-  // The function reads the clock after it has taken the locks, so the times of a chain never decrease.
+  // The function reads the clock after the function has taken the locks, so the times in a chain never decrease.
   const at = deps.clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
@@ -99,10 +99,13 @@ function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date
   }
 }
 
-/** The context of an act: the actor, the id of the request and the address of the caller. */
+/** The context of an act: the actor, the id of the request, and the address of the caller. */
 export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
 
-/** Returns the context of an act from an authenticated request. On an operator route the user acts as operator. */
+/**
+ * Returns the context of an act from an authenticated request. On an operator route, the actor is the user in the role of
+ * operator.
+ */
 export function actOf(request: FastifyRequest): Act {
   if (request.principal === null) throw new Error('actOf() needs an authenticated request, but this route is public')
   const actor = actorOf(request.principal)

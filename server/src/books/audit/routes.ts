@@ -1,4 +1,4 @@
-// Adds the route by which a merchant reads its audit log.
+// Defines the route by which a merchant reads its audit log.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

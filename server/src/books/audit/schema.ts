@@ -1,4 +1,4 @@
-// Defines the records and answers of the audit log in the API.
+// Defines the schemas of the audit log in the API.
 
 import Type, { type Static } from 'typebox'
 import { page, success } from '../../kernel/http/index.ts'

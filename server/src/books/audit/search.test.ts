@@ -1,5 +1,5 @@
-// Tests the search of acts by actor, action, target and time: among the acts of one merchant, of the platform, or of
-// all.
+// Tests the search for acts by actor, action, target and time: among the acts of one merchant, of the platform, or of all
+// chains.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -74,7 +74,7 @@ const SCOPES: [string, (merchant_id: string) => boolean][] = [
   ['scope=platform&', (id) => id === PLATFORM],
 ]
 
-test('an operator finds a user by id and by e-mail address, and a command by its name', async () => {
+test('an operator finds the acts of a user by id and by e-mail address, and the acts of a command by its name', async () => {
   for (const [scope, within] of [...SCOPES, [`merchant_id=${mine}&`, (id: string) => id === mine] as const]) {
     for (const name of [person.user_id, person.email, person.email.toUpperCase()]) {
       await finds(`${scope}actor=${name}`, (act) => act.actor === 'person' && within(act.merchant_id))
@@ -84,7 +84,7 @@ test('an operator finds a user by id and by e-mail address, and a command by its
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
-test('an operator filters acts by action, target and time, alone and together', async () => {
+test('an operator filters acts by action, by target, by time, and by all of them at once', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')
@@ -102,7 +102,7 @@ test('an operator filters acts by action, target and time, alone and together', 
   )
 })
 
-test('the pages of a search have no gap and no repetition', async () => {
+test('the pages of a search leave out no act and repeat no act', async () => {
   const all = (await read('action=invoice.send')).items
   const pages: Item[] = []
   for (let page = 1; pages.length < all.length; page++) {
@@ -113,7 +113,7 @@ test('the pages of a search have no gap and no repetition', async () => {
   assert.deepEqual(pages, all)
 })
 
-test('the server refuses a search with an invalid time, or with both a merchant and the platform', async () => {
+test('the server refuses a search with an invalid time, and a search with both a merchant and the platform', async () => {
   for (const query of ['from=yesterday', 'to=x', `scope=platform&merchant_id=${mine}&action=a`]) {
     assert.deepEqual(codeOf(await world.get(`/v1/operator/audit-log?${query}`, operator)), [400, 'validation_failed'])
   }
