@@ -5,8 +5,8 @@ import { CURRENCY } from '../../kernel/lib/index.ts'
 
 /**
  * available: money that the merchant may withdraw. reserved: money set aside for a payout. held: money under review.
- * provider_float: money at the provider, negative because the provider owes it to the platform. fee_income: fees of the
- * platform. processor_cost: charges that the platform bears.
+ * provider_float: money that the provider owes to the platform, as a negative balance. fee_income: fees of the platform.
+ * processor_cost: charges that the platform bears.
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
@@ -31,7 +31,7 @@ const BALANCE = sql(
    where merchant_id = $1 and environment = $2 and currency = $3 and code in ('available', 'reserved', 'held')`,
 )
 
-/** Reads the balances of one book in cents, from the database and never from a cache. */
+/** Reads the balances of one book in cents. The function always reads the database and never a cache. */
 export async function readBalance(
   reader: Reader,
   merchant_id: string,
@@ -60,8 +60,8 @@ const LOCK_BOOKS = sql(
 )
 
 /**
- * Locks whole books until the transaction ends. Returns the available amount of each in cents, by `bookName`. No other
- * transaction moves money in these books meanwhile, so a decision from these amounts stays right until its posting.
+ * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. No other
+ * transaction moves money in these books in the meantime, so a decision from these amounts stays right until its posting.
  */
 export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [
@@ -73,7 +73,7 @@ export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<
   return new Map(available.map((row) => [bookName(row), row.balance_minor]))
 }
 
-/** The key of a book in a Map. */
+/** Returns the key of a book in a Map. */
 export function bookName({ merchant_id, environment }: BookKey): string {
   return `${merchant_id} ${environment}`
 }

@@ -1,4 +1,5 @@
-// Tests the migration that gives sequences to the bookings of old books. New bookings continue these sequences.
+// Tests the migration that gives sequences to the bookings of old books. New bookings continue the sequences of old
+// bookings.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -19,7 +20,7 @@ import { BOOK_CODES } from './book.ts'
 
 const START = Date.parse('2026-01-04T20:59:59Z')
 const SELLERS = [1_000_001, 2_000_002, 3_000_003].map((routing_code) => ({ id: randomUUID(), routing_code }))
-/** The net amounts of an inserted book as its merchant reads them, in the order of writing. */
+/** The net amounts of an inserted book, in the order in which the old program wrote its bookings. */
 const expected = new Map<string, bigint[]>()
 
 let database: TestDatabase
@@ -69,8 +70,8 @@ async function migrateUntil(url: string, number: string): Promise<void> {
 type Book = { id: string; routing_code: number; environment: string }
 
 /**
- * Writes a book as the program of that release did. The program chose ids and times before the lock, so they are not in
- * order.
+ * Writes a book as the program of that release did. That program chose ids and times before it took the lock, so ids and
+ * times are not in the order of writing.
  */
 async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, environment }: Book, count: number) {
   const accounts = new Map(BOOK_CODES.map((code) => [code as string, { balance: 0n, version: 0n }]))
@@ -114,7 +115,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     )
   }
   for (let i = 0; i < count; i++) {
-    // Times decrease now and then, also around midnight.
+    // Sometimes a time is earlier than the previous time, even around midnight.
     const at = new Date(START + i * 40 - (i % 7) * 55)
     const amount = BigInt(1_000 + i * 3)
     const source = randomUUID()
@@ -171,21 +172,21 @@ function assertChain(lines: readonly Line[], net_amounts: readonly bigint[]): vo
   }
 }
 
-test('merchants read old bookings in the order of writing after the upgrade', async () => {
+test('a merchant reads old bookings in the order of writing after the upgrade', async () => {
   for (const { id } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const)
       assertChain(await linesOf(id, environment), expected.get(`${id} ${environment}`) ?? [])
   }
 })
 
-test('all legs of a booking have one date after the upgrade', async () => {
+test('all legs of a booking have the same date after the upgrade', async () => {
   const apart = await world.rows(
     `select source_id from ledger_transfers group by merchant_id, source_id, posting having count(distinct created_at) > 1`,
   )
   assert.deepEqual(apart, [])
 })
 
-test('verify finds no wrong order in upgraded books', async () => {
+test('verify finds no wrong order of bookings in upgraded books', async () => {
   const { checks } = await verify(database.url)
   const own = checks.filter(({ name }) => BOOKINGS.some((invariant) => invariant.name === name))
   assert.equal(own.length, BOOKINGS.length)
@@ -195,7 +196,7 @@ test('verify finds no wrong order in upgraded books', async () => {
   )
 })
 
-test('a payment after the upgrade gets the next sequence number, also in an empty book', async () => {
+test('a payment after the upgrade gets the next sequence number, even in an empty book', async () => {
   for (const { id, routing_code } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const) {
       const net_amounts = expected.get(`${id} ${environment}`) ?? []

@@ -1,17 +1,17 @@
-// Defines SQL for bookings: postings that change `available`. Every view of a merchant's transactions uses this SQL.
+// Defines SQL for bookings: postings that change `available`. Every list of a merchant's transactions uses this SQL.
 //
-// Leg 0 of a booking changes `available` and carries the `sequence` of the booking. Its legs on that account have
+// Leg 0 of a booking changes `available` and has the `sequence` of the booking. The legs of a booking on `available` have
 // consecutive versions, because one statement writes a posting under the lock of the account.
 
-/** True for leg 0 of a booking. The statement names the transfer t. */
+/** The SQL condition for leg 0 of a booking. In the statement, t is the alias of the transfer. */
 export const IS_BOOKING = 't.sequence is not null'
 
-/** The change of `available` by the leg with the given alias: negative for a debit. */
+/** Returns SQL for the change of `available` by the leg with the given alias. A debit has a negative change. */
 export const availableDelta = (leg: string) =>
   `case when ${leg}.credit_code = 'available' then ${leg}.amount_minor else -${leg}.amount_minor end`
 
 /**
- * The change of `available` by all legs of the booking whose leg 0 has the alias t. `net_minor` is negative for a
+ * SQL for the change of `available` by all legs of the booking whose leg 0 has the alias t. `net_minor` is negative for a
  * debit, and `balance_minor` is the balance after the last leg. For `cross join lateral`.
  */
 export const BOOKING_EFFECT = `(
@@ -26,7 +26,7 @@ export const BOOKING_EFFECT = `(
      ) d
    )`
 
-/** The legs after leg 0 (alias t) of a booking that also change `available`. For `cross join lateral`. */
+/** SQL for the legs of a booking after leg 0 (alias t) that change `available` too. For `cross join lateral`. */
 export const LATER_LEGS = `(
      select ${availableDelta('l')} as delta from ledger_transfers l
      where l.merchant_id = t.merchant_id and l.source_id = t.source_id and l.source_type = t.source_type

@@ -1,4 +1,4 @@
-// Finds the credits that funded a debit: first in, first out.
+// Finds the credits that funded a debit. The oldest credits fund a debit first (first in, first out).
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { BookKey } from './book.ts'
@@ -18,7 +18,7 @@ export type FundingCredit = {
 /** The credits that funded a debit, oldest first. `complete` is true if the credits cover the whole debit. */
 export type FundingCredits = { origins: FundingCredit[]; complete: boolean }
 
-/** The number of bookings that the search reads at most. */
+/** The greatest number of bookings that the search reads. */
 const BOOKINGS_MAX = 10_000
 const BATCH_SIZE = 1_000
 
@@ -39,8 +39,8 @@ const BATCH_BEFORE = sql(
 )
 
 /**
- * Finds the credits that a debit of `available` used, first in, first out. The latest credits make up the balance
- * before the debit, and the debit used their oldest part. The search stops after BOOKINGS_MAX bookings.
+ * Finds the credits that a debit of `available` used. The latest credits make up the balance before the debit, and the debit
+ * used the oldest part of that balance. The search stops after BOOKINGS_MAX bookings.
  */
 export async function findFundingCredits(
   reader: Reader,

@@ -1,4 +1,4 @@
-// Tests that each posting of the ledger balances, is unique, and never changes.
+// Tests that each posting of the ledger balances, that no fact has two postings, and that no posting changes.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -60,7 +60,7 @@ async function book(merchant: Merchant, environment = 'live'): Promise<Record<st
 }
 
 describe('business facts and their transfers', () => {
-  /** Fact, amount, fee, the charge of the provider, and the party that bears the charge. */
+  /** The fact, the amount, the fee, the charge of the provider, and the party that bears the charge. */
   type Step = [Fact, bigint, bigint, bigint?, ('merchant' | 'platform')?]
   /** The balance of the merchant before a withdrawal. */
   const had: Step = ['adjustment_credited_float', 1000n, 0n]
@@ -313,7 +313,7 @@ describe('business facts and their transfers', () => {
     })
   }
 
-  test('the test table of facts names every fact', () => {
+  test('the test table of facts names every fact of the ledger', () => {
     const facts: Record<Fact, true> = {
       collection_settled: true,
       collection_held: true,
@@ -337,7 +337,7 @@ describe('business facts and their transfers', () => {
     assert.deepEqual([...covered].sort(), Object.keys(facts).sort())
   })
 
-  test('a posting gives its transfer_id to leg 0 alone', async () => {
+  test('the ledger gives transfer_id to leg 0 of a posting, and other ids to the other legs', async () => {
     const merchant = await world.newMerchant()
     const transfer_id = newId(world.deps, merchant.routing_code)
     await post([posting(merchant, 'collection_settled', 1000n, { fee_minor: 5n, transfer_id })])
@@ -346,7 +346,7 @@ describe('business facts and their transfers', () => {
     assert.equal((await transfersOf(merchant)).length, 2)
   })
 
-  test('the ledger keeps a payment, a withdrawal and an adjustment with the same id apart', async () => {
+  test('the ledger books a payment, a withdrawal and an adjustment with the same id as separate facts', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -372,7 +372,7 @@ describe('business facts and their transfers', () => {
     }
   })
 
-  test('postingOf refuses an amount below 1, a fee or charge that does not fit its fact, and a fact of another source', async () => {
+  test('postingOf refuses an amount below 1, a fee or charge that does not fit its fact, and a fact of the wrong source', async () => {
     const merchant = await world.newMerchant()
     for (const bad of [
       posting(merchant, 'collection_settled', 0n),
@@ -393,7 +393,7 @@ describe('business facts and their transfers', () => {
 })
 
 describe('a repeated posting', () => {
-  test('the ledger refuses a whole batch if one of its facts has a posting already', async () => {
+  test('the ledger refuses a whole batch when one of its facts already has a posting', async () => {
     const merchant = await world.newMerchant()
     const other = await world.newMerchant()
     const first = posting(merchant, 'collection_settled', 1000n)
@@ -469,7 +469,7 @@ describe('balance limits', () => {
     assert.deepEqual(await book(merchant), { held: 100n, provider_float: -100n })
   })
 
-  test('a reversal takes available below zero when the merchant has already used the money', async () => {
+  test('the ledger lets a reversal take available below zero when the merchant has already used the money', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_reversed', 100n)])
     assert.deepEqual(await book(merchant), { available: -100n, provider_float: 100n })
@@ -483,7 +483,7 @@ describe('balance limits', () => {
     'adjustment_debited_cost',
   ]
   for (const fact of TAKES) {
-    test(`${fact} takes the whole available balance, and the ledger refuses one cent more`, async () => {
+    test(`the ledger lets ${fact} take the whole available balance, and refuses one cent more`, async () => {
       const merchant = await world.newMerchant()
       await post([posting(merchant, 'collection_settled', 100n)])
       await assert.rejects(post([posting(merchant, fact, 101n)]), /broken invariant/)
@@ -512,7 +512,7 @@ describe('balance limits', () => {
     })
   }
 
-  test('the ledger counts the fee and the charge of a late payout against the available balance', async () => {
+  test('the ledger takes the fee and the charge of a late payout from the available balance', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n)])
     const late = { fee_minor: 7n, charge_minor: 4n, charge_borne_by: 'merchant' } as const
@@ -526,7 +526,7 @@ describe('balance limits', () => {
     })
   })
 
-  test('a merchant with a balance below zero still receives payments and returned withdrawals', async () => {
+  test('the ledger credits payments and returned withdrawals to a merchant whose balance is below zero', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -608,7 +608,7 @@ describe('balance limits', () => {
   })
 })
 
-/** Checks with `verify` only the ledger, because these postings have no collections. */
+/** Runs only the ledger checks of `verify`, because these postings have no collections. */
 async function ledgerHolds(): Promise<void> {
   const { checks } = await verify(world.url)
   const own = checks.filter((check) =>
@@ -622,7 +622,7 @@ async function ledgerHolds(): Promise<void> {
 }
 
 describe('batches of postings', () => {
-  test('each stored balance is the running sum after any batch of merchants, facts and fees', async () => {
+  test('each stored balance is the running sum of its transfers after any batch of merchants, facts and fees', async () => {
     const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
     // Each account holds enough money, so the ledger refuses no batch.
     const sources = merchants.flatMap((merchant) => [
@@ -673,7 +673,7 @@ describe('batches of postings', () => {
     await ledgerHolds()
   })
 
-  test('batches of two processes over the same accounts never deadlock and lose no transfer', async () => {
+  test('batches of two processes over the same accounts cause no deadlock and lose no transfer', async () => {
     const merchants = await Promise.all(Array.from({ length: 6 }, () => world.newMerchant()))
     const other = testDeps(world.url)
     const started = await world.rows<{ deadlocks: bigint }>(

@@ -7,8 +7,9 @@ import type { AccountCode } from './book.ts'
 type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
 
 /**
- * The accounts of each fact. Leg 0 is the amount, leg 1 the fee of the platform, leg 2 the charge of the provider. The
- * merchant bears a passed-through charge, otherwise the platform does. The database stores leg numbers.
+ * The accounts that each fact moves money between. Leg 0 is the amount, leg 1 the fee of the platform, leg 2 the charge of
+ * the provider. The merchant bears a passed-through charge, and the platform bears any other charge. The database stores leg
+ * numbers.
  */
 const FACTS = {
   // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less its fee to the
@@ -67,12 +68,12 @@ type FactAccounts = {
   charge?: { merchant: AccountPair; platform: AccountPair }
 }
 
-/** The kind of record that a fact concerns. */
+/** The kind of record that a fact is about. */
 export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
 
 /**
- * One business fact about one source, with its amounts in cents. If the fact takes no fee or charge, `fee_minor` or
- * `charge_minor` is zero. `transfer_id` fixes the id of leg 0 in advance, for a row that refers to the transfer.
+ * One business fact about one record, with its amounts in cents. If the fact takes no fee or charge, `fee_minor` or
+ * `charge_minor` is zero. `transfer_id` fixes the id of leg 0 in advance, so that another row can refer to the transfer.
  */
 export type Posting = {
   merchant_id: string
@@ -88,7 +89,7 @@ export type Posting = {
   transfer_id?: string
 }
 
-/** Returns the posting. Throws if its amounts do not fit its fact. */
+/** Returns the posting of a fact. If the amounts do not fit the fact, throws. */
 export function postingOf(posting: Posting): Posting {
   const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
   const moves: FactAccounts = FACTS[fact]
@@ -110,8 +111,8 @@ type Leg = {
 }
 
 /**
- * The change of one account by a batch of postings: the sum and the number of legs, and for `available` also the number
- * of bookings.
+ * The change of one account by a batch of postings: the sum and the number of legs. For `available`, the change also has the
+ * number of bookings.
  */
 type AccountChange = {
   place: number
@@ -123,9 +124,9 @@ type AccountChange = {
   bookings: number
 }
 
-// The statement locks accounts in one order (merchant, environment, code), so two batches never deadlock. The balance
-// after a leg is the balance before the batch (base) plus the running sum of the batch. Under the same lock, sequences
-// have no gap and dates never decrease.
+// The statement locks accounts in one order (merchant, environment, code), so two batches never deadlock. The balance after
+// a leg is the balance before the batch (base) plus the running sum. Under the same lock, sequences have no gap and dates
+// never decrease.
 const POST = sql(
   'ledger_post',
   `with change as materialized (
@@ -173,15 +174,15 @@ const POST = sql(
 type PostingResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
- * Writes the transfers and balances of a batch of postings in one statement. If a fact has a posting already, the
- * unique key refuses the whole batch. Throws also if a book is missing, or if a balance would go below zero that must
- * not: see `lockBooks`.
+ * Writes the transfers and balances of a batch of postings in one statement. If a fact already has a posting, the unique key
+ * refuses the whole batch. If a book is missing, or a balance would wrongly go below zero, throws: see `lockBooks`.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
   const changes = new Map<string, AccountChange>()
-  // The place of `available` in the changes if the current posting is a booking. All legs of a booking get its date.
+  // The index of the `available` change if the current posting is a booking. All legs of a booking get the date of that
+  // change.
   let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
     const debited = addToAccount(changes, posting, debit, -amount)
@@ -228,15 +229,14 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/**
- * The process logs a warning if its clock is this many milliseconds behind the last booking, at most once per interval.
- */
+/** The lag of the clock, in milliseconds behind the last booking, above which the process logs a warning. */
 const BEHIND_WARNING_MS = 30_000
+/** The shortest time between two such warnings. */
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()
 
-// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the
-// last booking.
+// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the last
+// booking.
 function warnOfClock(deps: Deps, behind_ms: number): void {
   const now = deps.clock.now().getTime()
   if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return

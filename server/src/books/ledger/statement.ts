@@ -6,16 +6,16 @@ import type { BookKey } from './book.ts'
 import { BOOKING_EFFECT } from './booking-sql.ts'
 
 /**
- * A process reads the clock before the process waits for the lock of the book. This delay is longer than any such wait,
- * because statements and idle transactions end within 10 s. After the delay, no new booking gets an earlier date.
+ * The delay after which no new booking gets an earlier date. A process reads the clock before it waits for the lock of the
+ * book, and statements and idle transactions end within 10 s. So the delay is longer than any such wait.
  */
 export const BOOKING_DELAY_MS = 5 * 60_000
 
-/** Consecutive bookings of one book: the sequence `from` is inclusive and `until` is exclusive. */
+/** Consecutive bookings of one book: the sequence `from` is inclusive, and `until` is exclusive. */
 export type SequenceRange = { from: bigint; until: bigint }
 
-// Dates never decrease along the sequence of a book, so a binary search finds the first booking at or after a moment.
-// Ten million bookings need 24 look-ups. A null moment means an end of the book.
+// Dates never decrease along the sequence of a book, so a binary search finds the first booking at or after a moment. Ten
+// million bookings need 24 look-ups. A null moment means an end of the book.
 const RANGE = sql(
   'ledger_sequence_range',
   `with recursive search(place, moment, low, high) as (
@@ -35,8 +35,8 @@ const RANGE = sql(
 )
 
 /**
- * Finds the bookings of a book with a date at or after `from` and before `to`. Null means no bound. The number of rows
- * that the search reads grows with the logarithm of the book.
+ * Finds the bookings of a book with a date at or after `from` and before `to`. Null means no bound. The number of rows that
+ * the search reads grows with the logarithm of the number of bookings.
  */
 export async function bookingsBetween(
   reader: Reader,
@@ -56,7 +56,7 @@ const BALANCE_AFTER = sql(
    where t.merchant_id = $1 and t.environment = $2 and t.sequence = $3`,
 )
 
-/** The available balance in cents after a booking. Before the first booking the balance is zero. */
+/** Returns the available balance in cents after a booking. Before the first booking the balance is zero. */
 export async function balanceAfter(reader: Reader, book: BookKey, sequence: bigint): Promise<bigint> {
   if (sequence === 0n) return 0n
   const { merchant_id, environment } = book
