@@ -107,7 +107,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
       const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
       return await gateways.email.send({ id, to, subject, text, created_at, attachments })
     } catch (error) {
-      log.error({ err: error, merchant_id, message_id: id }, 'the server could not make the attachments of an e-mail')
+      log.error({ err: error, merchant_id, message_id: id }, 'the server could not make the attachments of an e-mail or send the e-mail')
       return { kind: 'again', why: 'attachment_failed: see the log of the server' }
     }
   }
@@ -120,15 +120,15 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   return async (message: Claimed<DueMessage>): Promise<MessageResult['outcome']> => {
     if (message.environment !== 'live') return { kind: 'kept' }
     if (message.channel === 'sms' && message.previous_owner !== null) {
-      return { kind: 'unknown', why: 'unknown_outcome: a process ended while it was sent' }
+      return { kind: 'unknown', why: 'unknown_outcome: a process ended while it sent the SMS' }
     }
     // If the rest of the lease is shorter than an attempt, another process could send the message during this attempt.
-    if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: not tried' }
+    if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: the server made no attempt' }
     let text: string
     try {
       text = vault.open(message.body)
     } catch {
-      return { kind: 'again', why: 'unreadable: SECRET_KEY is not the one that it was stored with' }
+      return { kind: 'again', why: 'unreadable: SECRET_KEY is not the key that encrypted the message' }
     }
     return message.channel === 'email' ? sendEmail(message, text) : sendSms(message, text)
   }

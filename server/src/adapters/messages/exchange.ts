@@ -35,7 +35,7 @@ export function postForm(
       {
         // undici calls this hook before undici writes to the connection, so an abort in the hook prevents the request.
         onRequestStart(controller) {
-          const giveUp = () => controller.abort(new Error('no answer came in time'))
+          const giveUp = () => controller.abort(new Error('the gateway did not answer before the timeout'))
           if (is_over) giveUp()
           else abort = giveUp
         },

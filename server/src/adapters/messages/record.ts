@@ -10,7 +10,7 @@ const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 /** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The outcome of a claimed message. `kept` means that the server does not send the message now. */
+/** The outcome of a claimed message. `kept` means that the message is not live, or that its channel has no gateway now. */
 export type MessageResult = {
   merchant_id: string
   id: string

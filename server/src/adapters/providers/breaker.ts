@@ -247,7 +247,7 @@ export async function answerOf<Reply>(
   work: () => Promise<Reply | null>,
 ): Promise<Reply | null> {
   const late = Promise.withResolvers<never>()
-  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('the call of the adapter did not end in time')))
+  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('the adapter did not end its call before the timeout')))
   try {
     return await Promise.race([work(), late.promise])
   } catch (error) {

@@ -161,7 +161,7 @@ export function exchange(
     const handlerOf = (leaveQueue: () => void): Dispatcher.DispatchHandler => ({
       // undici calls this hook before undici writes to the connection, so an abort in the hook prevents the request.
       onRequestStart(controller) {
-        const giveUp = () => controller.abort(new Error('no answer came in time'))
+        const giveUp = () => controller.abort(new Error('the gateway did not answer before the timeout'))
         if (receive === null) giveUp()
         else abort = giveUp
       },

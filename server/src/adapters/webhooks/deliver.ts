@@ -60,7 +60,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       const { merchant_id, id } = result.delivery
       deps.log.warn(
         { err: error, merchant_id, delivery_id: id },
-        'webhook attempt not recorded; the server sends it again',
+        'the server could not record a webhook attempt and sends the delivery again',
       )
     } finally {
       finish(result.delivery.id)
@@ -84,7 +84,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       return await attempt(delivery)
     } catch (error) {
       const { merchant_id, id } = delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server made no attempt and retries the delivery')
+      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server could not attempt a webhook delivery and retries the delivery later')
       return null
     }
   }

@@ -39,7 +39,7 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
     } catch (error) {
       deps.log.error(
         { err: error, merchant_id: row.merchant_id },
-        'webhook secret cannot be decrypted: is SECRET_KEY the same?',
+        'the server cannot decrypt a webhook secret: check that SECRET_KEY has not changed',
       )
       return 'secret_unreadable'
     }
@@ -54,7 +54,7 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
     } catch {
       deps.log.warn(
         { merchant_id },
-        'the server cannot decrypt the previous webhook secret, so that secret does not sign any more',
+        'the server cannot decrypt the previous webhook secret, so deliveries have no signature of that secret',
       )
       return null
     }

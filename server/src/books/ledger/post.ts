@@ -219,11 +219,11 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   const [result] = await tx.query<PostingResult>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
   assertInvariant(
     result?.accounts === change.length,
-    `the batch needs ${change.length} accounts, ${result?.accounts} exist`,
+    `the batch needs ${change.length} accounts, but only ${result?.accounts} of them exist`,
   )
   assertInvariant(
     result.written === rows.length,
-    `the batch has ${rows.length} transfers, ${result.written} were written`,
+    `the batch has ${rows.length} transfers, but the database wrote ${result.written}`,
   )
   assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments exceed the available balance`)
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())

@@ -629,7 +629,7 @@ async function copyPrograms(context: Context): Promise<string> {
     await fs.access(join(source, 'native', 'bin', 'postgres'))
   } catch {
     throw new Error(
-      `there is no embedded PostgreSQL for this machine (${packageName}): name a PostgreSQL server in DATABASE_URL`,
+      `there is no embedded PostgreSQL for this machine (${packageName}): set DATABASE_URL to a PostgreSQL server`,
     )
   }
   const { version } = JSON.parse(await fs.readFile(join(source, 'package.json'), 'utf8')) as { version: string }
@@ -681,7 +681,7 @@ function majorOf(binDir: string): number {
   const { stdout } = spawnSync(join(binDir, 'postgres'), ['--version'], { encoding: 'utf8' })
   const major = /(?<!\d)(\d+)\./.exec(stdout ?? '')?.[1]
   if (major === undefined)
-    throw new Error(`${binDir} holds no PostgreSQL server: name a folder with the PostgreSQL programs`)
+    throw new Error(`${binDir} contains no PostgreSQL server: set TEST_PG_BIN to a folder with the PostgreSQL programs`)
   return Number(major)
 }
 

@@ -148,7 +148,7 @@ function pending(migrations: Migration[], applied: Map<string, AppliedMigration>
     if (checksum === undefined) {
       if (migration.name < newest) {
         throw new Error(
-          `migration ${migration.name} comes before ${newest}, which this database has already: give the new file a later number`,
+          `migration ${migration.name} comes before ${newest}, which this database already has: give the new file a later number`,
         )
       }
       missing.push(migration)
@@ -168,7 +168,7 @@ async function readMigrations(dir: string): Promise<Migration[]> {
     if (!FILE_NAME.test(name)) throw new Error(`${join(dir, name)}: rename the file like 0001_what_it_does.sql`)
     const twin = migrations.at(-1)
     if (twin?.name.slice(0, 4) === name.slice(0, 4))
-      throw new Error(`${twin.name} and ${name} have the same number: give one of them a new number`)
+      throw new Error(`${twin.name} and ${name} have the same number: give one of the two files a new number`)
     const sql = await readFile(join(dir, name), 'utf8')
     const checksum = createHash('sha256').update(sql).digest('hex')
     migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql) })

@@ -192,7 +192,7 @@ function createHeartbeat(url: string) {
 }
 
 /** The error with which `within` rejects after its timeout. */
-const LATE = new Error('the call did not finish in time')
+const LATE = new Error('the call did not end before its timeout')
 
 /**
  * Returns the result of `work`. If `work` does not end within `ms`, rejects with LATE. The function counts time in ticks of

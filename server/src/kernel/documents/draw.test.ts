@@ -43,7 +43,7 @@ test('an undrawable document and a document that crashes the thread fail alone',
     drawn({ description: Array.from({ length: 2_000_000 }, (_, at) => ({ at, text: `${at}` })) as never }),
     drawn(),
   ])
-  assert.match(String((long as PromiseRejectedResult).reason), /the thread could not draw a poster.*too long/s)
-  assert.match(String((crash as PromiseRejectedResult).reason), /the thread could not draw a poster/)
+  assert.match(String((long as PromiseRejectedResult).reason), /the drawing thread could not draw a poster.*too long/s)
+  assert.match(String((crash as PromiseRejectedResult).reason), /the drawing thread could not draw a poster/)
   assert.equal(fine.status, 'fulfilled')
 })

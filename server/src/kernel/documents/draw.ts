@@ -41,7 +41,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   worker.ref()
   try {
     const drawn = await waitForDrawing(worker, drawing)
-    if ('problem' in drawn) throw new Error(`the thread could not draw a ${drawing.kind}: ${drawn.problem}`)
+    if ('problem' in drawn) throw new Error(`the drawing thread could not draw a ${drawing.kind}: ${drawn.problem}`)
     return Buffer.from(drawn.pdf.buffer, drawn.pdf.byteOffset, drawn.pdf.byteLength)
   } finally {
     worker.unref()
@@ -52,15 +52,15 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
 /** Waits for the answer of the drawing thread. If the thread dies or the timeout ends, ends the thread and throws. */
 async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
-  const timeout = setTimeout(() => reject(new Error('the thread took too long')), DRAWING_MS_MAX)
-  const ended = (code: number) => reject(new Error(`the thread ended with ${code}`))
+  const timeout = setTimeout(() => reject(new Error('the drawing thread did not answer before the timeout')), DRAWING_MS_MAX)
+  const ended = (code: number) => reject(new Error(`the drawing thread exited with code ${code}`))
   worker.once('message', resolve).once('error', reject).once('exit', ended)
   try {
     worker.postMessage(drawing)
     return await promise
   } catch (error) {
     endThread()
-    throw new Error(`the thread could not draw a ${drawing.kind}`, { cause: error })
+    throw new Error(`the drawing thread could not draw a ${drawing.kind}`, { cause: error })
   } finally {
     clearTimeout(timeout)
     worker.off('message', resolve).off('error', reject).off('exit', ended)

@@ -162,7 +162,7 @@ declare module 'fastify' {
 
 /** Returns the merchant, environment and actor of a request by an API key or a member. */
 export function caller(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new Error('caller() needs a route with a merchant, but this route has none')
+  if (request.caller === null) throw new Error('caller() needs a route with a merchant, but this route has no merchant')
   return request.caller
 }
 

@@ -65,7 +65,7 @@ function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<strin
     }
     const canonical = canonicalRoute(route)
     if (found.has(canonical))
-      throw new Error(`"${route}": the value names the route ${canonical} twice; keep one of both`)
+      throw new Error(`"${route}": the value names the route ${canonical} twice; remove one of the two entries`)
     found.set(canonical, name)
   }
   return found

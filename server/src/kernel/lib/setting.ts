@@ -1,5 +1,5 @@
-// Defines the type of a setting, and the parsers that several settings share. The error of a parser names the problem but
-// not the value, which may be a secret.
+// Defines the type of a setting, and the parsers that several settings share. The error of a parser names the problem. The
+// error of a setting that may be secret never contains the value.
 
 import { isOwnNetwork } from './network.ts'
 import { canonicalPhone } from './phone.ts'
@@ -157,7 +157,7 @@ export const texts = (value: string): string[] =>
   value === ''
     ? []
     : value.split('|').map((part) => {
-        if (part.trim() === '') throw new Error('must be texts separated by |, and none may be empty')
+        if (part.trim() === '') throw new Error('must be texts separated by |, without an empty text')
         return part.trim()
       })
 
@@ -168,7 +168,7 @@ export const pairs = (value: string): ReadonlyMap<string, string> => {
     const [name = '', word = '', ...more] = part.split('=').map((side) => side.trim())
     if (name === '' || word === '' || more.length > 0)
       throw new Error('must be pairs such as name=word, separated by commas')
-    if (found.has(name)) throw new Error('must have each name once')
+    if (found.has(name)) throw new Error(`must not repeat the name ${name}`)
     found.set(name, word)
   }
   return found

@@ -79,7 +79,7 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
     } catch (error) {
       deps.log.warn(
         { err: error, table: table.name },
-        'the check for rows that are due too far ahead failed; it continues in a minute',
+        'the check for rows that are due too far ahead failed; the check continues in a minute',
       )
       check.round = null
       deps.clock.after(EVERY_MS, () => {

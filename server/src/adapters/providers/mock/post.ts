@@ -30,7 +30,7 @@ export function post(
     const timer = setTimeout(() => {
       timed_out = true
       resolve({ failed: 'timeout', unsent: abort === null })
-      abort?.(new Error('no answer came in time'))
+      abort?.(new Error('the gateway did not answer before the timeout'))
     }, timeout_ms)
     const finish = (posted: PostedRequest) => {
       clearTimeout(timer)
@@ -41,7 +41,7 @@ export function post(
       {
         // undici calls this hook before undici writes the first byte, so an abort in the hook prevents the request.
         onRequestStart(controller) {
-          if (timed_out) controller.abort(new Error('no answer came in time'))
+          if (timed_out) controller.abort(new Error('the gateway did not answer before the timeout'))
           else abort = (reason) => controller.abort(reason)
         },
         onResponseStart(_controller, code) {
