@@ -177,7 +177,7 @@ describe('fates by number', () => {
   }
 
   /**
-   * Returns the answer to the request, the answer to a query after each pause, the executions, the returns, and the money
+   * Returns the answer to the request, the answers to queries after each pause, the executions, the returns, and the money
    * that left the float.
    */
   const PAYEES: Record<string, [string, string[], number, number, bigint]> = {

@@ -87,7 +87,7 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
   }
 }
 
-/** Applies the first missing migration. Returns null if another process has already applied the last migration. */
+/** Applies the first missing migration. If another process has already applied the last migration, returns null. */
 async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
   await client.query('begin')
   let name: string | null = null

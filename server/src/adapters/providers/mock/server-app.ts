@@ -1,5 +1,5 @@
-// Runs the mock provider behind HTTP, with a book and with faults on demand. The process uses node:http directly, because
-// the benchmark runs on the same machine and Fastify would take more of its time.
+// Runs the mock provider behind HTTP, with a book and with faults on demand. The process uses node:http directly and takes
+// little processor time, because the benchmark runs on the same machine.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
