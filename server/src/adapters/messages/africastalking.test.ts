@@ -37,7 +37,7 @@ test("the gateway sends an SMS from the account's default sender when the settin
   assert.equal(twin.sms[0]?.from, null)
 })
 
-test('a text cannot add a recipient, a sender or another field to the request of an SMS', async () => {
+test('the gateway sends a hostile text as the message only, and adds no recipient, sender or other field', async () => {
   const text = 'Duka&to=+255700000000&from=EVIL\r\n\r\nPOST / 😀 \u202e%26to=1'
   await open().send({ ...SMS, text })
   assert.equal(twin.sms.length, 1)

@@ -95,7 +95,7 @@ async function stateOf(world: World, { id }: { id: string }): Promise<Row> {
 }
 const minutes = (count: number) => count * 60_000
 
-test('the worker sends a committed message once and records the answer of the gateway', async () => {
+test('the worker sends a committed message once and records the outcome that the gateway reports', async () => {
   const world = await open()
   const [letter, text] = [await email(world), await sms(world)]
   const queued = world.deps.clock.now()
@@ -185,7 +185,7 @@ test('the worker retries a message to an unreachable gateway after 1, 5, 30 and 
   assert.equal(await deliver(world), 0)
 })
 
-test('the worker does not retry a message that the gateway refuses for good', async () => {
+test('the worker does not retry a message after a final refusal of the gateway', async () => {
   const world = await open()
   mail.answers = { RCPT: '550 no such mailbox' }
   twin.reply = { kind: 'recipient', code: 403, status: 'InvalidPhoneNumber' }

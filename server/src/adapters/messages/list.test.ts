@@ -106,7 +106,7 @@ describe('a merchant', () => {
     })
   })
 
-  test('a merchant filters its messages by channel, status and invoice, and pages through the list', async () => {
+  test('a merchant filters the message list by channel, status and invoice, and pages through the list', async () => {
     const { token } = await world.newSession('VIEWER')
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       ['channel=sms', ({ channel }) => channel === 'sms'],

@@ -100,7 +100,7 @@ test('the gateway sends a text of any script and size completely, without direct
   assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
 })
 
-test('the gateway cuts a name of 10 KB in the subject', async () => {
+test('the gateway shortens a subject that contains a name of 10 KB', async () => {
   await send({ subject: '😀'.repeat(10_000) })
   assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
 })

@@ -29,7 +29,7 @@ describe('createOnce', () => {
     assert.equal(await once('B', work), 3)
   })
 
-  it('createOnce forgets the oldest reference when its memory is full', async () => {
+  it('createOnce runs the work again for the oldest reference when the memory is full', async () => {
     const once = createOnce<number>(() => true, 2)
     const { work } = counting()
     for (const reference of ['A', 'B', 'C']) await once(reference, work)

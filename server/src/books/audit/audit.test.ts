@@ -86,7 +86,7 @@ test('a transaction that rolls back writes no entry to the audit log and leaves 
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('acts on two merchants never wait for each other', async () => {
+test('the server records an act on one merchant while a transaction records an act on another merchant', async () => {
   const [one, two] = [await world.newMerchant(), await world.newMerchant()]
   await inTransaction(world.deps.db, async (tx) => {
     await recordAudit(world.deps, tx, entry(one.id))
@@ -192,7 +192,7 @@ test("a merchant reads the acts of operators, but not the operator's name, addre
   assert.equal(items[0].request_id, null)
 })
 
-test('a merchant reads only its own audit log', async () => {
+test('a merchant reads only the audit log of that merchant', async () => {
   const [mine, theirs] = [await world.newMerchant(), await world.newMerchant()]
   await write(theirs.id)
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: mine }])

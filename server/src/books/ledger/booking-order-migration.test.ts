@@ -208,7 +208,7 @@ test('a payment after the upgrade gets the next sequence number, even in an empt
   }
 })
 
-test('the database refuses a booking without a sequence number from an older program', async () => {
+test('the database refuses a booking that an older program writes without a sequence number', async () => {
   const [row] = await world.rows<{ id: string }>(
     "select id from ledger_transfers where posting = 'collection_settled' and leg = 0 limit 1",
   )

@@ -140,7 +140,7 @@ test('every table belongs to a merchant or is a named exception', async () => {
   )
 })
 
-test('merchant_id leads every primary key, unique key and index, so that a merchant can live on any machine', async () => {
+test('merchant_id leads every primary key, unique key and index, so that any machine can store a merchant', async () => {
   await findsNone(
     `
     select c.relname || '.' || index_class.relname as breach

@@ -251,7 +251,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('a program that adopted the server of killed programs stops that server', async () => {
+  test('a program that uses the server of killed programs stops that server at its end', async () => {
     const folder = await newFolder()
     await killProgram(await startInProgram(folder))
     const server = await start(folder)
@@ -262,7 +262,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
 })
 
 describe('root without the right to read processes of other users', { concurrency: 2 }, () => {
-  test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
+  test('a program that root starts without CAP_SYS_PTRACE uses, restarts and stops its server', async () => {
     const folder = await newFolder()
     const first = await startInProgram(folder, { orphanMs: 600_000 }, WITHOUT_PTRACE)
     const kept = await postmasterOf(folder)

@@ -58,7 +58,7 @@ test('a second start uses the server of the first start, and the stop of the sec
   assert.equal((await query(first.url, 'select 1 as one')).length, 1)
 })
 
-test('a program adopts the server of a killed program with its data, and leaves its pid file unchanged', async () => {
+test('a program uses the running server of a killed program, and leaves the pid file of the server unchanged', async () => {
   const dataDir = await newFolder()
   const program = await startInProgram(dataDir)
   await query(program.url, 'create table kept (value text)')
@@ -93,7 +93,7 @@ test('one of two programs that start at once starts the server, and the other pr
   assert.equal(programs[0].url, programs[1].url)
 })
 
-test('two checkouts side by side have different servers', async () => {
+test('two checkouts of the repository on one machine use different servers', async () => {
   const [one, two] = await Promise.all([start(await newFolder()), start(await newFolder())])
   assert.notEqual(new URL(one.url).port, new URL(two.url).port)
   assert.notEqual(new URL(one.url).password, new URL(two.url).password)
@@ -148,7 +148,7 @@ test('commits are durable unless a test turns durability off, and text sorts the
   })
 })
 
-test('only their owner can read the files with passwords', async () => {
+test('only the owner of the server can read the files that contain passwords', async () => {
   const dataDir = await newFolder()
   await start(dataDir)
   const place = await placeOf(dataDir)
@@ -160,7 +160,7 @@ test('only their owner can read the files with passwords', async () => {
   }
 })
 
-test('the server gets a free port if another program has taken its old port', async () => {
+test('the server starts on a free port when another program has taken the old port', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await first.stop()

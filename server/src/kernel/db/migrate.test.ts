@@ -35,7 +35,7 @@ test('twenty processes that start at once apply each migration exactly once', as
   assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_towns.sql'])
 })
 
-test('the real migrations bring an empty database to the newest schema', async () => {
+test('the migrations of the repository update an empty database to the newest schema', async () => {
   const database = await createTestDatabase(null)
   clearUp.push(database.drop)
   const applied = await migrate(database.url)

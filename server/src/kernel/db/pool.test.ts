@@ -42,7 +42,7 @@ describe('failed statements in a transaction', () => {
     assert.equal(await taken(), before)
   })
 
-  test('a rollback to a savepoint undoes a failed statement, and the transaction keeps the rest', async () => {
+  test('a rollback to a savepoint undoes a failed statement, and the transaction keeps its other statements', async () => {
     const before = (await taken()) ?? 0
     const answer = await inTransaction(db, async (tx) => {
       await tx.query(TAKE, [1])

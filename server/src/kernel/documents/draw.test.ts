@@ -36,7 +36,7 @@ test('the drawing thread hardly delays requests and makes the same bytes as the 
   )
 })
 
-test('an undrawable document and a document that crashes the thread fail alone', async () => {
+test('the thread draws the next document after an undrawable document and after a document that crashed the thread', async () => {
   const [long, crash, fine] = await Promise.allSettled([
     drawn({ page_url: `https://a.tz/${'a'.repeat(2_400)}` }),
     // The document needs more memory than the thread has.

@@ -30,7 +30,7 @@ function operations(): { method: 'GET' | 'POST'; path: string; url: string; keys
   )
 }
 
-test('every documented call refuses an unknown query parameter with its name', async () => {
+test('every documented call refuses an unknown query parameter and names the parameter', async () => {
   const all = operations()
   assert.ok(all.length > 90, String(all.length))
   for (const { method, path, url, people: takes_people } of all) {
@@ -94,7 +94,7 @@ test('the server refuses a caller without access before it names any parameter',
   assert.equal((await world.get('/v1/collections?stauts=failed', key)).status, 403)
 })
 
-test('every call for a merchant takes merchant_id and environment in the query', async () => {
+test('every call that acts for a merchant accepts merchant_id and environment in the query', async () => {
   const query = `?merchant_id=${world.merchant.id}&environment=sandbox`
   assert.equal((await world.get(`/v1/balance${query}`)).status, 200)
   const pushed = await world.post(`/v1/collections/wallet-push${query}`, { amount: '500', phone: '0754123001' })

@@ -70,7 +70,7 @@ test('the gatherer starts batches of one item at once, up to the concurrency lim
   assert.deepEqual(await Promise.all(all), [1, 2, 3, 4])
 })
 
-test('the gatherer keeps the limits of batch size and of concurrent batches', async () => {
+test('the gatherer never exceeds the limits of batch size and of concurrent batches', async () => {
   let running = 0
   let most = 0
   const sizes: number[] = []

@@ -13,7 +13,7 @@ test('the settable clock stands still until a test moves the clock', () => {
   assert.equal(clock.now().getTime(), start.getTime() + 1500)
 })
 
-test('the settable clock runs each due timer once, in the order of time, at its own time', () => {
+test('the settable clock runs each due timer once, in the order of due times, each at its due time', () => {
   const clock = settableClock(start)
   const fired: [string, number][] = []
   const note = (name: string) => () => void fired.push([name, clock.now().getTime() - start.getTime()])
@@ -42,7 +42,7 @@ test('the settable clock runs a due timer that another timer started during the 
   assert.equal(ticks, 3)
 })
 
-test('the settable clock runs no cancelled timer and no timer before its time', () => {
+test('the settable clock runs no cancelled timer, and no timer before its due time', () => {
   const clock = settableClock(start)
   let fired = 0
   const cancel = clock.after(10, () => fired++)

@@ -207,7 +207,7 @@ test('TRUST_PROXY accepts addresses, networks and named ranges, separated by com
   ])
 })
 
-test('the server reads a secret from a file', () => {
+test('the server reads a secret from the file that NAME_FILE names', () => {
   const file = join(tmpdir(), `secret-${process.pid}`)
   writeFileSync(file, `${KEY}\n`)
   assert.equal(readConfig({ SECRET_KEY_FILE: file }, PROVIDERS).secret_key, KEY)
@@ -235,7 +235,7 @@ test('the refusal of an impossible route contains the wrong name and the valid n
   assert.match(refusalOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/ABSENT=mock' }), /"MOBILE_MONEY\/ABSENT".*destinations/)
 })
 
-test('a route may name a destination by any of its aliases', () => {
+test('the server accepts a route that names a destination by any of its aliases', () => {
   const { provider_routes } = readConfig(
     { PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=mock,BANK_ACCOUNT/bancabc=mock' },
     PROVIDERS,

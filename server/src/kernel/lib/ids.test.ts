@@ -140,7 +140,7 @@ test('merchantCode returns different merchant codes for different routing codes'
   assert.equal(merchantCode(0xffffffff), 'M3ZZZZZZ')
 })
 
-test('a routing code is 32 bits', () => {
+test('newRoutingCode returns a whole number of 32 bits', () => {
   const random = seededRandom('codes')
   for (let i = 0; i < 1000; i++) {
     const code = newRoutingCode(random)

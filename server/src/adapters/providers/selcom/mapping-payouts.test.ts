@@ -422,7 +422,7 @@ describe('the look-ups of name and balance', () => {
 })
 
 describe("the neutral codes of Selcom's destinations exist, and each payout method uses its product of the gateway", () => {
-  it('every destination has a neutral code, and each payout method has its product of the gateway', () => {
+  it('each payout method uses one product of the gateway, and every Selcom destination has a neutral code', () => {
     for (const { code, method } of DESTINATIONS) {
       const route = routeTo(method, code)
       assert.equal(route !== null, SELCOM_DESTINATIONS.includes(code), code)

@@ -223,7 +223,7 @@ describe('signed callbacks', () => {
     )
   const signed = (fields: SignedFields) => signedHeaders(CREDENTIALS, fields, NOW)
 
-  it('a callback with the right key and signature returns its order', () => {
+  it('the adapter returns the order of a callback with the right key and signature', () => {
     assert.equal(HEADERS.digest, 'gNN7AettFMbgY9Qeru9UNDy8grRXUqfSjGKdanWPOw4=')
     assert.deepEqual(check(HEADERS, BODY), { verified: true, reference: 'COL0001' })
   })
