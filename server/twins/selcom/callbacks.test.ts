@@ -55,7 +55,7 @@ function isSigned({ headers, body }: ReceivedCallback): boolean {
 }
 
 describe('callbacks', () => {
-  it("the twin reports a paid order in a callback with the documented fields and a signature like that of a request", async () => {
+  it('the twin reports a paid order in a callback with the documented fields and a signature like that of a request', async () => {
     await prompted('PLAIN', '999')
     assert.deepEqual(receivedFor('PLAIN'), [])
     rig.clock.advance(1500)

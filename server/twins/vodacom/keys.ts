@@ -25,7 +25,9 @@ export function createMarketKey(bits: number, kept: string | null = null): Marke
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)
   const length = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8
   if (privateKey.asymmetricKeyType !== 'rsa')
-    throw new Error('the file that TWIN_KEY_FILE names contains no RSA key; delete the file, so that the twin makes a new key')
+    throw new Error(
+      'the file that TWIN_KEY_FILE names contains no RSA key; delete the file, so that the twin makes a new key',
+    )
   const publicKey = createPublicKey(privateKey)
   return {
     private_pem: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,

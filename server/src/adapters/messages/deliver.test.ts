@@ -221,7 +221,7 @@ test('the worker stores no error for a message that the gateway accepts after a 
   assert.deepEqual([status, tries, error], ['sent', 2, null])
 })
 
-describe("a process that dies after the gateway accepted a message and before the record of the outcome", () => {
+describe('a process that dies after the gateway accepted a message and before the record of the outcome', () => {
   const DIES = (name: string) => {
     if (name === 'outbox_record') throw new Error('the process is gone')
   }

@@ -107,7 +107,10 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
       const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
       return await gateways.email.send({ id, to, subject, text, created_at, attachments })
     } catch (error) {
-      log.error({ err: error, merchant_id, message_id: id }, 'the server could not make the attachments of an e-mail or send the e-mail')
+      log.error(
+        { err: error, merchant_id, message_id: id },
+        'the server could not make the attachments of an e-mail or send the e-mail',
+      )
       return { kind: 'again', why: 'attachment_failed: see the log of the server' }
     }
   }
@@ -123,7 +126,8 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
       return { kind: 'unknown', why: 'unknown_outcome: a process ended while it sent the SMS' }
     }
     // If the rest of the lease is shorter than an attempt, another process could send the message during this attempt.
-    if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: the server made no attempt' }
+    if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX)
+      return { kind: 'again', why: 'late: the server made no attempt' }
     let text: string
     try {
       text = vault.open(message.body)

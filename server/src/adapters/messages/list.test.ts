@@ -219,7 +219,7 @@ describe('an operator', () => {
     }
   })
 
-  test("the server answers 400 for a page beyond the depth limit of the list when an operator names no merchant", async () => {
+  test('the server answers 400 for a page beyond the depth limit of the list when an operator names no merchant', async () => {
     const reply = await world.get('/v1/operator/messages?page=101&page_size=100', operator)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   })

@@ -46,7 +46,7 @@ test('the breaker opens a circuit when more than half of the newest calls are fa
   assert.equal(may(other.breaker), false)
 })
 
-test("the breaker permits exactly one probe after the pause and closes the circuit when that probe succeeds", () => {
+test('the breaker permits exactly one probe after the pause and closes the circuit when that probe succeeds', () => {
   const { clock, breaker, call, changes } = setUp()
   call(FAULT, 5)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)

@@ -170,7 +170,7 @@ function circuitHealth({ provider, method, state, window, since, retry_at }: Cir
 }
 
 /**
- * The methods of the circuits for queries. Queries have their own circuits, because a provider that takes no prompts may
+ * The methods of the circuits for queries. Queries have separate circuits, because a provider that takes no prompts may
  * still answer queries.
  */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
@@ -247,7 +247,9 @@ export async function answerOf<Reply>(
   work: () => Promise<Reply | null>,
 ): Promise<Reply | null> {
   const late = Promise.withResolvers<never>()
-  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('the adapter did not end its call before the timeout')))
+  const cancel = clock.after(CUT_OFF_MS, () =>
+    late.reject(new Error('the adapter did not end its call before the timeout')),
+  )
   try {
     return await Promise.race([work(), late.promise])
   } catch (error) {

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { createLog } from '../../kernel/lib/index.ts'
 import { createProblemLog } from './notes.ts'
 
-it("the problem log writes one line a minute for each kind of problem", () => {
+it('the problem log writes one line a minute for each kind of problem', () => {
   const lines: string[] = []
   let now = 0
   const note = createProblemLog({

@@ -116,7 +116,11 @@ describe('unreachable routes', () => {
 describe('invalid routes', () => {
   for (const [default_name, routes, message] of [
     ['absent', {}, 'PROVIDER absent has no adapter; set the name of a provider that exists'],
-    ['everything', { qr: 'absent' }, 'PROVIDER_ROUTES qr: absent has no adapter; set the name of a provider that exists'],
+    [
+      'everything',
+      { qr: 'absent' },
+      'PROVIDER_ROUTES qr: absent has no adapter; set the name of a provider that exists',
+    ],
     ['everything', { cash: 'mpesa' }, 'PROVIDER_ROUTES: cash is no method of payments or payouts'],
     ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot serve this route'],
     ['everything', { BANK_ACCOUNT: 'mpesa' }, 'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot serve this route'],

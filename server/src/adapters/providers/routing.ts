@@ -40,7 +40,8 @@ export type RoutingOptions = {
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)
-    if (found === undefined) throw new ConfigError(`${what} ${name} has no adapter; set the name of a provider that exists`)
+    if (found === undefined)
+      throw new ConfigError(`${what} ${name} has no adapter; set the name of a provider that exists`)
     return found
   }
   const fallback = named(default_name, 'PROVIDER')

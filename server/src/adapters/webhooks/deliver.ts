@@ -84,7 +84,10 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       return await attempt(delivery)
     } catch (error) {
       const { merchant_id, id } = delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server could not attempt a webhook delivery and retries the delivery later')
+      deps.log.warn(
+        { err: error, merchant_id, delivery_id: id },
+        'the server could not attempt a webhook delivery and retries the delivery later',
+      )
       return null
     }
   }

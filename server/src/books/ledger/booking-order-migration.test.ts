@@ -55,7 +55,7 @@ after(async () => {
   await database?.drop()
 })
 
-/** Applies the migrations before a number, as a program of that release did. */
+/** Applies the migrations whose number is below the given number, as a program of that release did. */
 async function migrateUntil(url: string, number: string): Promise<void> {
   const earlier = await mkdtemp(join(tmpdir(), 'migrations-'))
   try {

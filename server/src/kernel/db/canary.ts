@@ -76,8 +76,8 @@ async function findCanary(reader: Reader): Promise<string | null> {
 }
 
 /**
- * Returns the oldest encrypted values of permanent tables. If these tables have none, returns those of tables whose
- * rows expire.
+ * Returns the oldest encrypted values of permanent tables. If the permanent tables have no encrypted value, returns values
+ * of tables whose rows expire.
  */
 async function sealedValues(reader: Reader): Promise<string[]> {
   for (const statement of [PERMANENT_VALUES, EXPIRING_VALUES]) {

@@ -4,8 +4,8 @@ import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
- * The dependencies of a process. process.ts builds them, and the harness builds those of tests. `compose` receives the
- * network separately: providers, outgoing requests and name lookup.
+ * The dependencies of a process. process.ts builds the dependencies of the product, and the harness builds the dependencies
+ * of tests. `compose` receives the network separately: providers, outgoing requests and name look-up.
  */
 export type Deps = {
   config: Config

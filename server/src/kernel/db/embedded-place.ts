@@ -10,7 +10,7 @@ import * as fs from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { exists, hash, readJsonFile, writePrivately } from './embedded-files.ts'
 
-/** The content of `postgres.json`. In memory, the place is an absolute path. */
+/** The content of `postgres.json`. `place` is the folder of the server, in memory always as an absolute path. */
 export type PlacePointer = { place: string; port: number; id?: string | undefined }
 
 type PlaceMark = { data_dir: string; id: string }
@@ -24,7 +24,7 @@ export async function readPointer(dataDir: string): Promise<PlacePointer | null>
   return pointer && { place: resolve(dataDir, pointer.place), port: pointer.port, id: pointer.id }
 }
 
-/** Writes `postgres.json`, with a relative path for a place inside DATA_DIR. */
+/** Writes `postgres.json`, with a relative path for a folder inside DATA_DIR. */
 export async function writePointer(dataDir: string, { place, port, id }: PlacePointer): Promise<void> {
   const written = (await isInside(place, dataDir)) ? await relativeTo(dataDir, place) : place
   const pointer = written === place ? { place, port, id } : { place: written, port }

@@ -52,7 +52,10 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
 /** Waits for the answer of the drawing thread. If the thread dies or the timeout ends, ends the thread and throws. */
 async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
-  const timeout = setTimeout(() => reject(new Error('the drawing thread did not answer before the timeout')), DRAWING_MS_MAX)
+  const timeout = setTimeout(
+    () => reject(new Error('the drawing thread did not answer before the timeout')),
+    DRAWING_MS_MAX,
+  )
   const ended = (code: number) => reject(new Error(`the drawing thread exited with code ${code}`))
   worker.once('message', resolve).once('error', reject).once('exit', ended)
   try {

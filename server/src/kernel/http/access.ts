@@ -127,7 +127,7 @@ declare module 'fastify' {
      * readable body.
      */
     sent: string | null
-    /** The unknown fields of the body, as the answer lists them. Null means that the body has none. */
+    /** The unknown fields of the body, as the answer lists them. Null means that the body has no unknown field. */
     ignored: string | null
     /**
      * The caller with its merchant. Null means that the route has no merchant, or that the server has not validated the body

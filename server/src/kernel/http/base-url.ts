@@ -4,7 +4,7 @@ import type { Config } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
 /**
- * Returns the public address of the API without a final slash. If the configuration names none, returns this machine
+ * Returns the public address of the API without a final slash. If the configuration names no address, returns this machine
  * and the port of `app`.
  */
 export function baseUrlOf(config: Config, app?: App): string {

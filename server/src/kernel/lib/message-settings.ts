@@ -32,7 +32,8 @@ const smtp = (value: string): string => {
   if (!['', '/'].includes(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
     throw new Error('must have no path, query or fragment')
   }
-  if ((parsed.username === '') !== (parsed.password === '')) throw new Error('must contain both user and password, or neither')
+  if ((parsed.username === '') !== (parsed.password === ''))
+    throw new Error('must contain both user and password, or neither')
   if (/%(?![0-9A-Fa-f]{2})/.test(parsed.username + parsed.password)) {
     throw new Error('must contain %25 instead of each % in user or password')
   }
@@ -42,7 +43,9 @@ const smtp = (value: string): string => {
 const smsGateway = (value: string): '' | 'africastalking' => (value === '' ? '' : oneWord('africastalking')(value))
 const sender = (value: string): string => {
   if (!/^(?:[A-Za-z0-9 ._-]{1,11}|\+?\d{3,15})$/.test(value)) {
-    throw new Error('must be 1 to 11 letters, digits, spaces, dots, hyphens or underscores, or a short code of 3 to 15 digits')
+    throw new Error(
+      'must be 1 to 11 letters, digits, spaces, dots, hyphens or underscores, or a short code of 3 to 15 digits',
+    )
   }
   return value
 }

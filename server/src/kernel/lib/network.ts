@@ -48,6 +48,7 @@ function parseProxy(part: string): string {
     )
   }
   if (bits !== undefined && Number(bits) > kind) throw new Error(`holds "${part}", whose prefix is longer than ${kind}`)
-  if (bits !== undefined && Number(bits) === 0) throw new Error(`holds "${part}", which would make the server trust every address`)
+  if (bits !== undefined && Number(bits) === 0)
+    throw new Error(`holds "${part}", which would make the server trust every address`)
   return part
 }

@@ -19,7 +19,7 @@ export type SettingMarks = {
   replaced_in_production?: true
 }
 
-/** One setting: its environment variable, its default, its help text, its parser and its marks. */
+/** One setting: its environment variable, its default, its help text, its parser and its properties. */
 export type Setting<T> = SettingMarks & { env: string; default: string; help: string; parse: (text: string) => T }
 
 /** The settings of one part of the server, by the names that the settings have in the configuration. */

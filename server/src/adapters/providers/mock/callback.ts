@@ -11,7 +11,7 @@ const SIGNATURE_HEADER = 'x-mock-signature'
 const SIGNATURE_CHARS = 64
 const BODY_MAX_BYTES = 4096
 
-/** A callback to send. A repeat has the same bytes. */
+/** A callback to send. A repeated callback has the same bytes. */
 export type Callback = { headers: Record<string, string>; body: Buffer }
 
 type AnyTimelineStep = TimelineStep<Answer | PayoutAnswer>

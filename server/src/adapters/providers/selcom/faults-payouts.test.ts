@@ -149,7 +149,7 @@ describe('payouts at the twin of the gateway', () => {
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
-  it("the adapter reports an unknown outcome for a payout that the gateway does not know, for each text of the gateway", async () => {
+  it('the adapter reports an unknown outcome for a payout that the gateway does not know, for each text of the gateway', async () => {
     const rig = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
     for (const sent_at of [null, new Date()]) {
       const requests = Array.from({ length: 80 }, () => payout({ sent_at }))

@@ -365,7 +365,7 @@ describe('answers about a payout', () => {
     }
   })
 
-  it("the answer about a payout contains the status and the id that the gateway gave", () => {
+  it('the answer about a payout contains the status and the id that the gateway gave', () => {
     assert.deepEqual(sent(verdictOfWords('000', 'SUCCESS')), {
       kind: 'succeeded',
       amount_minor: 1_500_000n,

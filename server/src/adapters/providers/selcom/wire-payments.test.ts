@@ -53,7 +53,7 @@ describe('prompts', () => {
     })
   })
 
-  it("the adapter sends a prompt for Selcom Pesa to a separate path of the gateway", async () => {
+  it('the adapter sends a prompt for Selcom Pesa to a separate path of the gateway', async () => {
     const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
     assert.equal((await provider.push(payment({ method: 'provider_pesa' }))).kind, 'accepted')
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
