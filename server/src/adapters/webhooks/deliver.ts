@@ -74,8 +74,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       finish(delivery.id)
       return 'unsent'
     }
-    // The slot becomes free when the receiver has answered. The slot does not wait for the recorder, which writes results in
-    // batches.
+    // The slot does not wait for the recorder, because the recorder writes results in batches.
     void recordResult(result)
     return paceOf(result, deps.config.webhook_timeout_ms)
   }
@@ -84,10 +83,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       return await attempt(delivery)
     } catch (error) {
       const { merchant_id, id } = delivery
-      deps.log.warn(
-        { err: error, merchant_id, delivery_id: id },
-        'the server could not attempt a webhook delivery and retries the delivery later',
-      )
+      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server made no attempt and retries the delivery')
       return null
     }
   }
