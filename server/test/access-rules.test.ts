@@ -1,6 +1,6 @@
 /**
- * Access rules of every operation: one table, written by hand. The test compares the table with the OpenAPI document of the
- * real app, for every kind of caller. An operation without a rule fails the test, and so does a rule without an operation.
+ * Access rules of every operation, in one table that an engineer writes by hand. For every kind of caller, the test compares
+ * the table with the OpenAPI document and with the real app. Each operation needs a rule, and each rule needs an operation.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -162,7 +162,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/waiting': 'operator',
 }
 
-/** Valid bodies of the operations whose schema alone does not describe a valid body. */
+/** Valid bodies of the operations for which the smallest body that matches the schema is not valid. */
 const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
@@ -179,7 +179,7 @@ const BODIES: Record<string, object> = {
 
 // Expected results ----------------------------------------------------------------------------------------------------
 
-/** 'through' is any response but 401 and 403. */
+/** 'through' means any status except 401 and 403. */
 type Outcome = 'through' | `401 ${string}` | `403 ${string}`
 
 const NO_ROLE = '403 insufficient_role'
@@ -199,10 +199,10 @@ function forSession(rule: Rule, role: MerchantRole | null, super_admin = false):
 
 // Callers -------------------------------------------------------------------------------------------------------------
 
-/** A caller with a credential, and the expected result for each rule. */
+/** A caller with a credential, and a function that returns the expected result for a rule. */
 type Actor = { name: string; credential: string | null; meets(rule: Rule): Outcome; merchant_id?: string }
 
-/** A caller that may do everything in one merchant and names another merchant. */
+/** A caller that has every right in one merchant and names another merchant in the request. */
 type Stranger = { name: string; credential: string; allowed(rule: Rule): boolean }
 
 const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
@@ -210,10 +210,10 @@ const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
 let world: World
 let operations: Map<string, Operation>
 let actors: Actor[]
-/** The merchant that operators change in this test; no other caller uses this merchant. */
+/** The merchant that operators change in this test. No other caller uses this merchant. */
 let bystander: string
 let strangers: Stranger[]
-/** An administrator of one merchant who is viewer of another. */
+/** A user who is an administrator of one merchant and a viewer of another merchant. */
 let divided: { credential: string; viewed: string }
 
 before(async () => {
@@ -273,8 +273,8 @@ async function people(): Promise<Actor[]> {
 }
 
 /**
- * Sandbox keys: for each scope, a key with only this scope, and a key with all others. Also a key of each environment with all
- * scopes.
+ * Makes two sandbox keys for each scope: one with only this scope, one with all other scopes. Also makes one key with all
+ * scopes in each environment.
  */
 async function keys(): Promise<Actor[]> {
   const key = async (name: string, scopes: readonly Scope[], environment: 'live' | 'sandbox' = 'sandbox') => {
@@ -309,7 +309,7 @@ async function keysThatStopped(): Promise<Actor[]> {
   ]
 }
 
-/** Members and keys of a suspended merchant, and of a merchant that no operator has approved yet. */
+/** Makes members and keys of a suspended merchant, and of a merchant that no operator has approved yet. */
 async function membersOfBlockedMerchants(): Promise<Actor[]> {
   const suspended = await world.newMerchant()
   const pending = await world.newMerchant({ approved: false })
@@ -371,7 +371,7 @@ async function readOperations(): Promise<Map<string, Operation>> {
   return found
 }
 
-/** The smallest body that a schema accepts. */
+/** Returns the smallest body that a schema accepts. */
 function sample(schema: Schema): unknown {
   if (schema.examples?.length) return schema.examples[0]
   if (schema.enum) return schema.enum[0]
@@ -394,7 +394,7 @@ function sample(schema: Schema): unknown {
 
 type Naming = { path?: string; query?: string; body?: object | null }
 
-/** Calls an operation (for the world's merchant by default) and returns 'through', or the refusal. */
+/** Calls an operation, for the world's merchant by default. Returns 'through' or the error code of the refusal. */
 async function outcome(operation: Operation, credential: string | null, naming: Naming = {}): Promise<string> {
   const url = operation.path
     .replace('{merchant_id}', naming.path ?? world.merchant.id)
@@ -431,7 +431,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     continue
   }
 
-  test(`${name} accepts the callers of its rule, and refuses all others with the right code`, async () => {
+  test(`${name} accepts the callers that its rule names, and refuses each other caller with the right error code`, async () => {
     const operation = found()
     const wrong: string[] = []
     for (const actor of actors) {
@@ -443,7 +443,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     assert.equal(wrong.length, 0, `\n${wrong.join('\n')}\n`)
   })
 
-  test(`${name} documents the credentials that it accepts`, () => {
+  test(`${name} documents the kinds of credentials that it accepts`, () => {
     const { security } = found()
     const takes_keys = rule === 'authenticated' || (typeof rule === 'object' && rule.scopes !== undefined)
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
@@ -456,7 +456,7 @@ for (const [name, rule] of Object.entries(RULES)) {
 
   if (typeof rule === 'string') continue
 
-  test(`${name} refuses the merchant_id of another merchant in path, query and body`, async () => {
+  test(`${name} refuses the merchant_id of another merchant in the path, the query and the body`, async () => {
     const operation = found()
     const foreign = (await world.newMerchant()).id
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : {}
@@ -474,7 +474,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     }
   })
 
-  test(`${name} checks the role in the named merchant, not a higher role in another merchant`, async () => {
+  test(`${name} checks the caller's role in the named merchant, not a higher role in another merchant`, async () => {
     const operation = found()
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : null
     const in_path = operation.path.includes('{merchant_id}')
@@ -484,7 +484,7 @@ for (const [name, rule] of Object.entries(RULES)) {
 
   if (rule.roles === undefined) continue
 
-  test(`${name} documents how a session chooses its environment and merchant`, () => {
+  test(`${name} documents how a user session chooses the environment and the merchant`, () => {
     const { parameters, body } = found()
     const named = [...parameters.map((parameter) => parameter.name), ...Object.keys(body?.properties ?? {})]
     for (const choice of ['environment', 'merchant_id']) assert.ok(named.includes(choice), choice)

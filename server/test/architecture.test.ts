@@ -1,5 +1,5 @@
 /**
- * Rules that keep the code easy to change; the tests check the texts of the sources and need no database. Each message tells
+ * Rules that keep the code easy to change. The tests check the texts of the sources and need no database. Each message tells
  * how to repair a breach. Each rule also runs on a text that breaks it, so a rule that finds nothing fails.
  */
 import assert from 'node:assert/strict'
@@ -13,8 +13,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
 /**
- * The wings and their rooms, in order. A room imports from rooms of the wings before its own, and from the rooms before it in
- * its wing.
+ * The wings and their rooms, in order. A room may import from the rooms of earlier wings, and from the earlier rooms of the
+ * same wing.
  */
 const WINGS: Record<string, readonly string[]> = {
   kernel: ['lib', 'db', 'http', 'work', 'documents'],
@@ -25,15 +25,15 @@ const WINGS: Record<string, readonly string[]> = {
   apps: ['pay-page', 'operators', 'portal', 'admin', 'request-log'],
 }
 
-/** The files beside the wings, in order. They may import every room. */
+/** The files outside the wings, in order. These files may import from every room. */
 const PROGRAMS = ['system.ts', 'process.ts', 'main.ts', 'admin.ts']
 
-/** Every room with its wing, in order, then the files beside the wings. */
+/** Every room with its wing, in order, and after the rooms the files outside the wings. */
 const ORDER = [...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)), ...PROGRAMS]
 
 /**
- * Files besides index.ts that other rooms may import, and the rooms and programs that may import them. Null means every later
- * room.
+ * Files besides index.ts that other rooms may import, and the rooms and programs that may import each file. Null means that
+ * every later room may import the file.
  */
 const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/port.ts': null, // defines a provider
@@ -58,7 +58,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/options.ts': ['admin.ts'],
 }
 
-/** `code` is the text with a blank in place of each character of a comment, line for line. */
+/** `code` is the text with a space in place of each character of a comment. Each line keeps its number. */
 type Source = { path: string; text: string; code: string }
 
 const IS_TEST = /\.test\.ts$/
@@ -90,7 +90,7 @@ const tests = [
   ...filesBelow(join(ROOT, 'sdk'), '.test.ts'),
 ]
 
-/** Folders of tests, and the other parts of the repository. */
+/** The folders of tests, and the other top folders of the repository. */
 const helpers = ['server/test', 'sdk', 'bench', 'scripts'].flatMap((folder) =>
   filesBelow(join(ROOT, folder), '.ts')
     .filter(({ path }) => !IS_TEST.test(path))
@@ -115,7 +115,10 @@ function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [strin
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
-/** The room of a file: `kernel/lib` of `kernel/lib/money.ts`. A file beside the wings, such as `main.ts`, is its own room. */
+/**
+ * Returns the room of a file: `kernel/lib` for `kernel/lib/money.ts`. A file outside the wings, such as `main.ts`, is a room by
+ * itself.
+ */
 function roomOf(path: string): string {
   return path.split('/').slice(0, 2).join('/')
 }
@@ -148,9 +151,9 @@ function importProblem(from: string, to: string): string | null {
     : `only ${guests.join(', ')} may import ${to}; take it through deps`
 }
 
-test('a room imports only from rooms before it, and only through their doors', () => holds(importOrder, sources))
+test('a room imports only from rooms before it, and only through the files that other rooms may import', () => holds(importOrder, sources))
 
-test('the import rule finds a wrong wing, a wrong room, a side door, an adapter and an unknown room', () => {
+test('the import rule finds a wrong wing, a wrong room, an import past index.ts, an adapter and an unknown room', () => {
   isAwake(importOrder, {
     breaks: [
       ['kernel/lib/a.ts', "import { sql } from '../db/index.ts'"],
@@ -173,7 +176,7 @@ test('the import rule finds a wrong wing, a wrong room, a side door, an adapter 
   })
 })
 
-/** A twin simulates a gateway. It shares no code with an adapter, because shared code would share its mistakes. */
+/** A twin simulates a gateway. A twin shares no code with an adapter, because shared code would share its mistakes. */
 const twinImports: Rule = (files) =>
   files.flatMap(({ path, code }) =>
     [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
@@ -196,7 +199,10 @@ test('a twin of a gateway shares no code with an adapter', () => {
   })
 })
 
-/** The imports that a part of web/ and sdk/ may not have. No part imports bench/ and scripts/, which are programs. */
+/**
+ * The imports that are forbidden for each part of web/ and sdk/. No part may import from bench/ and scripts/, because these
+ * folders contain programs.
+ */
 const FORBIDDEN_IMPORTS: Record<string, readonly string[]> = {
   'web/ui/': ['web/dashboard/', 'web/operator/', 'sdk/'],
   'web/dashboard/': ['web/operator/', 'sdk/'],
@@ -222,7 +228,7 @@ const clientImports: Rule = (files) =>
     }),
   )
 
-test('the consoles share web/ui only, and the browser and the SDK import nothing of the server', () => {
+test("the consoles import each other's code only through web/ui, and the browser and the SDK import nothing of the server", () => {
   const clients = [
     ...['.ts', '.tsx']
       .flatMap((ending) => filesBelow(join(ROOT, 'web'), ending))
@@ -247,7 +253,7 @@ test('the consoles share web/ui only, and the browser and the SDK import nothing
   })
 })
 
-test('the server imports nothing of bench, and nothing of scripts but the list of generated files', () => {
+test('the server imports nothing from bench, and from scripts only the list of generated files', () => {
   const programs: Rule = (files) =>
     files.flatMap(({ path, code }) =>
       [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
@@ -255,7 +261,7 @@ test('the server imports nothing of bench, and nothing of scripts but the list o
         return /^(?:bench|scripts)\//.test(to) ? [`${path} imports ${specifier}: bench/ and scripts/ are programs`] : []
       }),
     )
-  // The first file checks the generated files; this file passes wrong imports to its rules.
+  // The first file tests the generated files. This file passes wrong imports to its own rules.
   const EXEMPT = ['server/test/generated.test.ts', 'server/test/architecture.test.ts']
   const server = filesBelow(join(ROOT, 'server'), '.ts').map((file) => ({ ...file, path: `server/${file.path}` }))
   holds(
@@ -267,7 +273,7 @@ test('the server imports nothing of bench, and nothing of scripts but the list o
 
 // Words ---------------------------------------------------------------------------------------------------------------
 
-/** A pattern, the replacement for it, and the files that may contain it, each with its reason. */
+/** A forbidden pattern, its replacement, and the files that may contain the pattern, each with the reason. */
 type Ban = { what: string; pattern: RegExp; instead: string; but?: Record<string, string> }
 
 const BANS: Ban[] = [
@@ -343,7 +349,7 @@ const BANS: Ban[] = [
   },
 ]
 
-/** The lines of `files` that match, except in the files with an exception. */
+/** Returns the lines of `files` that match the pattern, without the lines of files with an exception. */
 function breaches(ban: Ban, files: readonly Source[]): string[] {
   return files
     .filter(({ path }) => !(path in (ban.but ?? {})))
@@ -368,7 +374,7 @@ for (const ban of BANS) {
   })
 }
 
-test('each ban finds the text that it forbids', () => {
+test('each ban finds the text that the ban forbids', () => {
   const forbidden: Record<string, string[]> = {
     'the time of this machine': ['const a = Date.now()', 'const a = new Date()', 'const a = new Date'],
     'a timer of this machine': ['setTimeout(run, 5)', "import { setTimeout } from 'node:timers/promises'"],
@@ -409,12 +415,12 @@ const unfinished: Rule = (files) =>
       ),
   )
 
-test('no comment of the code leaves work to do', () => {
+test('no comment of the code contains a note about unfinished work', () => {
   holds(unfinished, [...all, ...twins, ...tests])
   isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
 
-// Comments may cite only pages of this repository, because a reader has no other pages.
+// A comment may cite only pages of this repository, because a reader may have no other pages.
 const elsewhere: Rule = (files) =>
   files.flatMap(({ path, text }) =>
     text
@@ -445,13 +451,13 @@ const undocumented: Rule = (files) =>
     return lines.flatMap((line, i) => {
       const name = EXPORT.exec(line)?.[1]
       if (name === undefined || lines[i - 1]?.endsWith('*/')) return []
-      // The type of a schema needs no comment, because the schema has the same name and its own comment.
+      // The type of a schema needs no comment, because the schema has the same name and a comment.
       if (line.startsWith('export type') && lines.some((other) => other.startsWith(`export const ${name} =`))) return []
       return [`${path}:${i + 1} exports ${name} without a comment: state its guarantee in a sentence`]
     })
   })
 
-test('each export has a comment that states its guarantee', () => {
+test('each export has a comment that states what it guarantees', () => {
   holds(undocumented, [...sources, ...twins, ...helpers])
   isAwake(undocumented, {
     breaks: [
@@ -477,7 +483,7 @@ const notRun: Rule = (files) =>
       ),
   )
 
-test('no test file leaves a test out', () => {
+test('no test file skips a test', () => {
   holds(notRun, tests)
   isAwake(notRun, {
     breaks: [
@@ -504,7 +510,7 @@ const statementNames: Rule = (files) => {
     )
 }
 
-test('no two statements share a name', () => {
+test('no two SQL statements share a name', () => {
   holds(statementNames, sources)
   isAwake(statementNames, { breaks: [['a.ts', "sql('find', 'select 1')\nsql(\n'find', 'select 2')"]] })
 })
@@ -523,7 +529,7 @@ const migrationRules: Rule = (files) =>
     return problems
   })
 
-test('migrations use no clock, chance, trigger, function or sequence of the database', () => {
+test('migrations use no clock, random value, trigger, function or sequence of the database', () => {
   holds(migrationRules, filesBelow(join(ROOT, 'db/migrations'), '.sql'))
   isAwake(migrationRules, {
     breaks: [
@@ -545,7 +551,7 @@ const untestedCodes =
       .filter((code) => !files.some(({ text }) => new RegExp(`['"\`]${code}['"\`]`).test(text)))
       .map((code) => `no test names the error code ${code}: write a test that gets the code, as a caller would`)
 
-test('a test contains each error code of the catalogue', () => {
+test('the test files contain each error code of the catalogue', () => {
   holds(untestedCodes(Object.keys(catalogue)), tests)
   isAwake(untestedCodes(['not_found']), {
     breaks: [['a.test.ts', 'not a word']],
@@ -555,7 +561,7 @@ test('a test contains each error code of the catalogue', () => {
 
 // Documents -----------------------------------------------------------------------------------------------------------
 
-test('ARCHITECTURE.md lists the wings, their rooms and the files beside them, in the order of these rules', () => {
+test('ARCHITECTURE.md lists the wings, the rooms and the files outside the wings, in the order of these rules', () => {
   const listed = [
     ...readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').matchAll(/^ {4}(?: {2})?([a-z-]+\/|[a-z]+\.ts) {2,}/gm),
   ]

@@ -6,11 +6,14 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { findBrowser } from './find-browser.ts'
 
 /**
- * Chromium prepares two more pages for the address line of each window. Without these pages a window needs a quarter less work.
+ * Features of Chromium that cost a quarter of the work of each window: Chromium prepares two more pages for the address line.
  */
 const ADDRESS_LINE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 
-/** Chromium uses only the last list of disabled features, so this list repeats the features that playwright-core disables. */
+/**
+ * The disabled features of Chromium. Chromium uses only the last list, so this list repeats the features that playwright-core
+ * disables.
+ */
 const SWITCHED_OFF = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -28,15 +31,17 @@ const SWITCHED_OFF = [
   ...ADDRESS_LINE,
 ]
 
-/** Starts the Chromium that find-browser.ts chooses. The test closes the browser in `after`. */
+/** Starts the Chromium that find-browser.ts chooses. The test must close the browser in `after`. */
 export async function launchBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
-  // As root, and in containers, Chromium cannot build its own sandbox. The tests open only pages of this repository.
+  // As root or in a container, Chromium cannot start its own sandbox. The tests open only pages of this repository.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
   return chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
 }
 
-/** A page in its own context, and the complaints of the browser: script errors, refused resources, violated policies. */
+/**
+ * A page in a separate browser context, and the complaints of the browser: script errors, refused resources, violated policies.
+ */
 export type WatchedPage = { page: Page; context: BrowserContext; complaints: string[]; close(): Promise<void> }
 
 /** Opens a page that records each complaint of the browser. */
@@ -51,10 +56,10 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, context, complaints, close: () => context.close() }
 }
 
-/** A small server on loopback, with one function that answers every request. */
+/** A small HTTP server on loopback. One function answers every request. */
 export type Site = { url: string; close(): Promise<void> }
 
-/** Starts a server. If the function throws, the response is a 500 with the error. */
+/** Starts a server. If the function throws an error, the server answers 500 with the error. */
 export async function startSite(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<Site> {

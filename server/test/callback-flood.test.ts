@@ -1,5 +1,5 @@
-// A flood of callbacks credits nothing, fills neither tables nor log, and causes almost no queries to the provider. The
-// platform still processes a true callback in the middle of the flood.
+// Sends a flood of forged callbacks. The platform credits nothing, stores little, logs little and hardly queries the provider.
+// The platform still processes a true callback during the flood.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -15,7 +15,7 @@ const SECRET = 'mock-provider-secret'
 const HEADER = 'x-mock-signature'
 const sign = (body: string | Buffer, secret = SECRET) => createHmac('sha256', secret).update(body).digest('hex')
 
-/** References that the server queried, and references that the provider reports as paid. */
+/** The references about which the server queried the provider, and the references that the provider reports as paid. */
 const queried: string[] = []
 const paid = new Map<string, bigint>()
 let slow: Promise<void> = Promise.resolve()
@@ -65,7 +65,7 @@ const money = async () =>
 const completed = (reference: string, more: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...more })
 const unknownReference = () => `${idToBase32(newId(world.deps, world.merchant.routing_code))}01`
 
-/** Sends callbacks, some hundred at a time, and counts the responses by status. */
+/** Sends callbacks, some hundred at a time, and returns the number of responses for each status. */
 async function send(callbacks: readonly (() => Promise<{ status: number }>)[]): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   for (let at = 0; at < callbacks.length; at += 250) {
@@ -77,7 +77,7 @@ async function send(callbacks: readonly (() => Promise<{ status: number }>)[]): 
 const many = (length: number, make: (i: number) => Parameters<typeof callBack>) =>
   Array.from({ length }, (_, i) => () => callBack(...make(i)))
 
-test('thousands of forged callbacks about open payments credit nothing, and fill neither table nor log', async () => {
+test('the server credits nothing, and fills neither table nor log, when thousands of forged callbacks name open payments', async () => {
   const open = await Promise.all(Array.from({ length: 5 }, () => prompted()))
   const before_flood = { money: await money(), lines: world.deps.logged.length, queried: queried.length }
   const about = (i: number) => completed((open[i % 5] as { reference: string }).reference, { i })
@@ -85,7 +85,7 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
     ...many(1_000, (i) => [world, about(i), { signature: null }]),
     ...many(1_000, (i) => [world, about(i), { signature: i % 2 === 0 ? 'f'.repeat(64) : 'x'.repeat(i % 200) }]),
     ...many(1_000, (i) => [world, about(i), { secret: 'a guess' }]),
-    // The signature covers other bytes, because the sender changed the callback after the signing.
+    // The signature covers other bytes, because the sender changed the callback after signing the callback.
     ...many(500, (i) => [world, `${about(i)} `, { signature: sign(about(i)) }]),
   ])
   assert.deepEqual(statuses, { 403: 3_500 })
@@ -104,7 +104,7 @@ test('thousands of forged callbacks about open payments credit nothing, and fill
   )
 })
 
-test('the server accepts thousands of signed callbacks about foreign payments, credits nothing, and stores few of them', async () => {
+test('the server accepts thousands of signed callbacks about unknown payments, credits nothing, and stores few of the callbacks', async () => {
   world.deps.clock.advance(60_000)
   const before_flood = { money: await money(), queried: queried.length, lines: world.deps.logged.length }
   assert.deepEqual(await send(many(2_000, () => [world, completed(unknownReference())])), { 200: 2_000 })
@@ -115,7 +115,7 @@ test('the server accepts thousands of signed callbacks about foreign payments, c
   assert.equal(lines.length, 100)
 })
 
-test('a true callback in a flood settles its payment, and its replays credit nothing and cause almost no queries', async () => {
+test('the server settles a payment on a true callback during a flood; replays credit nothing and cause almost no queries', async () => {
   const payment = await prompted()
   paid.set(payment.reference, 100_000n)
   const truth = completed(payment.reference)
@@ -144,7 +144,7 @@ test('a true callback in a flood settles its payment, and its replays credit not
   assert.equal(await count(`ledger_transfers where source_id = '${payment.id}'`), 1)
 })
 
-test('a callback that arrives during a status query causes a second query, because the callback may be newer than the answer', async () => {
+test('the server queries the provider again when a callback arrives during a status query, because the callback may be newer', async () => {
   const payment = await prompted()
   let answer = () => {}
   slow = new Promise((resolve) => {
@@ -153,7 +153,7 @@ test('a callback that arrives during a status query causes a second query, becau
   const before_flood = queried.length
   const first = callBack(world, completed(payment.reference, { event: 1 }))
   while (queried.length === before_flood) await new Promise((resolve) => setImmediate(resolve))
-  // The provider's answer "open" is on its way when the payer pays.
+  // The payer pays after the provider has sent the answer "open" and before the server receives the answer.
   const newer = completed(payment.reference, { event: 2 })
   const second = callBack(world, newer)
   await waitUntil(async () => (await keptOf(world, newer)).length === 1)
@@ -164,7 +164,7 @@ test('a callback that arrives during a status query causes a second query, becau
   assert.equal(await statusOf(payment.id), 'successful')
 })
 
-test('the server limits a flood by address, and no flood blocks the provider, not even from behind the same proxy', async () => {
+test('the server limits callbacks by address, and a flood never blocks the provider, even from behind the same proxy', async () => {
   const env = { MOCK_SECRET: SECRET, RATE_LIMIT_CALLBACKS: '50', TRUST_PROXY: 'loopback' }
   const limited = await createWorld({ env, compose: { providers: [provider] } })
   try {
@@ -176,7 +176,7 @@ test('the server limits a flood by address, and no flood blocks the provider, no
         key: null,
         headers: { 'content-type': 'application/json', 'x-forwarded-for': address, [HEADER]: signature },
       })
-    // The callbacks come one after the other, because the rate limit counts simultaneous callbacks together.
+    // The test sends the callbacks one after the other, because the rate limit counts simultaneous callbacks together.
     const flood = async (address: string, length: number) => {
       const statuses: Record<number, number> = {}
       for (let i = 0; i < length; i++) {
@@ -191,7 +191,7 @@ test('the server limits a flood by address, and no flood blocks the provider, no
     assert.deepEqual(await flood('203.0.113.5', 300), { 403: 50, 429: 250 })
     assert.equal((await true_one()).status, 200, 'a flood from another address does not block the provider')
 
-    // The flood now comes from the provider's own address.
+    // From here on, the flood comes from the provider's address.
     assert.deepEqual(await flood('192.0.2.7', 300), { 403: 300 })
     paid.set(reference, 100_000n)
     assert.equal((await true_one()).status, 200)

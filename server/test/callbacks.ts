@@ -1,4 +1,4 @@
-// Helpers of tests of callbacks: send a callback as the mock provider, and read the stored callbacks.
+// Helpers for tests of callbacks: they send a callback as the mock provider does, and read the stored callbacks.
 
 import { createHmac } from 'node:crypto'
 import { settings } from '../src/adapters/providers/mock/index.ts'
@@ -7,8 +7,8 @@ import type { Reply, World } from './harness.ts'
 const MOCK_SECRET = settings.secret.default
 
 /**
- * Sends a callback as the mock provider does; with `secret` or `signature`, a forged callback. Null `signature` means no
- * signature.
+ * Sends a callback as the mock provider does. With another `secret` or `signature`, the callback is forged. Null as `signature`
+ * sends no signature.
  */
 export function callBack(
   world: World,
@@ -30,7 +30,7 @@ export function callBack(
 /** A stored callback. */
 export type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
 
-/** The stored callback with this body. */
+/** Reads the stored callbacks with this body. */
 export function keptOf(world: World, body: string): Promise<Kept[]> {
   return world.rows<Kept>(
     'select verdict, times, provider, provider_reference, body from provider_callbacks where body = $1',

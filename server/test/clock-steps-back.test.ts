@@ -1,4 +1,5 @@
-// If the clock steps back, a row whose due time is further ahead than the longest pause of its queue becomes due in time.
+// If the clock steps back, due times can be too far ahead. A row whose due time is further ahead than the longest pause of its
+// queue becomes due within that pause.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +18,7 @@ import { startMailServer } from './smtp.ts'
 import { configure, queue } from './webhooks.ts'
 
 const PAYMENTS = 1_800
-/** Number of payouts, webhooks or messages in a queue. */
+/** The number of payouts, webhooks or messages in a queue. */
 const ROWS = 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -41,7 +42,7 @@ const STEPS = [
   ['five minutes', 5 * MINUTE_MS],
 ] as const
 for (const [words, back_ms] of STEPS) {
-  test(`open payments end in time when the clock steps back ${words}`, async () => {
+  test(`open payments reach a final status in time after the clock steps back ${words}`, async () => {
     await collect()
     await world.pass(1_000)
     const waiting = await world.rows('select 1 from collection_attempts where due_at is not null')
@@ -55,7 +56,10 @@ for (const [words, back_ms] of STEPS) {
   })
 }
 
-/** The other queues. `open` gives a world with ROWS waiting rows, and a function after which their next step succeeds. */
+/**
+ * The queues other than payments. `open` makes a world with ROWS waiting rows, and a function that lets the next step of each
+ * row succeed.
+ */
 const QUEUES = [
   {
     words: 'open payouts',
@@ -84,7 +88,7 @@ const QUEUES = [
 ]
 for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) {
   for (const [step, back_ms] of STEPS) {
-    test(`${words} end in time when the clock steps back ${step}`, () =>
+    test(`${words} reach a final status in time after the clock steps back ${step}`, () =>
       open(async (own, mend) => {
         await assertDue(own, table, pause_ms)
         own.deps.clock.step(-back_ms)
@@ -95,7 +99,7 @@ for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) 
       }))
   }
 
-  test(`${words} end within their longest pause when a process with a clock a day ahead set their due time`, () =>
+  test(`${words} reach a final status within their longest pause although the clock that set their due time is a day ahead`, () =>
     open(async (own, mend) => {
       await own.rows(`update ${table} set due_at = due_at + interval '1 day' where due_at is not null`)
       mend()
@@ -107,7 +111,7 @@ for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) 
     }))
 }
 
-test('the worker sends messages in their longest pause within that pause when the clock steps back five minutes', () =>
+test('the worker sends each message of the longest pause within that pause after the clock steps back five minutes', () =>
   withMessages(async (own, mend) => {
     for (const minutes of [1, 5, 30]) {
       own.deps.clock.advance(minutes * MINUTE_MS)
@@ -123,7 +127,7 @@ test('the worker sends messages in their longest pause within that pause when th
     assert.deepEqual(sent, [{ rows: ROWS }])
   }))
 
-test('a lease by a process whose clock is a day ahead ends within the duration of one lease', async () => {
+test('a lease ends within one lease duration although the clock of its process is a day ahead', async () => {
   const { merchant_id } = await collect(1)
   await world.pass(1_000)
   const owner = randomUUID()
@@ -135,7 +139,7 @@ test('a lease by a process whose clock is a day ahead ends within the duration o
   assert.deepEqual(await world.rows('select 1 from collection_attempts where due_at is not null'), [])
 })
 
-test('each table with due_at limits how far ahead its rows may be due', async () => {
+test('each table with due_at has a limit for how far ahead its rows may be due', async () => {
   const tables = await world.rows<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
      where a.attname = 'due_at' and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,
@@ -146,7 +150,7 @@ test('each table with due_at limits how far ahead its rows may be due', async ()
   )
 })
 
-/** Asserts that all rows of a queue are due this long from now. */
+/** Asserts that all waiting rows of a queue become due `ms` milliseconds from now. */
 async function assertDue(own: World, table: string, ms: number): Promise<void> {
   const waiting = await own.rows<{ due_at: Date }>(`select due_at from ${table} where due_at is not null`)
   const now = own.deps.clock.now().getTime()
@@ -156,7 +160,7 @@ async function assertDue(own: World, table: string, ms: number): Promise<void> {
 
 type Work = (own: World, mend: () => void) => Promise<void>
 
-/** Payouts that the provider accepted and keeps open. */
+/** Runs the work with payouts that the provider accepted and keeps open. */
 function withPayouts(work: Work): Promise<void> {
   return withPayoutWorld(async ({ world: own, hands, script, submitted }) => {
     for (let i = 0; i < ROWS; i++) await hands.approve(await submitted())
@@ -167,7 +171,7 @@ function withPayouts(work: Work): Promise<void> {
   })
 }
 
-/** Webhooks that their receiver refused once. */
+/** Runs the work with webhooks that the receiver refused once. */
 async function withWebhooks(work: Work): Promise<void> {
   const receiver = await startReceiver()
   const own = await createWorld()
@@ -185,7 +189,7 @@ async function withWebhooks(work: Work): Promise<void> {
   }
 }
 
-/** E-mails that the mail server deferred once. */
+/** Runs the work with e-mails that the mail server deferred once. */
 async function withMessages(work: Work): Promise<void> {
   const mail = await startMailServer()
   const own = await createWorld({ env: { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, MAIL_FROM: 'pay@example.tz' } })

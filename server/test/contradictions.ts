@@ -8,17 +8,17 @@ import { PRIVILEGES_HOLD } from '../src/apps/admin/verify-privileges.ts'
 import type { Reader } from '../src/kernel/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
-/** Ways to break each check, by its name: SQL over correct books. */
+/** Ways to break each check, by the name of the check: SQL statements that run over correct books. */
 export type Contradictions = Record<string, readonly string[]>
 
-/** A condition that matches one row of a table. */
+/** Returns an SQL condition that matches exactly one row of a table. */
 export function oneRow(table: string, condition: string): string {
   return `ctid = (select ctid from ${table} where ${condition} limit 1)`
 }
 
 /**
- * Adds a test for each plant: the plant changes a copy of the database at `url()`, and its check must fail. The test rolls each
- * plant back before the next. The last plant stays, and the whole of `verify` runs over the copy.
+ * Adds one test per planted error. The test breaks a copy of the database at `url()`, asserts that its check fails, and rolls
+ * the change back. The last change stays, and the whole of `verify` runs over the copy.
  */
 export function testContradictions(url: () => string, plants: Contradictions): void {
   let copy: Awaited<ReturnType<typeof createTestDatabase>>
@@ -26,7 +26,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
   before(async () => {
     copy = await createTestDatabase(new URL(url()).pathname.slice(1))
     client = await connect(copy.url)
-    // The owner may grant itself the revoked privileges; the application never does that.
+    // The owner of the database may grant itself the revoked privileges. The application never does that.
     await client.query('grant update, delete on all tables in schema public to current_user')
   })
   after(async () => {
@@ -34,7 +34,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
     await copy?.drop()
   })
 
-  test('every check holds for every reader without a plant', async () => {
+  test('every check of verify succeeds for every reader while the books are correct', async () => {
     const { checks } = await runChecks(readerOf(client), (name) => name !== PRIVILEGES_HOLD)
     assert.deepEqual(
       checks.filter(({ ok }) => !ok),
@@ -46,7 +46,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
     ways.map((way, i) => ({ name, way, place: `${i + 1} of ${ways.length}` })),
   )
   for (const [i, { name, way, place }] of all.entries()) {
-    test(`verify finds books against the check "${name}" (plant ${place})`, async () => {
+    test(`verify fails the check "${name}" on planted error ${place}`, async () => {
       await client.query('begin')
       try {
         await plant(client, way)
@@ -65,7 +65,7 @@ async function plant(client: pg.Client, way: string): Promise<void> {
   const results = await client.query(way)
   const last = Array.isArray(results) ? results.at(-1) : results
   assert.ok(last.rowCount > 0, 'the plant changed a row')
-  // A deferred constraint would refuse this plant at the commit.
+  // At the commit, a deferred constraint would refuse this change.
   await client.query('set constraints all immediate')
 }
 
@@ -76,7 +76,7 @@ function assertFound(name: string, { ok, checks }: Verification): void {
   assert.equal(ok, false)
 }
 
-/** A reader with the settings of the application's connections. */
+/** Connects as a reader with the settings of the application's connections. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
   client.setTypeParser(20, (text: string) => BigInt(text))

@@ -21,5 +21,5 @@ const deps = {
 const system = await compose(deps)
 await system.app.listen({ host: '127.0.0.1', port: config.port })
 createWorker(deps, system.tasks).start()
-// If the parent ends, no other process would end this child, so the child ends itself.
+// If the parent ends, no other process stops this child. The child therefore ends itself.
 process.on('disconnect', () => process.exit(0))

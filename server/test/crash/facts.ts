@@ -1,4 +1,4 @@
-// Reads the records of clients, database, provider and receiver after a crash, and compares them in a pure function.
+// Reads the records of clients, database, provider and receiver after a crash. A pure function compares the records.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BookEntry } from '../../src/adapters/providers/mock/book.ts'
@@ -15,9 +15,9 @@ type CollectionRow = {
   amount_minor: bigint
   /** The Idempotency-Key of the request whose response has this id. */
   key: string | null
-  /** The sum of the collection's transfers to the merchant so far: available and held together. */
+  /** The sum that the collection's transfers gave the merchant so far: available plus held. */
   net_minor: bigint
-  /** The number of times that the platform credited the merchant. */
+  /** How often the platform credited the merchant. */
   credits: number
 }
 type AttemptRow = { merchant_id: string; collection_id: string; provider_reference: string; waits: boolean }
@@ -41,7 +41,7 @@ export type Facts = {
   moves: MoveRow[]
   deliveries: DeliveryRow[]
   arrivals: Arrival[]
-  /** The available and held balances of the live books. */
+  /** The available balance and the held balance of the live books. */
   balances: { merchant_id: string; owned_minor: bigint }[]
   book: BookEntry[]
   checks: Verification['checks']
@@ -80,7 +80,7 @@ const BALANCES = sql(
    where environment = 'live' and code in ('available', 'held') group by merchant_id`,
 )
 
-/** Reads all records. */
+/** Reads the records of clients, database, provider and receiver. */
 export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts> {
   const { db } = rig
   return {
@@ -96,7 +96,7 @@ export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts
   }
 }
 
-/** Describes each contradiction. An empty list means that the platform lost, duplicated and forgot no payment. */
+/** Describes each contradiction. An empty list means that the platform lost no payment and made no payment twice. */
 export function findProblems(facts: Facts): string[] {
   return [
     ...promisesBroken(facts),
@@ -107,8 +107,8 @@ export function findProblems(facts: Facts): string[] {
 }
 
 /**
- * True for a QR code that no payer saw, because its request died before the response. The collection stays open until its
- * deadline.
+ * Returns true for the QR payment that no payer saw, because its request died before the response. The collection stays open
+ * until its deadline.
  */
 const isAbandoned = (row: CollectionRow): boolean => row.method === 'qr' && row.key === null
 
@@ -136,7 +136,7 @@ function promisesBroken({ acks, collections }: Facts): string[] {
   return problems
 }
 
-/** The status of a collection for each outcome of the provider. */
+/** The status of a collection that follows from each outcome at the provider. */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'successful',
   FAILED: 'failed',
@@ -162,7 +162,7 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
       continue
     }
     if (entry.prompts !== 1) problems.push(`${provider_reference} prompted its payer ${entry.prompts} times`)
-    // If a payer pays another amount than the requested amount, the platform holds the payment.
+    // If a payer pays an amount that differs from the requested amount, the platform holds the payment.
     const paid = BigInt(entry.amount_minor)
     const status =
       entry.status === 'COMPLETED' && paid !== row.amount_minor
@@ -229,13 +229,13 @@ const OPEN = sql(
      where a.due_at is not null and c.status <> 'processing') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// After a failed delivery, the next attempt waits a minute or more. This statement ends the wait.
+// After a failed delivery, the worker waits a minute or more before the next attempt. This query ends the wait.
 const HURRY = sql(
   'crash_hurry',
   `update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1`,
 )
 
-/** Waits until no record is open, at most `within_ms`. Returns the duration and the counts of open records. */
+/** Waits until no record is open, at most `within_ms`. Returns the duration of the wait and the number of open records. */
 export async function waitQuiet(
   rig: Rig,
   within_ms = 30_000,

@@ -1,4 +1,4 @@
-// Runs the real program over a hung database: its stopped processes neither answer nor close their connections.
+// Runs the real program over a hung PostgreSQL: the test stops its processes, which then neither answer nor close connections.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,10 +7,10 @@ import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'
 
-/** The response times that the server guarantees, as clients measure them. */
+/** The longest response times that the server guarantees, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
-/** More requests than the process has connections: some requests wait for a statement, others for a free connection. */
+/** More requests than the server has database connections: some requests wait for a query, others for a free connection. */
 const REQUESTS = 40
 
 let own: OwnPostgres
@@ -50,7 +50,10 @@ async function ask(method: 'GET' | 'POST', path: string, key?: string): Promise<
 }
 const push = (key: string) => ask('POST', '/v1/collections/wallet-push', key)
 
-/** Requests /healthz, which needs no database, repeatedly, and returns the slowest response time of the machine itself. */
+/**
+ * Requests /healthz repeatedly and returns the slowest response time. /healthz needs no database, so this time measures the
+ * machine.
+ */
 function startControl(): { stop(): Promise<number> } {
   let running = true
   let slowest = 0
@@ -69,7 +72,7 @@ function startControl(): { stop(): Promise<number> } {
 test('while the database hangs, the server answers each request with 503 within 2.5 s; afterwards a repeated key makes one payment', async (t) => {
   assert.equal((await push('before')).status, 202)
   const keys = Array.from({ length: REQUESTS }, (_, at) => `during-${at}`)
-  // Some requests run when the database stops, so their callers do not know the outcome of the COMMIT.
+  // Some requests run at the moment when the database stops. Their callers do not know whether the COMMIT succeeded.
   const under_way = keys.slice(0, REQUESTS / 2).map(push)
   own.signal('SIGSTOP')
   const control = startControl()
@@ -77,9 +80,9 @@ test('while the database hangs, the server answers each request with 503 within 
     ...keys.slice(REQUESTS / 2).map(push),
     ...['/v1/collections', '/v1/balance', '/v1/payment-links'].map((path) => ask('GET', path)),
   ])
-  // The server reuses a result of /readyz for a second, so the test waits until the result from before the hang is older.
+  // The server reuses the result of /readyz for a second. The test waits until the result from before the hang is older.
   answers.push(await ask('GET', '/readyz'))
-  // If the server knows that the database hangs, a new request does not wait.
+  // After the server has noticed that the database hangs, a new request does not wait.
   answers.push(await push('later'), await ask('GET', '/v1/collections'))
   const machine_ms = await control.stop()
   t.diagnostic(`the slowest answer took ${Math.max(...answers.map(({ ms }) => ms))} ms`)
@@ -121,7 +124,7 @@ test('while the database hangs, the server answers each request with 503 within 
   assert.ok(server.alive())
 })
 
-test('a slow statement finishes if the database still answers', async () => {
+test('the server answers a request with a slow query normally when the database still answers', async () => {
   own.signal('SIGCONT')
   const silences: number[] = []
   const watch = { on_silent: () => void silences.push(1), on_answer: () => {} }

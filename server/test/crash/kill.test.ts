@@ -1,4 +1,4 @@
-// Kills the server at random moments under load. Clients notice only a short wait. KILLS=20 selects the long form, and SEED=n
+// Kills the server at random moments under load. Clients notice only a short wait. KILLS=20 selects the long test, and SEED=n
 // repeats the same moments.
 
 import assert from 'node:assert/strict'
@@ -16,7 +16,7 @@ const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const CONCURRENCY = 32
 const PER_SECOND = 300
 const QUIET_MS_MAX = 30_000
-/** Phone endings of payers of every kind; the ordinary endings occur twice as often. */
+/** Phone endings for every kind of payer. The ordinary endings occur twice as often. */
 const ENDINGS = ['123', '456', '001', '002', '006', '008', '009', '010', '011', '012', '014', '777']
 
 let rig: Rig
@@ -26,7 +26,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('the platform loses no payment, makes no payment twice and sends every webhook while random kills end the server', async (t) => {
+test('the platform loses no payment, makes no payment twice and sends every webhook while the test kills the server at random', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const start = () => {
@@ -53,7 +53,7 @@ test('the platform loses no payment, makes no payment twice and sends every webh
   })
   try {
     for (let kill = 1; kill <= KILLS; kill++) {
-      // Every fourth process dies while it starts.
+      // The test kills every fourth process during its start.
       if (kill % 4 !== 0) await server.ready()
       await sleep(100 + random() * 1_900)
       await server.kill()
@@ -86,7 +86,7 @@ test('the platform loses no payment, makes no payment twice and sends every webh
   await plantLosses(facts)
 })
 
-/** Asserts that the comparison finds each planted loss. */
+/** Asserts that the comparison finds each loss that this function plants. */
 async function plantLosses(sound: Facts): Promise<void> {
   const plant = (change: (facts: Facts) => void): string => {
     const facts = structuredClone(sound)
@@ -154,7 +154,7 @@ async function plantLosses(sound: Facts): Promise<void> {
     /other bytes/,
   )
 
-  // The test plants a contradiction in the real database: a cent without a source.
+  // The test plants a contradiction in the real database: one cent that no posting explains.
   await rig.db.query(
     sql(
       'crash_plant',

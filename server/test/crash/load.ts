@@ -1,23 +1,23 @@
-// Merchants that request payments as a careful client does. Each payment has one Idempotency-Key, and the client repeats the
-// request until the server answers.
+// Clients that request payments for merchants. A client gives each payment one Idempotency-Key and repeats the request until
+// the server answers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { Shop } from './rig.ts'
 
-/** A payment that a client requests. */
+/** A payment that a client requests, with its Idempotency-Key. */
 export type Order = { shop: Shop; path: string; key: string; amount_minor: number; body: string }
 
 /** A payment that the server acknowledged. */
 export type Ack = { key: string; merchant_id: string; collection_id: string; amount_minor: number; text: string }
 
-/** A client of one server address. */
+/** A client that sends orders to one server address. */
 export type Client = {
   /** Sends an order repeatedly until the server acknowledges it. Throws if a response breaks the contract of the API. */
   order(order: Order): Promise<Ack>
-  /** Sends the order once. Returns status and text; null means that the connection broke. */
+  /** Sends the order once. Returns the status and the text of the response. Null means that the connection broke. */
   once(order: Order): Promise<{ status: number; text: string } | null>
-  /** How often a connection broke and the client repeated a request. */
+  /** Returns how often a connection broke and the client repeated the request. */
   lost(): number
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export type Client = {
 const RETRY_MS = 50
 const GIVE_UP_MS = 60_000
 
-/** Makes an order; `ending` are the last three digits of the payer's phone. */
+/** Makes an order. `ending` is the last three digits of the payer's phone number. */
 export function orderOf(
   shop: Shop,
   key: string,
@@ -88,13 +88,16 @@ export function createClient(url: string, connections: number): Client {
   }
 }
 
-/** Load that runs until the test stops it. */
+/** Clients that request payments until the test stops them. */
 export type Load = {
   acks: Ack[]
-  /** Errors of a client: an unexpected response, or a second response to the same key that differs from the first. */
+  /**
+   * Errors that a client saw: an unexpected response, or a second response to the same key that differs from the first
+   * response.
+   */
   problems: string[]
   orders(): number
-  /** Starts no more payments, and resolves when the server has acknowledged each started payment. */
+  /** Starts no further payment. Resolves when the server has acknowledged each started payment. */
   stop(): Promise<void>
 }
 
@@ -105,14 +108,14 @@ export type LoadOptions = {
   random: () => number
   concurrency: number
   per_second: number
-  /** Last digits of the payers' phones. Each payment draws one ending. */
+  /** Last digits of the payers' phone numbers. The client draws one ending for each payment. */
   endings: readonly string[]
 }
 
-/** The client repeats the request of one payment in this many right after the response. */
+/** The share of payments whose request the client repeats right after the response. */
 const REPEAT_SHARE = 0.05
 
-/** Starts to make payments. */
+/** Starts clients that request payments. */
 export function startLoad(options: LoadOptions): Load {
   const { client, shops, random, concurrency, per_second, endings } = options
   const acks: Ack[] = []

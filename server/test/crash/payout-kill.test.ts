@@ -1,5 +1,5 @@
 // Kills the server at random moments while an operator approves withdrawals and the worker sends payouts. Afterwards the
-// provider's book has each payout exactly once. KILLS=20 selects the long form, and SEED=n repeats the same moments.
+// provider's book has each payout exactly once. KILLS=20 selects the long test, SEED=n repeats the moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -22,9 +22,12 @@ const KILLS = Number(process.env.KILLS ?? 4)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const PER_KILL = 60
 const AT_ONCE = 12
-/** How often the test lets the platform query a payout in doubt before the payout counts as a problem. */
+/**
+ * How often the platform may query the provider about a payout in doubt. A payout that is still in doubt then counts as a
+ * problem.
+ */
 const ROUNDS_OF_DOUBT = 5
-/** Phone endings of payouts: paid, declined, in doubt, refused, reversed, and found by a query. */
+/** Phone endings by the outcome of the payout: paid, declined, in doubt, refused, reversed, and known only after a query. */
 const ENDINGS = ['001', '001', '001', '102', '103', '104', '105', '106']
 
 let rig: Rig
@@ -36,7 +39,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('the platform pays out each approved withdrawal exactly once while random kills end the server', async (t) => {
+test('the platform pays each approved withdrawal exactly once while the test kills the server at random', async (t) => {
   t.diagnostic(`SEED=${SEED} KILLS=${KILLS}`)
   const random = seededRandom(SEED)
   const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
@@ -63,7 +66,7 @@ test('the platform pays out each approved withdrawal exactly once while random k
   await rig.configureWebhooks(server.url)
   rig.hooks.answer = () => (random() < 0.1 ? 500 : 200)
 
-  // The operator repeats each approval until the server reports it as approved.
+  // The operator repeats each approval until the server reports that the withdrawal is approved.
   const waiting = ids.toSorted(() => random() - 0.5)
   let lost = 0
   const approveAll = async () => {
@@ -106,7 +109,7 @@ test('the platform pays out each approved withdrawal exactly once while random k
   plantProblems(facts, funded)
 })
 
-/** Asserts that the comparison finds each planted problem. */
+/** Asserts that the comparison finds each problem that this function plants. */
 function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>): void {
   const plant = (change: (facts: PayoutFacts) => void): string => {
     const facts = structuredClone(sound)

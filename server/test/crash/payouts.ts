@@ -10,21 +10,21 @@ import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newPayoutScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
 
-/** Helper that gives merchants money, submits withdrawals and approves these withdrawals. */
+/** A helper that gives merchants money, submits withdrawals and approves withdrawals. */
 export type Cashier = {
-  /** Gives a merchant this amount, in cents. */
+  /** Gives a merchant an amount in cents. */
   fund(shop: Shop, amount_minor: bigint): Promise<void>
-  /** Submits a withdrawal; `ending` are the last three digits of the destination. Returns its id. */
+  /** Submits a withdrawal and returns its id. `ending` is the last three digits of the destination. */
   submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
-  /** Sends the approval to a server, with an Idempotency-Key or without one. Null means that the connection broke. */
+  /** Sends the approval to a server, with or without an Idempotency-Key. Null means that the connection broke. */
   approve(server_url: string, id: string, idempotency_key?: string): Promise<number | null>
   close(): Promise<void>
 }
 
-/** Our fee and the provider's charge of each withdrawal, in cents. The merchant bears both. */
+/** Our fee and the provider's charge of each withdrawal, in cents. The merchant pays both. */
 const FEE = 150n
 const CHARGE = 30n
-/** The total that a withdrawal of this amount reserves. */
+/** Returns the total that the platform reserves for a withdrawal of this amount. */
 export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
 
 /** Builds the helper over a rig. */
@@ -78,7 +78,7 @@ type WithdrawalRow = {
 }
 type DeliveryRow = { id: string; source_id: string; event: string; status: string }
 
-/** The records of the database, the provider and the receiver about payouts. */
+/** The records of database, provider and receiver about payouts. */
 export type PayoutFacts = {
   withdrawals: WithdrawalRow[]
   entries: PayoutEntry[]
@@ -104,7 +104,7 @@ const BOOKS = sql(
    from ledger_accounts where environment = 'live' group by merchant_id`,
 )
 
-/** Reads all records. */
+/** Reads the records of database, provider and receiver about payouts. */
 export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
   const { checks } = await verify(rig.url)
   return {
@@ -117,7 +117,10 @@ export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
   }
 }
 
-/** The status of a withdrawal for each outcome of the provider. The provider has no record of a payout that it refused. */
+/**
+ * The status of a withdrawal that follows from each outcome at the provider. If the provider refused a payout, it has no record
+ * of the payout.
+ */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'SUCCESS',
   FAILED: 'FAILED',
@@ -130,7 +133,7 @@ const EVENTS_OF: Record<string, string[]> = {
   REVERSED: ['disbursement.success'],
 }
 
-/** Describes each contradiction. `funded`: the money that each merchant had. */
+/** Describes each contradiction. `funded` is the money that the test gave each merchant. */
 export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<string, bigint>): string[] {
   const problems = [...facts.broken]
   const entries = new Map(facts.entries.map((entry) => [entry.reference, entry]))
@@ -147,7 +150,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
     if (book === undefined) continue
     const total = row.total_reserved_minor
     if (row.status === 'SUCCESS') book.available -= total
-    // The provider kept its charge when it reversed the payout.
+    // When the provider reversed the payout, it kept its charge.
     else if (row.status === 'REVERSED') book.available -= CHARGE
     else if (row.status !== 'FAILED') {
       book.available -= total
@@ -193,13 +196,14 @@ const OPEN = sql(
       where p.due_at is not null and w.status <> 'NEEDS_RECONCILIATION') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// After a failed delivery, the next attempt waits a minute or more. This statement ends the wait.
+// After a failed delivery, the worker waits a minute or more before the next attempt. This query ends the wait.
 const HURRY = sql(
   'crash_payouts_hurry',
   "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
 )
 
-// On a loaded machine more payouts are in doubt, and the platform queries them after minutes. This statement ends the wait.
+// On a loaded machine, more payouts are in doubt, and the platform waits minutes before it queries the provider. This query
+// ends the wait.
 const ASK_AGAIN = sql(
   'crash_payouts_ask_again',
   `update payouts p set due_at = $1 from withdrawals w
@@ -212,7 +216,7 @@ const UNASKED = sql(
    where w.status = 'NEEDS_RECONCILIATION' and (p.due_at <= $1 or p.lease_owner is not null)`,
 )
 
-/** Lets the platform query each payout in doubt again, and waits for the queries, at most `within_ms`. */
+/** Makes each payout in doubt due for another query, and waits for the queries, at most `within_ms`. */
 export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   const now = new Date()
   await rig.db.query(ASK_AGAIN, [now])
@@ -222,10 +226,13 @@ export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   }
 }
 
-/** Counts of open records. */
+/** The numbers of open records. */
 export type OpenPayoutRecords = { open: number; unsent: number; due: number; pending: number }
 
-/** Waits until only payouts that the provider leaves in doubt are open, at most `within_ms`. Returns the counts. */
+/**
+ * Waits until the only open payouts are those in doubt at the provider, at most `within_ms`. Returns the numbers of open
+ * records.
+ */
 export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<OpenPayoutRecords> {
   const end = Date.now() + within_ms
   for (;;) {

@@ -1,5 +1,5 @@
-// Kills a process at each crash point. Another process continues, and the platform loses no payment or payout. The test reads
-// the points from the sources and from a run that passes them, so a new point needs no change of the test.
+// Kills a process at each crash point. Another process continues, and the platform loses no payment or payout. The test finds
+// the points in the sources and in a run without a crash, so the test includes new points by itself.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,19 +17,20 @@ import { createRig, type Rig } from './rig.ts'
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
-/** Longer than each lease and than the lock of an idempotency key. */
+/** The clock of the second process is this far ahead: longer than each lease and longer than the lock of an idempotency key. */
 const AHEAD_MS = 40_000
 const DELAY_MS = 100
-/** True: each flow dies at each of its points. False: the first flow that passes a point dies there. */
+/**
+ * True means that the test kills each flow at each of its points. False means that the test kills at each point only the first
+ * flow that passes the point.
+ */
 const IS_LONG = process.env.POINTS === 'all'
-/** More scenarios at once than cores, because a scenario mostly waits. */
+/** The number of scenarios that run at once. The number exceeds the cores, because a scenario mostly waits. */
 const CONCURRENCY = 3
 /** The amount of the payout. */
 const PAYOUT_MINOR = 250_000n
 
-/**
- * The payments under test. The payer of the QR code never pays: if the request died, no payer saw the code.
- */
+/** The payments under test. The payer of the QR code never pays, because no payer sees the code if the request dies. */
 const FLOWS = {
   page: (rig: Rig) => orderOnPage(rig, 'the-page', 250_000n, '255754123001'),
   push: async (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
@@ -42,7 +43,7 @@ const [push, qr] = await Promise.all([census('push'), census('qr')])
 const [page, passed_by_payout] = await Promise.all([census('page'), censusOfPayout()])
 const passed: Record<Flow, string[]> = { push, qr, page }
 
-test('a tested payment or payout passes each crash point in the sources', () => {
+test('at least one tested payment or payout passes each crash point in the sources', () => {
   assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} are in the sources`)
   const covered = [...new Set([...Object.values(passed).flat(), ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
@@ -53,7 +54,8 @@ describe('crash points', {
 }, () => {
   const tested = new Set<string>()
   /**
-   * The points of a flow to test: all points in the long form (npm run crash), otherwise the points that no earlier flow tests.
+   * Returns the points of a flow to test. The long test (npm run crash) includes all points; otherwise the test omits the
+   * points of earlier flows.
    */
   const pointsToTest = (points: readonly string[]) => {
     const chosen = points.filter((point) => IS_LONG || !tested.has(point))
@@ -62,13 +64,13 @@ describe('crash points', {
   }
   for (const flow of Object.keys(FLOWS) as Flow[]) {
     for (const point of pointsToTest(passed[flow]))
-      test(`another process finishes a ${flow} payment after the first process died at ${point}`, () =>
+      test(`another process completes a ${flow} payment after the test killed the first process at ${point}`, () =>
         crash(flow, point))
   }
   for (const point of pointsToTest(passed_by_payout))
-    test(`another process finishes a payout after the first process died at ${point}`, () => crashPayout(point))
+    test(`another process completes a payout after the test killed the first process at ${point}`, () => crashPayout(point))
   for (const point of passed_by_payout.filter((name) => name.startsWith('approve.'))) {
-    test(`another process finishes a payout with an Idempotency-Key after the first process died at ${point}`, () =>
+    test(`another process completes a payout with an Idempotency-Key after the test killed the first process at ${point}`, () =>
       crashPayout(point, 'the-approval'))
   }
 })
@@ -107,7 +109,7 @@ async function crash(flow: Flow, point: string): Promise<void> {
 }
 
 /**
- * Kills a process at the point while an operator approves and a process sends the payout; another process finishes the payout.
+ * Kills a process at the point while an operator approves and a process sends the payout. Another process completes the payout.
  * With an Idempotency-Key, the server approves on the repeated request or returns the stored response.
  */
 async function crashPayout(point: string, idempotency_key?: string): Promise<void> {
@@ -131,7 +133,8 @@ async function crashPayout(point: string, idempotency_key?: string): Promise<voi
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
     const second = await start({ AHEAD_MS: String(AHEAD_MS) })
-    // The operator repeats the approval. Without a key, the server refuses the repetition if it committed the first approval.
+    // The operator repeats the approval. Without a key, the server refuses the repeated request if it committed the first
+    // approval.
     const succeeds = idempotency_key !== undefined || point === 'approve.before_commit'
     assert.equal(await cashier.approve(second.url, id, idempotency_key), succeeds ? 200 : 409)
     assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
@@ -154,7 +157,7 @@ async function crashPayout(point: string, idempotency_key?: string): Promise<voi
   }
 }
 
-/** The points that a payout passes from its approval to its delivered webhook. */
+/** Returns the points that a payout passes from its approval to its delivered webhook. */
 async function censusOfPayout(): Promise<string[]> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const cashier = await openCashier(rig)
@@ -195,7 +198,7 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
     assert.equal(facts.deliveries.length, 1)
     return
   }
-  // The payer never pays, so this payment stays open. The test allows no other problem.
+  // The payer never pays, so this payment stays open. The test permits no other problem.
   const [ack] = facts.acks
   const open = [
     `${ack?.collection_id} stays in processing`,
@@ -203,13 +206,13 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
     `${ack?.collection_id} has no event`,
   ]
   assert.deepEqual(findProblems(facts), open)
-  // At every crash point, the key makes one payment with one reference.
+  // At every crash point, requests with one key make one payment with one reference.
   assert.equal(facts.collections.length, 1)
   assert.equal(facts.book.length, 1)
   assert.ok(facts.collections.every((row) => row.net_minor === 0n))
 }
 
-/** A payment on the page of a new payment link. */
+/** Makes a payment link, and returns an order on its page. */
 async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer_phone: string): Promise<Order> {
   const shop = shopOf(rig)
   const { id, routing_code, merchant_code: code } = shop.merchant
@@ -221,7 +224,7 @@ async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer
   return { shop, path: `/public/payment-links/${slug}/collect`, key, amount_minor: Number(amount_minor), body }
 }
 
-/** The names of all crash points in server/src. */
+/** Returns the names of all crash points in server/src. */
 async function pointsOfSources(): Promise<string[]> {
   const names = new Set<string>()
   for (const file of await readdir(SOURCES, { recursive: true })) {
@@ -235,7 +238,7 @@ async function pointsOfSources(): Promise<string[]> {
   return [...names].sort()
 }
 
-/** The points that a payment passes from its request to its delivered webhook. */
+/** Returns the points that a payment passes from its request to its delivered webhook. */
 async function census(flow: Flow): Promise<string[]> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const child = startChild(rig.env(), ENTRY)

@@ -1,5 +1,5 @@
-// Servers as child processes of a test: the test starts them over a database, watches them, and ends them by SIGKILL or another
-// signal.
+// Servers as child processes of a test. The test starts them over a database, watches them, and stops them by SIGKILL or by
+// another signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -18,7 +18,7 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const READY_MS_MAX = 60_000
 const END_MS_MAX = 30_000
 const OUTPUT_CHARS_MAX = 200_000
-/** Ports below those that the kernel assigns, so that no connection of a client takes the port of a stopped server. */
+/** Ports below the ports that the kernel assigns. No connection of a client can take the port of a stopped server. */
 const PORTS = { from: 20_000, to: 32_000 }
 
 /** The exit code and the signal with which a child ended. */
@@ -28,12 +28,12 @@ export type End = { code: number | null; signal: NodeJS.Signals | null }
 export type Child = {
   pid: number
   url: string
-  /** Resolves when the child has ended in any way. */
+  /** Resolves when the child has ended for any reason. */
   ended: Promise<End>
   alive(): boolean
-  /** The output of the child so far, of both streams. */
+  /** Returns the output of the child so far, stdout and stderr together. */
   output(): string
-  /** Resolves when the child answers /readyz; throws if the child ends first. */
+  /** Resolves when the child answers /readyz. Throws an error if the child ends first. */
   ready(): Promise<void>
   /** Kills the child. When this function resolves, no process of the child runs. */
   kill(): Promise<void>
@@ -43,13 +43,13 @@ export type Child = {
 }
 
 const children = new Set<ChildProcess>()
-// A test that fails or that a signal interrupts leaves no server behind.
+// If a test fails or receives a signal, no server stays behind.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
-/** Returns a port without a listener, which the kernel assigns to no connection of a client. */
+/** Returns a port that has no listener and that the kernel assigns to no connection of a client. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)
@@ -64,7 +64,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Settings of a server under test. `npm test` removes the folder with the secrets that the server generates. */
+/** Returns the settings of a server under test. `npm test` removes the folder with the secrets that the server generates. */
 export function serverEnv(url: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     NODE_ENV: 'test',
@@ -81,8 +81,8 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
 }
 
 /**
- * Starts a program of this repository. Its environment is `env` and the paths of programs and temporary files.
- * The IPC channel keeps an idle child alive. `ipc: false` starts it without the channel, as in production.
+ * Starts a program of this repository. Its environment is `env` plus the paths of programs and of temporary files. The IPC
+ * channel keeps an idle child alive. `ipc: false` starts the child without the channel, as in production.
  */
 export function startChild(
   env: Record<string, string>,
@@ -91,7 +91,7 @@ export function startChild(
   options: { ipc: boolean } = { ipc: true },
 ): Child {
   const { PATH = '', HOME = '', TMPDIR, NODE_COMPILE_CACHE } = process.env
-  // The compile cache of `npm start` halves the time of a start.
+  // The compile cache of `npm start` halves the start time.
   const given = Object.entries({ TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value)
   const child = spawn(process.execPath, [entry, ...args], {
     cwd: ROOT,
@@ -107,7 +107,7 @@ export function startChild(
   }
   const ended = new Promise<End>((resolve, reject) => {
     child.on('error', reject)
-    // The event is 'close', not 'exit', because the parent has read all output only at 'close'.
+    // The event is 'close', not 'exit', because all output has arrived only at 'close'.
     child.on('close', (code, signal) => {
       children.delete(child)
       resolve({ code, signal })
@@ -143,7 +143,7 @@ export function startChild(
   }
 }
 
-/** Waits until a child ends by itself; throws if the child does not end in time. */
+/** Waits until a child ends without a signal from the test. Throws an error if the child does not end in time. */
 export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
   const timer = new AbortController()
   const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
@@ -153,7 +153,7 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
   return end
 }
 
-/** Waits until `holds` is true; throws with `what` if `holds` does not become true in time. */
+/** Waits until `holds` returns true. If the time is over before, throws an error with `what`. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
   const end = Date.now() + within_ms
   while (!(await holds())) {

@@ -1,4 +1,4 @@
-// In production the server refuses a database that may lose committed payments, and a database with sign-ins of the demo.
+// In production the server refuses a database that may lose committed payments, and a database in which demo users can sign in.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -23,7 +23,9 @@ const PRODUCTION = {
   HOST: '127.0.0.1',
 }
 
-/** A durable server for this file. The server of the other tests is fast and unsafe. */
+/**
+ * A PostgreSQL server with durable settings for this file. The PostgreSQL server of the other tests is fast and may lose data.
+ */
 let durable: Awaited<ReturnType<typeof startEmbedded>>
 const children: Child[] = []
 before(async () => {
@@ -46,7 +48,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
     await drop()
   })
 
-  test('the server accepts a database with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs a warning', async () => {
+  test('if FULL_PAGE_WRITES_NOT_NEEDED is true, the server accepts a database with full_page_writes off and logs a warning', async () => {
     const settings = { shared_buffers: '16MB', full_page_writes: 'off' }
     const whole_pages = await startEmbedded({ dataDir: await newFolder(), log: { info() {}, warn() {} }, settings })
     try {
@@ -61,7 +63,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
     }
   })
 
-  test('FULL_PAGE_WRITES_NOT_NEEDED does not permit fsync or synchronous_commit off', async () => {
+  test('FULL_PAGE_WRITES_NOT_NEEDED permits neither fsync off nor synchronous_commit off', async () => {
     const { url, drop } = await createTestDatabase()
     const output = await refused(url, { FULL_PAGE_WRITES_NOT_NEEDED: 'true' })
     assert.match(output, /^fsync of the database is off /m)
@@ -83,7 +85,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { where, set, unset } of ways) {
-    test(`the server refuses synchronous_commit = off of ${where}, and starts once the setting is reset`, async () => {
+    test(`the server refuses synchronous_commit = off of ${where}, and starts after a reset of the setting`, async () => {
       const { url, name } = await newDatabase()
       await query(url, set(name))
       const output = await refused(url)
@@ -94,7 +96,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('the server does not start while people of the demo can sign in, and starts after the named command has disabled them', async () => {
+  test('the server does not start while demo users can sign in, and starts after the command in its message has disabled them', async () => {
     const { url } = await newDatabase()
     const demo = run(serverEnv(url, { NODE_ENV: 'development' }), ADMIN, ['demo', '--json'])
     assert.equal((await endOf(demo)).code, 0, demo.output())

@@ -1,4 +1,4 @@
-// Checks /readyz while PostgreSQL accepts no writes or a disk is full, with a real standby and real full disks.
+// Checks /readyz while PostgreSQL accepts no writes or a disk is full. The test uses a real standby and real full disks.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const DISK_MB = 96
 let own: OwnPostgres
 let rig: Rig
 let server: Child
-/** A small disk that tests fill. The disk holds DATA_DIR and a tablespace. */
+/** A small disk that tests fill. The disk contains DATA_DIR and a tablespace. */
 let disk: string
 let mounted = false
 before(async () => {
@@ -62,7 +62,7 @@ async function untilReady(): Promise<void> {
   assert.deepEqual((await readyz()).body, { status: 'ready', checks: OK })
 }
 
-/** Waits until /readyz names exactly these problems. */
+/** Waits until /readyz reports exactly these problems. */
 async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
   let last: Ready | null = null
   await until(`/readyz names ${JSON.stringify(wrong)}`, async () => {
@@ -80,7 +80,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
 const READ_ONLY = 'the database is read-only'
 const logged = (text: string) => server.output().split(text).length - 1
 
-test('/readyz returns 503 with the reason while the database is read-only, and the log has the reason once', async () => {
+test('/readyz returns 503 with the reason while the database is read-only, and the server logs the reason once', async () => {
   await untilReady()
   await own.admin('alter database malipo set default_transaction_read_only = on')
   await own.admin(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'malipo%'`)
@@ -111,7 +111,7 @@ test('/readyz returns 503 with the reason while DATA_DIR has too little free spa
   await untilReady()
 })
 
-test("/readyz returns 503 with the reason while the database's disk is too full for a payment, and 200 when the disk has space again", async (t) => {
+test("/readyz returns 503 with the reason while the database's disk has no space for a payment, and 200 after the disk has space again", async (t) => {
   if (!mounted) return t.skip('only root may mount a small disk')
   const folder = join(disk, 'tablespace')
   mkdirSync(folder, { mode: 0o700 })
@@ -147,7 +147,7 @@ test("/readyz returns 503 with the reason while the database's disk is too full 
     for (const { status, text } of answers) assert.ok(status === 202 || status === 503, text)
     return answers.some(({ status }) => status === 503)
   })
-  // The same small disk holds DATA_DIR, so /readyz names both problems.
+  // The same small disk contains DATA_DIR, so /readyz reports both problems.
   const problems = await untilNamed({
     writable: 'the disk of the database is full',
     disk: 'the disk has too little free space',
@@ -158,7 +158,7 @@ test("/readyz returns 503 with the reason while the database's disk is too full 
   assert.equal((await push()).status, 202)
 })
 
-/** Uses up the free bytes of a disk. */
+/** Fills the free space of a disk. */
 function fillRest(folder: string): void {
   for (let at = 0; at < 10_000; at++) {
     try {

@@ -1,5 +1,5 @@
 // PostgreSQL loses connections under load: the test kills backends, restarts the server and removes its standby. The processes
-// of the platform continue. LOSSES=50,10,10 selects the long form (`npm run restarts`); SEED=n repeats the same moments.
+// of the platform continue. LOSSES=50,10,10 selects the long test (`npm run restarts`), SEED=n repeats the moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -17,7 +17,7 @@ const LOSSES = process.env.LOSSES ?? SHORT
 const IS_LONG = LOSSES !== SHORT
 const [KILLS = 0, FAST = 0, IMMEDIATE = 0] = LOSSES.split(',').map(Number)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** A busy machine that runs other tests may be slower than a server of production. */
+/** The longest recovery time that the test accepts. A busy test machine may be slower than a server of production. */
 const BACK_MS_MAX = IS_LONG ? 2_000 : 10_000
 const CONCURRENCY = 16
 const PER_SECOND = 100
@@ -46,7 +46,7 @@ const HELD_BACK = sql(
 )
 const SEEN = sql('restarts_seen', 'select id from collections where id = any($1::uuid[])')
 
-test('a lost database connection ends no process, and the platform accepts payments again within seconds', async (t) => {
+test('no process ends when PostgreSQL loses connections, and the platform accepts payments again within seconds', async (t) => {
   t.diagnostic(`SEED=${SEED} LOSSES=${LOSSES}`)
   const random = seededRandom(SEED)
   own = await startOwnPostgres()
@@ -101,7 +101,7 @@ test('a lost database connection ends no process, and the platform accepts payme
   await client.close()
 })
 
-/** All losses in random order. Every eighth killed backend dies by SIGKILL, after which PostgreSQL restarts itself. */
+/** Returns all losses in random order. Every eighth killed backend dies by SIGKILL, after which PostgreSQL restarts itself. */
 function plan(random: () => number): Loss[] {
   const kills = Array.from({ length: KILLS }, (_, at): Loss => (at % 8 === 7 ? 'sigkill' : 'terminate'))
   const all: Loss[] = [...kills, ...Array<Loss>(FAST).fill('fast'), ...Array<Loss>(IMMEDIATE).fill('immediate')]
@@ -115,12 +115,12 @@ function plan(random: () => number): Loss[] {
 async function lose(loss: Loss, random: () => number): Promise<void> {
   if (loss === 'fast' || loss === 'immediate') {
     await own.stop(loss)
-    // An operator also takes a moment. Meanwhile no process can open a connection.
+    // A restart by an operator also takes a moment. Meanwhile no process can open a connection.
     await sleep(random() * 500)
     return own.start()
   }
   const pids = await rig.db.query<{ pid: number }>(PIDS)
-  // Active backends come first, so half of the kills interrupt a statement.
+  // The test prefers active backends, so that half of the kills interrupt a query.
   const { pid } = pids[Math.floor(random() * random() * pids.length)] as { pid: number }
   if (loss === 'terminate') return void (await rig.db.query(TERMINATE, [pid]))
   process.kill(pid, 'SIGKILL')
@@ -133,7 +133,7 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
   await until('PostgreSQL accepts connections', accepts)
 }
 
-/** Waits for the next acknowledged payment. Returns the milliseconds until then. */
+/** Waits for the next acknowledged payment. Returns the milliseconds of the wait. */
 async function backAfter(load: Load): Promise<number> {
   const begin = performance.now()
   await payments(load, 1)
@@ -153,7 +153,7 @@ async function payments(load: Load, count: number): Promise<void> {
   }
 }
 
-/** Until this test changes the setting, commits wait for a standby that does not exist. */
+/** Lets commits wait for a standby that does not exist, until this test changes the setting. */
 async function missingStandby(load: Load, client: ReturnType<typeof createClient>): Promise<void> {
   await own.admin(`alter system set synchronous_standby_names = 'missing'`)
   await own.admin('select pg_reload_conf()')
@@ -163,7 +163,7 @@ async function missingStandby(load: Load, client: ReturnType<typeof createClient
   assert.ok(shop)
   const order = orderOf(shop, 'during-standby', 4_200, '123')
   const during = await client.once(order)
-  // Null means that the client gave up first.
+  // Null means that the client closed the connection first.
   assert.ok(during === null || during.status === 503, during?.text)
   const ids = load.acks.map(({ collection_id }) => collection_id)
   assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'the database has each acknowledged payment')

@@ -1,5 +1,5 @@
-// The surroundings of servers under test: their database, merchants with live keys, a provider and a webhook receiver. These
-// parts live in the test process and continue when servers die.
+// The environment of servers under test: a database, merchants with live keys, a provider and a webhook receiver. These parts
+// run in the test process and continue when servers die.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,13 +15,13 @@ import { freePort, serverEnv } from './processes.ts'
 
 const MOCK_SECRET = 'crash-test-secret'
 
-/** A merchant that accepts payments. */
+/** A merchant that accepts payments, with a live key. */
 export type Shop = { merchant: Merchant; key: string; key_id: string }
 
-/** One webhook request as it arrived, and its response: a status, 'cut' for a closed connection, 'hang' for silence. */
+/** A webhook request as it arrived, and its response: a status, 'cut' for a closed connection, 'hang' for no response. */
 export type Arrival = { path: string; id: string; body: string; at: number; answer: number | 'cut' | 'hang' }
 
-/** The receiver of all shops' webhooks; each shop has its own path. */
+/** The receiver of all shops' webhooks. Each shop has a separate path. */
 export type Hooks = {
   url: string
   arrivals: Arrival[]
@@ -30,7 +30,7 @@ export type Hooks = {
   close(): Promise<void>
 }
 
-/** The surroundings of the servers. */
+/** The environment of the servers. */
 export type Rig = {
   url: string
   db: Db
@@ -39,14 +39,14 @@ export type Rig = {
   provider: MockServer
   hooks: Hooks
   shops: Shop[]
-  /** Settings of a server on `port`, or on another one. */
+  /** Returns the settings of a server. The server listens on `port` unless `more` names another port. */
   env(more?: Record<string, string>): Record<string, string>
-  /** Configures the webhook addresses of all shops at a running server. */
+  /** Asks a running server to send the webhooks of all shops to the receiver. */
   configureWebhooks(server_url: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Random numbers from 0 to 1, the same for the same seed. */
+/** Returns a generator of random numbers from 0 to 1. The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -57,7 +57,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Builds a rig over a given migrated database, or over a new database. The test closes the rig in `after`. */
+/** Builds a rig over the given migrated database, or over a new database. The test must close the rig in `after`. */
 export async function createRig(options: { shops: number; delay_ms: number; database?: TestDatabase }): Promise<Rig> {
   const database = options.database ?? (await createTestDatabase())
   const port = await freePort()
@@ -118,7 +118,7 @@ export async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   return { merchant, key: made.plaintext_key, key_id: made.record.id }
 }
 
-/** Starts a receiver of webhooks on a free port. The receiver accepts every webhook unless a test changes its responses. */
+/** Starts a receiver of webhooks on a free port. By default the receiver accepts every webhook. */
 export async function startHooks(): Promise<Hooks> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-// Each process opens a database only with the SECRET_KEY of the database.
+// A process starts on a database only with the SECRET_KEY of that database.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './proc
 
 const CONCURRENCY = 2
 const ADMIN = join(ROOT, 'server/src/admin.ts')
-/** The key that `serverEnv` and the harness use. */
+/** The secret key that `serverEnv` and the harness use. */
 const RIGHT = Buffer.alloc(32, 7)
 const WRONG = Buffer.alloc(32, 9)
 const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY of this database/m
@@ -28,7 +28,7 @@ after(async () => {
 
 describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
   for (const process_kind of ['all', 'api', 'worker'] as const) {
-    test(`a process with PROCESS=${process_kind} refuses another SECRET_KEY than the key of its database, and logs instructions`, async () => {
+    test(`a process with PROCESS=${process_kind} refuses a SECRET_KEY that is not the key of its database, and logs instructions`, async () => {
       const { url } = await newDatabase()
       const first = await startServer(url, RIGHT)
       await first.ready()
@@ -42,7 +42,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('an admin command refuses the wrong SECRET_KEY, except migrate and verify, which read nothing encrypted', async () => {
+  test('an admin command refuses the wrong SECRET_KEY, except migrate and verify, which read no encrypted data', async () => {
     const { url } = await newDatabase()
     const key = (value: Buffer) => serverEnv(url, { SECRET_KEY: value.toString('base64') })
     assert.equal((await endOf(admin(key(RIGHT), 'demo'))).code, 0)
@@ -57,7 +57,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     }
   })
 
-  test('a server accepts only the key that reads the webhook secrets of a database from before the canary', async () => {
+  test('a server accepts only the key that decrypts the webhook secrets of a database from before the canary', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -93,7 +93,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { what, plant } of sealed) {
-    test(`a server accepts only the key that reads ${what} in a database from before the canary`, async () => {
+    test(`a server accepts only the key that decrypts ${what} in a database from before the canary`, async () => {
       const { url } = await newDatabase()
       const world = await createWorld({ url })
       await world.newSession('VIEWER')
@@ -108,7 +108,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('the server refuses a wrong key that encrypted a few messages before the canary existed', async () => {
+  test('the server refuses a wrong key although that key encrypted a few messages before the canary existed', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -121,7 +121,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await world.close()
   })
 
-  test('if processes with two keys start at once on an empty database, only the processes with one of the keys serve', async () => {
+  test('if processes with two different keys start at once on an empty database, only the processes with one of the keys serve', async () => {
     const { url } = await newDatabase()
     const servers = await Promise.all([RIGHT, WRONG, RIGHT, WRONG].map((key) => startServer(url, key)))
     const outcomes = await Promise.all(
@@ -136,7 +136,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     assert.equal(outcomes[0], outcomes[2])
   })
 
-  test('the server refuses a database without its secret.key, and makes no new key', async () => {
+  test('if a database exists without its secret.key, the server refuses the database and makes no new key', async () => {
     const { url } = await newDatabase()
     const [first, copy] = [newFolder(), newFolder()]
     const server = await startServer(url, '', { DATA_DIR: first })
@@ -152,7 +152,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await served.kill()
   })
 
-  test('readCanary returns whether the vault of a process can read its database', async () => {
+  test('readCanary reports whether the vault of a process can decrypt the canary of its database', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const { db, random } = world.deps

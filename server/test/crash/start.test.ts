@@ -15,11 +15,14 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from 
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const STOP_MS_MAX = 8_000
-/** How long the server waits for the first request of a connection. */
+/** How long the server waits for the first request on a connection. */
 const STOP_SILENT_MS_MAX = 15_000
-/** More tests at once than cores: the tests wait half of their time, and one test waits half a minute. */
+/**
+ * The number of tests that run at once. The number exceeds the cores: the tests wait half of their time, and one test waits
+ * half a minute.
+ */
 const CONCURRENCY = 3
-/** A port without a database. A process that opens a connection to it reports the address. */
+/** A port on which no database listens. If a process opens a connection to the port, its message contains the address. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
 const LEASED = sql(
@@ -52,7 +55,7 @@ async function newRig(): Promise<Rig> {
   return rig
 }
 
-// The tests that wait longest come first, so that the others run at the same time.
+// The tests that wait longest come first, so that the other tests run at the same time.
 describe('the start and the stop of processes', { concurrency: CONCURRENCY }, () => {
   test('a process that only serves HTTP records when a client used a key', async () => {
     const rig = await newRig()
@@ -68,7 +71,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.deepEqual(await endOf(api), { code: 0, signal: null })
   })
 
-  test('the server stops without delay despite kept-alive connections and a connection that never sends anything', async () => {
+  test('the server stops without delay despite idle keep-alive connections and a connection that never sends a request', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
@@ -86,7 +89,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     })
     await until('connections are open', () => load.acks.length >= 8)
     await load.stop()
-    // Callbacks of the provider arrive now, on connections that the provider keeps open.
+    // Now the provider sends callbacks, on connections that the provider keeps open.
     const begin = Date.now()
     server.signal('SIGTERM')
     assert.deepEqual(await endOf(server), { code: 0, signal: null })
@@ -121,7 +124,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       },
     ]
     for (const { what, env, named } of refused) {
-      test(`${what} ends the start with the name of the setting`, async () => {
+      test(`the server exits and names the wrong setting when it starts with ${what}`, async () => {
         const child = start(serverEnv(NO_DATABASE, env))
         assert.deepEqual(await endOf(child), { code: 1, signal: null })
         const output = child.output()
@@ -131,7 +134,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       })
     }
 
-    test('a missing database ends the start with exit code 1, and the log has no password', async () => {
+    test('the server exits with code 1 and logs no password when the database does not exist', async () => {
       const child = start(
         serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
       )
@@ -141,7 +144,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       assert.doesNotMatch(child.output(), /pass-word-here/)
     })
 
-    test('a port in use ends the start with exit code 1', async () => {
+    test('the server exits with code 1 when another process uses its port', async () => {
       const rig = await newRig()
       await start(rig.env()).ready()
       const second = start(rig.env())
@@ -159,13 +162,13 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.match(unknown.output(), /^the argument --bogus is unknown\nUsage: npm start/)
   })
 
-  test('the admin command reports an unreachable database', async () => {
+  test('the admin command reports that it cannot reach the database', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
     assert.match(child.output(), /^This process cannot reach the database: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
   })
 
-  test('in production the message about an unreachable database does not offer the embedded database', async () => {
+  test('in production, the message about an unreachable database does not suggest the embedded database', async () => {
     const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
     const env = {
       NODE_ENV: 'production',
@@ -183,7 +186,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.doesNotMatch(child.output(), /embedded/)
   })
 
-  test('an incomplete admin command prints its help with exit code 2', async () => {
+  test('an incomplete admin command prints its help and exits with code 2', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
     assert.deepEqual(await endOf(child), { code: 2, signal: null })
     assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
@@ -206,7 +209,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`on ${signal} under load, the server answers each started request, loses nothing, and exits with 0`, async (t) => {
+    test(`on ${signal} under load, the server answers each started request, loses no payment, and exits with code 0`, async (t) => {
       const rig = await newRig()
       const server = start(rig.env())
       await server.ready()
@@ -222,7 +225,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       })
       await until('the load runs', () => load.acks.length >= 100)
       const asked_at = Date.now()
-      // A terminal and npm both forward the same signal.
+      // A terminal and npm can both send the signal, so the server gets the signal twice.
       server.signal(signal)
       server.signal(signal)
       const takesNoMore = () =>
@@ -237,7 +240,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
       assert.ok(took < STOP_MS_MAX, `the stop took ${took} ms`)
 
-      // The server finished its started work: the response to each accepted payment arrived, and no lease remains.
+      // The server has finished its started work: the response to each accepted payment arrived, and no lease remains.
       const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
       const isAnswered = ({ id }: { id: string }) => load.acks.some((ack) => ack.collection_id === id)
       await until('every accepted payment was answered', () => accepted.every(isAnswered), 5_000)
@@ -256,7 +259,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     })
   }
 
-  test('npm start forwards a stop signal to the server and ends with its exit code', async () => {
+  test("npm start forwards a stop signal to the server and exits with the server's exit code", async () => {
     const rig = await newRig()
     const runner = start(rig.env(), join(ROOT, 'scripts/run.mjs'), ['server/src/main.ts'])
     await runner.ready()
@@ -265,7 +268,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
   })
 
-  test('a worker stops on a signal', async () => {
+  test('a worker exits on a stop signal', async () => {
     const rig = await newRig()
     const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
     await until('the worker has started', () => worker.output().includes('worker started'))
@@ -273,18 +276,18 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.deepEqual(await endOf(worker), { code: 0, signal: null })
   })
 
-  test('a worker survives a lost database, continues when the database is back, and ends only on a signal', async () => {
+  test('a worker survives the loss of the database, continues when the database is back, and exits only on a signal', async () => {
     const rig = await newRig()
     const gate = await startGate(rig.url)
     closers.push(gate.close)
-    // Without an IPC channel, only the worker itself keeps the process alive.
+    // Without an IPC channel, only the timers of the worker keep the process alive.
     const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info', DATABASE_URL: gate.url }), undefined, [], {
       ipc: false,
     })
     await until('the worker has started', () => worker.output().includes('worker started'))
     await gate.shut()
     await until('the worker has logged the failure', () => worker.output().includes('task failed'))
-    // This wait is longer than the worker's pauses: after all its timers have fired, the process still lives.
+    // This wait exceeds the worker's pauses. After all timers have fired, the process still runs.
     await sleep(3_000)
     assert.ok(worker.alive(), worker.output())
     await gate.open()
@@ -319,7 +322,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
     const servers = [start(await env()), start(await env()), start(await env())]
     await Promise.all(servers.map((server) => server.ready()))
-    // Outside production a server also stores the demo's people in this folder, shortly after the server is ready.
+    // Outside production, the server also stores the passwords of the demo users in this folder soon after it is ready.
     const kept = readdirSync(folder).filter((name) => !name.startsWith('demo-people.json'))
     assert.deepEqual(kept, ['secret.key'])
     const file = join(folder, 'secret.key')
@@ -329,7 +332,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
   })
 
-  test('the server refuses an invalid secret key with the name of its file', async () => {
+  test('the server refuses an invalid secret key and names the file of the key', async () => {
     const database = await createTestDatabase()
     closers.push(database.drop)
     const folder = mkdtempSync(join(tmpdir(), 'secret-'))
@@ -340,7 +343,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'the server never overwrites the file')
   })
 
-  test('any number of processes can start at once on an empty database', async () => {
+  test('four processes can start at once on an empty database', async () => {
     const database = await createTestDatabase(null)
     closers.push(database.drop)
     const servers: Child[] = []
@@ -365,7 +368,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
   })
 })
 
-/** A TCP proxy before the database. While a test closes the proxy, the worker has no database. */
+/** Starts a TCP proxy before the database. While the proxy is closed, the worker cannot reach the database. */
 async function startGate(url: string) {
   const target = new URL(url)
   const socket_folder = target.searchParams.get('host')

@@ -1,4 +1,4 @@
-// A stopping process first reports "not ready" to the load balancer, and then finishes its started work.
+// A stopping process first reports to the load balancer that it is not ready, and then finishes its started work.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -25,7 +25,7 @@ function start(more: Record<string, string>): Child {
   return child
 }
 
-test('after SIGTERM the server answers 503 on /readyz at once, and serves every other request for STOP_DELAY_S seconds', async () => {
+test('after SIGTERM the server answers 503 on /readyz at once, and answers every other request for STOP_DELAY_S seconds', async () => {
   const server = start({ STOP_DELAY_S: '4' })
   await server.ready()
   await until('the server has started', () => server.output().includes('is ready.'))
@@ -41,7 +41,7 @@ test('after SIGTERM the server answers 503 on /readyz at once, and serves every 
   await client.close()
 })
 
-test('a stopping process with PROCESS=api finishes the delivery that it started', async () => {
+test('a stopping process with PROCESS=api finishes each webhook delivery that it has started', async () => {
   const held: ServerResponse[] = []
   const receiver = createServer((request, response) => {
     request.resume()
@@ -65,7 +65,7 @@ test('a stopping process with PROCESS=api finishes the delivery that it started'
     await client.order(orderOf(rig.shops[0] as Shop, 'delivered-late', 4_200, '123'))
     await client.close()
     await until('the delivery has begun', () => held.length > 0)
-    // The worker must not end this delivery.
+    // The worker must not finish this delivery.
     await worker.kill()
     api.signal('SIGTERM')
     const refuses = () =>

@@ -1,6 +1,6 @@
-// The storm runs the platform with the real adapter, the provider's twin with all its faults at once, and processes that die at
-// random moments. `npm run storm` selects the long form. PAYMENTS, PAYOUTS, KILLS and SEED choose another size; a seed repeats
-// its storm.
+// Runs the platform with the real adapter, the provider's twin with all faults at once, and processes that die at random
+// moments. `npm run storm` selects the long test. PAYMENTS, PAYOUTS, KILLS and SEED choose another size; a seed repeats its
+// storm.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -28,7 +28,7 @@ const SHOWN_MAX = 20
 let rig: StormRig
 after(() => rig?.close())
 
-test('after a storm of faults and dying processes, the books of provider and platform agree to the cent', async (t) => {
+test('the books of provider and platform agree to the cent after a storm of faults and dying processes', async (t) => {
   const say = IS_LONG ? (line: string) => process.stdout.write(`${line}\n`) : t.diagnostic.bind(t)
   say(`SEED=${SIZE.seed} PAYMENTS=${SIZE.payments} PAYOUTS=${SIZE.payouts} KILLS=${SIZE.kills}`)
   rig = await createStormRig({ seed: SIZE.seed, shops: 5, pairs: IS_LONG ? 2 : 1 })
@@ -63,12 +63,12 @@ test('after a storm of faults and dying processes, the books of provider and pla
   assert.deepEqual(shown(findProblems(end)), [])
   assert.deepEqual(shown(eventProblems(end)), [])
   assert.deepEqual(shown(aftermath.errors), [], 'no process logged an unexpected error')
-  // The comparison finds the same problems in a storm of any size.
+  // In a storm of any size, the comparison finds the same planted problems.
   if (!IS_LONG) plantLosses(before)
   await tamper(rig, end)
 })
 
-/** The course of the storm, in lines; the last line is JSON. */
+/** Describes the course of the storm, in lines. The last line is JSON. */
 function reportOf({ before, after: end, ...rest }: Aftermath): string[] {
   const statuses = (rows: readonly { status: string }[]) =>
     Object.fromEntries(

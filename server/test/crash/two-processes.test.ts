@@ -1,4 +1,4 @@
-// Several processes on one database behave as one: the same payments get the same results from any of them.
+// Several processes on one database give the same results as one process, whichever process receives a request.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -13,13 +13,13 @@ const PAYMENTS = 240
 const CONCURRENCY = 16
 const DELAY_MS = 200
 /**
- * The phone number of payment i decides its outcome, so every run of the workload is the same. The workload omits 010: it fails
- * and then succeeds, and only timing decides whether the platform sees the failure.
+ * The phone number of payment i decides the outcome, so every run has the same outcomes. The workload omits 010: that payment
+ * fails and then succeeds, and only timing decides whether the platform sees the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
-/** How long a merchant may wait while the receiver of another merchant hangs. */
+/** The longest time that a merchant may wait while the receiver of another merchant hangs. */
 const FAIR_MS_MAX = 1_500
-/** The number of events of the merchant whose receiver hangs: more than one process sends at once. */
+/** The number of events of the merchant whose receiver hangs. A process sends fewer events at once. */
 const FLOOD = 1_200
 
 const rigs: Rig[] = []
@@ -35,7 +35,7 @@ function start(env: Record<string, string>): Child {
   return child
 }
 
-/** Two processes that serve HTTP, the first at the address of the callbacks, and two workers. */
+/** Starts two processes that serve HTTP and two workers. The provider sends its callbacks to the first process. */
 async function startFour(rig: Rig): Promise<[Child, Child]> {
   const apis: [Child, Child] = [
     start(rig.env({ PROCESS: 'api' })),
@@ -54,7 +54,7 @@ async function newRig(shops: number, delay_ms: number): Promise<Rig> {
   return rig
 }
 
-/** Makes the same payments in each run, and alternates between the addresses. */
+/** Makes the same payments in each run. Alternates between the addresses of the servers. */
 async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
   const clients = urls.map((url) => createClient(url, CONCURRENCY))
   const acks: Ack[] = []
@@ -68,7 +68,7 @@ async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
       const order = orderOf(shop, `order-${i}`, 1_000 + i * 37, ending)
       const ack = await client.order(order)
       acks.push(ack)
-      // Each process gives the same answer to a repeated request.
+      // Each process gives the same response to a repeated request.
       const other = clients[(i + 1) % clients.length] ?? client
       assert.equal((await other.order(order)).text, ack.text)
     }
@@ -78,7 +78,7 @@ async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
   return acks
 }
 
-/** The result of a run without its ids. */
+/** Returns the results of a run without the ids, which differ between runs. */
 function resultsOf(rig: Rig, facts: Facts) {
   const events = Map.groupBy(facts.deliveries, (row) => row.source_id)
   const payments = facts.collections
@@ -93,7 +93,9 @@ function resultsOf(rig: Rig, facts: Facts) {
   return { payments, balances, prompts: facts.book.length, events: facts.deliveries.length }
 }
 
-/** No process died, so each request that arrived has a recorded attempt, and the receiver accepted no event twice. */
+/**
+ * Checks that each request that arrived has a recorded attempt, and that the receiver accepted no event twice. No process died.
+ */
 function checkDeliveries(facts: Facts): void {
   const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)
   for (const { id, event, attempts } of facts.deliveries) {
@@ -107,11 +109,11 @@ function checkDeliveries(facts: Facts): void {
   }
 }
 
-test('two API processes and two workers get the same results as one process', async () => {
+test('two API processes and two workers give the same results as one process', async () => {
   const run = async (startAll: (rig: Rig) => Promise<string[]>) => {
     const rig = await newRig(3, DELAY_MS)
     let arrivals = 0
-    // The receiver refuses the same share of events once in each run, but other events.
+    // In both runs the receiver refuses the same share of events, but not the same events.
     rig.hooks.answer = () => (++arrivals % 20 === 0 ? 500 : 200)
     const acks = await workload(rig, await startAll(rig))
     const { left } = await waitQuiet(rig)
@@ -139,7 +141,7 @@ describe('four processes on one database', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('every process refuses a revoked key on the next request, also if another process revoked it', async () => {
+  test('every process refuses a revoked key on the next request, even if another process revoked the key', async () => {
     const rig = await newRig(3, 0)
     const apis = await startFour(rig)
     for (const { key, key_id, merchant } of rig.shops) {
@@ -154,7 +156,7 @@ describe('four processes on one database', () => {
     for (const child of children) await child.kill()
   })
 
-  test('a hanging receiver delays no other merchant', async (t) => {
+  test('a receiver that hangs delays the webhooks of no other merchant', async (t) => {
     const rig = await newRig(2, 0)
     const apis = await startFour(rig)
     const [slow, quick] = rig.shops
@@ -172,7 +174,7 @@ describe('four processes on one database', () => {
       const [row] = await rig.db.query<{ events: number }>(settled)
       return row?.events === FLOOD
     })
-    // No process knows this receiver yet, so each process tries it with one delivery at a time.
+    // No process has called this receiver before, so each process sends the receiver one delivery at a time.
     await until('receivers are busy', () => rig.hooks.arrivals.length >= 2)
 
     const acks: Ack[] = []
