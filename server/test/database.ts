@@ -1,18 +1,21 @@
-/** A separate database for each test: a copy of the migrated template that `npm test` has prepared. */
+/** Makes a separate database for each test: a copy of the migrated template that `npm test` prepares. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** SQLSTATE of "source database is being accessed by other users": another test copies the template at this moment. */
+/**
+ * SQLSTATE of "source database is being accessed by other users". The error means that another test copies the template at this
+ * moment.
+ */
 const NOT_OURS_TO_END = '42501'
 const TEMPLATE_BUSY = '55006'
 const RETRIES = 200
 const RETRY_MS = 25
 
-/** The database of a test, or of a file of tests. */
+/** A database for one test or for one file of tests. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** The test server, and the name of the migrated template. Throws outside `npm test`. */
+/** Returns the address of the test server and the name of the migrated template. Throws an error outside `npm test`. */
 export function testServer(): { adminUrl: string; template: string } {
   const { TEST_DATABASE_URL: adminUrl, TEST_TEMPLATE: template } = process.env
   if (!adminUrl || !template)
@@ -20,7 +23,9 @@ export function testServer(): { adminUrl: string; template: string } {
   return { adminUrl, template }
 }
 
-/** Makes a database with the current schema, or an empty database if `template` is null. `drop` cuts open connections. */
+/**
+ * Makes a database with the current schema. If `template` is null, the database is empty. `drop` closes open connections first.
+ */
 export async function createTestDatabase(template: string | null = testServer().template): Promise<TestDatabase> {
   const { adminUrl } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -28,12 +33,12 @@ export async function createTestDatabase(template: string | null = testServer().
   await untilFree([TEMPLATE_BUSY], () => run(adminUrl, `create database ${name}${source}`))
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  // Autovacuum may run in the database, and only a superuser may end it.
+  // Autovacuum may be active in the database, and only a superuser may stop it.
   const drop = () => untilFree([NOT_OURS_TO_END], () => run(adminUrl, `drop database if exists ${name} with (force)`))
   return { url: url.href, drop }
 }
 
-/** Repeats the function while the server reports other users of the template database. */
+/** Repeats the function while PostgreSQL reports other users of the template database. */
 async function untilFree(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

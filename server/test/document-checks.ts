@@ -4,23 +4,23 @@ import assert from 'node:assert/strict'
 import { type Page, readPdf } from './read-pdf.ts'
 import { readQr } from './read-qr.ts'
 
-/** The pages of a drawn document. */
+/** Returns the pages of a drawn document. */
 export async function pagesOf(bytes: Promise<Buffer>): Promise<Page[]> {
   return readPdf(await bytes).pages
 }
 
-/** The texts of a page from top to bottom, in the order of their positions. */
+/** Returns the texts of the pages, from top to bottom by their positions. */
 export function linesOf(pages: readonly Page[]): string[] {
   return pages.flatMap(({ texts }) => texts.map(({ text }) => text))
 }
 
-/** Asserts that the pages contain each of these texts in full. */
+/** Asserts that the pages contain each of these texts completely. */
 export function shows(pages: readonly Page[], expected: readonly string[]): void {
   const lines = linesOf(pages)
   for (const text of expected) assert.ok(lines.includes(text), `${text} is not in ${lines.join(' | ')}`)
 }
 
-/** Asserts that no text on the pages matches. */
+/** Asserts that no text on the pages matches a pattern. */
 export function showsNot(pages: readonly Page[], unwanted: RegExp): void {
   assert.doesNotMatch(linesOf(pages).join('\n'), unwanted)
 }
@@ -38,7 +38,7 @@ export function isTidy({ width, height, texts }: Page, margin: number): void {
   }
 }
 
-/** The content of the QR code on a page. */
+/** Reads the QR code of a page and returns its content. */
 export function qrTextOf(page: Page): string {
   const modules = page.boxes.filter(({ height }) => height < 6)
   const side = modules[0]?.height as number

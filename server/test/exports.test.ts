@@ -1,4 +1,5 @@
-// Exported lists: a file contains the same records as the list with the same filters, and no formula for a spreadsheet.
+// Exported lists: a file contains the same records as the list with the same filters, and no cell that a spreadsheet runs as a
+// formula.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -51,7 +52,7 @@ const QUERIES: Record<string, string[]> = {
 const TIMES = ['', `&from=${at(2)}`, `&to=${at(4)}`, `&from=${at(1)}&to=${at(3)}`]
 
 for (const { list, file, name, id } of LISTS) {
-  test(`the file of ${name} contains the records of the list for every filter`, async () => {
+  test(`the file of ${name} contains the same records as the list, for every filter`, async () => {
     for (const query of QUERIES[name] as string[]) {
       for (const time of TIMES) {
         const filter = `environment=sandbox${query}${time}`
@@ -65,7 +66,7 @@ for (const { list, file, name, id } of LISTS) {
     }
   })
 
-  test(`the file of ${name} names its content, and none of its cells is a formula`, async () => {
+  test(`the file of ${name} states its content type and file name, and a spreadsheet runs none of its cells as a formula`, async () => {
     const reply = await world.get(`${file}?environment=sandbox`, token)
     assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
     const file_name = `${name}-${world.merchant.merchant_code}-sandbox.csv`
@@ -78,7 +79,7 @@ for (const { list, file, name, id } of LISTS) {
   })
 }
 
-test('the time filter limits each list to the records of that time', async () => {
+test('the time filter limits each list to the records of the chosen period', async () => {
   for (const { list } of LISTS) {
     for (const [query, expected] of [
       [`from=${at(2)}`, 4],
@@ -92,7 +93,7 @@ test('the time filter limits each list to the records of that time', async () =>
   }
 })
 
-test('a file longer than one batch contains each payment once, by day and by status', async () => {
+test('a file that is longer than one batch contains each payment once, filtered by day and by status', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const count = 2 * CSV_BATCH + 7

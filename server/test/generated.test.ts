@@ -1,4 +1,4 @@
-// Each generated file matches the code. db/describe.test.ts checks the file that `npm run generate` writes from a database.
+// Each generated file matches the code. db/describe.test.ts checks the file that `npm run generate` makes from a database.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ test('each generated file matches its source', async () => {
   }
 })
 
-test('all files with a version have the same version', async () => {
+test('all files that state the version of the product state the same version', async () => {
   for (const path of ['package.json', 'server/package.json', 'sdk/package.json', 'web/package.json']) {
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path)
   }

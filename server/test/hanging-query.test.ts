@@ -1,5 +1,5 @@
-// If a provider does not answer a status query about a payment or payout, the platform processes the callbacks of all others at
-// once.
+// If a provider does not answer the status query about one payment or payout, the platform processes the callbacks about all
+// others without delay.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,12 +11,12 @@ import { newPayoutScript, payoutAnswers, scriptedProvider } from './payouts.ts'
 
 const OTHERS = 20
 
-/** A provider that sends one status query per payment. */
+/** Returns a provider that sends one status query per payment. */
 function singly(provider: Provider): Provider {
   return { ...provider, capabilities: { ...provider.capabilities, asks_singly: 4 } }
 }
 
-test('the platform processes callbacks of payments while the provider does not answer the query about another payment', async () => {
+test('the platform processes the callbacks of other payments while the provider does not answer the query about one payment', async () => {
   const hanging = Promise.withResolvers<Answer>()
   const queried: string[] = []
   let first = ''
@@ -62,7 +62,7 @@ test('the platform processes callbacks of payments while the provider does not a
   }
 })
 
-test('the platform processes callbacks of payouts while the provider does not answer the query about another payout', () =>
+test('the platform processes the callbacks of other payouts while the provider does not answer the query about one payout', () =>
   withPayoutWorld(
     async (stage) => {
       const { hands, script, submitted, questions } = stage

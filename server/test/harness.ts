@@ -21,10 +21,10 @@ import {
 import { type ComposeOptions, compose, type System } from '../src/system.ts'
 import { createTestDatabase } from './database.ts'
 
-/** The time at which a test starts by default. */
+/** The default start time of a test. */
 export const START = new Date('2026-01-05T09:00:00.000Z')
 
-/** The dependencies of a test: a clock that stands until the test moves it, and the logged lines. */
+/** The dependencies of a test: a clock that moves only when the test moves the clock, and the logged lines. */
 export type TestDeps = Deps & { clock: SettableClock; logged: string[]; close(): Promise<void> }
 
 /** Builds the dependencies over a database. `env` overrides configuration by variable name. */
@@ -68,27 +68,27 @@ export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>
   text: string
-  /** The bytes of the body, because a file is not text. */
+  /** The body as bytes, because an exported file may contain bytes that are no text. */
   bytes: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
 }
 
-/** The status and the error code of a response; 'ok' means that the response is no error. */
+/** Returns the status and the error code of a response. 'ok' means that the response is no error. */
 export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-/** A whole system under test. */
+/** A complete system under test. */
 export type World = {
   deps: TestDeps
   system: System
   url: string
-  /** A merchant with one key per environment that has all scopes. */
+  /** A merchant, with one key per environment that has all scopes. */
   merchant: Merchant
   sandbox_key: string
   live_key: string
   newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
-  /** A new person with these roles, and a session token. SUPER_ADMIN is one of the possible roles. */
+  /** Creates a person with these roles and returns a session token. SUPER_ADMIN is one of the possible roles. */
   newSession(
     roles: Role | { role: Role; merchant?: Merchant }[],
   ): Promise<{ token: string; user_id: string; email: string }>
@@ -100,11 +100,11 @@ export type World = {
     options?: { key?: string | null; idempotency_key?: string | null; headers?: Record<string, string> },
   ): Promise<Reply>
   get(path: string, key?: string): Promise<Reply>
-  /** Runs all work that is due now, callbacks included, without moving the clock. */
+  /** Runs all work that is due now, including callbacks, without moving the clock. */
   work(): Promise<void>
-  /** Moves the clock in steps, and runs the due work at each step. */
+  /** Moves the clock in steps and runs the due work at each step. */
   pass(ms: number): Promise<void>
-  /** Rows of a query, for assertions about the database. */
+  /** Returns the rows of a query, for assertions about the database. */
   rows<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
@@ -112,11 +112,11 @@ export type World = {
 const STEP_MS = 1_000
 const ROUNDS_MAX = 200
 
-/** Builds a world over its own database. The test closes the world in `after`. */
+/** Builds a world over a new database. The test must close the world in `after`. */
 export async function createWorld(
   options: {
     env?: Record<string, string>
-    /** Receives the clock, for a part outside the system that needs the same time. */
+    /** Receives the clock of the world, for a part outside the system that needs the same time. */
     clock?: SettableClock
     point?: Point
     before?: DbOptions['before']
@@ -174,7 +174,8 @@ export async function createWorld(
   const work: World['work'] = async () => {
     let quiet = 0
     for (let round = 0; round < ROUNDS_MAX && quiet < 2; round++) {
-      // The callback of a mock provider waits for the clock, which stands, so this line lets its timer run.
+      // The callback of a mock provider waits for the clock, and the clock does not move. This line lets the callback's timer
+      // run.
       deps.clock.advance(0)
       await system.idle()
       let taken = 0

@@ -1,4 +1,4 @@
-// Held payments for tests, and an operator who decides about them.
+// Helpers that hold payments for tests, and an operator who decides about the held payments.
 
 import assert from 'node:assert/strict'
 import type { Answer } from '../src/adapters/providers/port.ts'
@@ -10,16 +10,16 @@ import { unchanged } from './withdrawals.ts'
 
 /** The requested amount of each payment, in cents. */
 export const REQUESTED_MINOR = 100_000n
-/** The amount that the provider takes from a phone that ends in 011, in cents. */
+/** The amount that the provider takes if the phone number ends in 011, in cents. */
 export const EXCESS_MINOR = 110_000n
-/** The reason of the operator's decision by default. */
+/** The default reason of the operator's decision. */
 export const REASON = 'The payer sent a copy of the receipt'
 
 type Environment = 'live' | 'sandbox'
 
 /** A decision of an operator. */
 export type Decision = 'approve' | 'decline'
-/** Both decisions that an operator may make about a held payment. */
+/** The two decisions that an operator may make about a held payment. */
 export const DECISIONS = ['approve', 'decline'] as const
 
 /** One row of a collection's history. */
@@ -31,15 +31,18 @@ export type CollectionHistoryLine = {
   event: string | null
 }
 
-/** Helpers that hold payments and decide about them. */
+/** Helpers that make held payments and decide about them. */
 export type HeldPaymentCalls = {
-  /** A shop with a webhook and an empty book. */
+  /** Makes a shop with a webhook and without money. */
   shop(prices?: object): Promise<ShopWithKeys>
-  /** Requests 1000.00 from a phone that ends in these three digits, and runs the work. Returns the id. */
+  /** Requests 1000.00 from a phone number with this ending, and runs the work. Returns the id of the payment. */
   pay(shop: ShopWithKeys, ending: string, environment?: Environment): Promise<string>
-  /** A held payment: the provider holds it for review (014, the default), or took another amount (011). */
+  /**
+   * Makes a held payment. With 014 (the default) the provider holds the payment for review; with 011 the provider takes another
+   * amount.
+   */
   hold(shop: ShopWithKeys, ending?: '011' | '014', environment?: Environment): Promise<string>
-  /** The collection as the API returns it to its merchant. */
+  /** Reads the collection as the API returns the collection to the merchant. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   shown(shop: ShopWithKeys, id: string, environment?: Environment): Promise<any>
   clear(
@@ -47,21 +50,21 @@ export type HeldPaymentCalls = {
     decision: Decision,
     options?: { body?: object; idempotency_key?: string; world?: World },
   ): Promise<Reply>
-  /** Settles a further answer of the provider about a payment. */
+  /** Settles another answer of the provider about a payment. */
   say(shop: ShopWithKeys, id: string, answer: Answer): Promise<void>
   historyOf(id: string): Promise<CollectionHistoryLine[]>
   /** Runs `work` and asserts that it changes no payment and no money. */
   untouched<Result>(work: () => Promise<Result>, what?: string): Promise<Result>
 }
 
-/** An answer of the provider with an amount. */
+/** Returns an answer of the provider with this amount. */
 export function answerWithAmount(kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint): Answer {
   return { kind, amount_minor, currency: 'TZS', provider_status: kind.toUpperCase() }
 }
 
 const TABLES = ['collections', 'collection_history', 'collection_attempts', 'held_collections']
 
-/** Builds the helpers over an operator of a world. Webhooks go to `webhook_url`. */
+/** Builds the helpers for an operator of a world. The platform sends webhooks to `webhook_url`. */
 export function createHeldPaymentCalls(world: World, operator: TestOperator, webhook_url: string): HeldPaymentCalls {
   const shown: HeldPaymentCalls['shown'] = async (shop, id, environment = 'live') =>
     (await world.get(`/v1/collections/${id}`, shop[environment])).body.data
@@ -128,11 +131,11 @@ export type HeldPaymentWorld = {
   operator: TestOperator
   review: HeldPaymentCalls
   receiver: Receiver
-  /** Closes everything. Throws if a check of the books fails. */
+  /** Closes the processes and the receiver. Throws an error if a check of the books fails. */
   close(): Promise<void>
 }
 
-/** Opens the stage. Its payments are overdue after 72 seconds. */
+/** Opens the world. Its payments are overdue after 72 seconds. */
 export async function openHeldPaymentWorld(): Promise<HeldPaymentWorld> {
   const receiver = await startReceiver()
   const world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })

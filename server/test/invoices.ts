@@ -1,4 +1,4 @@
-// Helpers for tests of invoices: functions that create, send and pay invoices, and that read the messages to customers.
+// Helpers for tests of invoices: they create, send and pay invoices, and read the messages to customers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ export const INVOICE = {
   ],
 }
 
-/** An invoice in a response. */
+/** An invoice as the API returns the invoice. */
 export type ShownInvoice = Reply['body']
 
 /** A decrypted message to a customer. */
@@ -29,7 +29,7 @@ export type CustomerMessage = {
   environment: string
 }
 
-/** Calls about invoices in a world. Each uses the sandbox key unless the test gives another key. */
+/** Calls about invoices in a world. A call uses the sandbox key unless the test passes another key. */
 export function invoicesOf(world: World) {
   const act = (id: string, verb: string, key?: string) =>
     world.call({ method: 'POST', url: `/v1/invoices/${id}/${verb}`, ...(key === undefined ? {} : { key }) })
@@ -52,7 +52,7 @@ export function invoicesOf(world: World) {
     },
     patch: (id: string, body: object, key?: string) =>
       world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body, ...(key === undefined ? {} : { key }) }),
-    /** Pays an invoice on its page. Payments of the default phone succeed. */
+    /** Pays an invoice on its page. Payments from the default phone number succeed. */
     pay: ({ payment_url }: ShownInvoice, phone = '0754123001') =>
       world.call({
         method: 'POST',
@@ -61,7 +61,7 @@ export function invoicesOf(world: World) {
         idempotency_key: randomUUID(),
         payload: { method: 'WALLET_PUSH', customer_phone: phone },
       }),
-    /** The messages to the customer, oldest first. */
+    /** Reads the messages to the customer, oldest first. */
     async messages(invoice_id: string): Promise<CustomerMessage[]> {
       const rows = await world.rows<CustomerMessage & { body: string }>(
         'select channel, kind, recipient, subject, body, environment from outbox_messages where invoice_id = $1 order by created_at, channel desc',
@@ -72,7 +72,7 @@ export function invoicesOf(world: World) {
   }
 }
 
-/** The slug in a payment URL. */
+/** Returns the slug of a payment URL. */
 export function slugOf(payment_url: string): string {
   return payment_url.split('/pay/')[1] as string
 }

@@ -1,4 +1,4 @@
-/** An external OpenID Connect issuer on loopback: discovery, keys that rotate, userinfo, and a list of its requests. */
+/** An external OpenID Connect issuer on loopback: discovery, rotating keys, userinfo, and a record of the requests. */
 import { createSign, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,17 +9,20 @@ export type TestKey = { kid: string; alg: 'RS256' | 'ES256'; private_key: KeyObj
 /** An external OpenID Connect issuer that a test controls. */
 export type TestIssuer = {
   url: string
-  /** The published keys; the first key signs. */
+  /** The published keys. The issuer signs with the first key. */
   keys: TestKey[]
   /** The requested paths, in order. */
   requested_paths: string[]
   /** Changes to the discovery document. */
   description: Record<string, unknown>
-  /** The answer of the userinfo endpoint by token. */
+  /** The answers of the userinfo endpoint, by access token. */
   people: Map<string, Record<string, unknown>>
-  /** The issuer answers every request with this status, or never. Null means normal responses. */
+  /**
+   * The fault of every response: a status, a closed connection, an endless response or no response. Null means normal
+   * responses.
+   */
   broken: number | 'hang up' | 'endless' | 'silent' | null
-  /** Signs claims with the first key or another key, under the header of the key's algorithm. */
+  /** Signs claims with the first key or with another key. The header names the algorithm of that key. */
   token(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: TestKey): string
   close(): Promise<void>
 }
@@ -33,13 +36,13 @@ export function newTestKey(kid: string, alg: TestKey['alg'] = 'RS256'): TestKey 
   return { kid, alg, private_key: privateKey, public_key: publicKey }
 }
 
-/** JSON, or bytes, in base64url. */
+/** Encodes JSON or bytes in base64url. */
 export function part(value: unknown): string {
   const bytes = typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)
   return Buffer.from(bytes as string).toString('base64url')
 }
 
-/** A compact JWS that any key signs under any header, also in combinations that no library would write. */
+/** Makes a compact JWS from any key and any header, including combinations that no library would produce. */
 export function compact(header: unknown, payload: unknown, key: Pick<TestKey, 'alg' | 'private_key'>): string {
   const input = `${part(header)}.${part(payload)}`
   const signature =
@@ -49,7 +52,7 @@ export function compact(header: unknown, payload: unknown, key: Pick<TestKey, 'a
   return `${input}.${part(signature)}`
 }
 
-/** Starts an issuer. */
+/** Starts an OpenID Connect issuer. */
 export async function createTestIssuer(): Promise<TestIssuer> {
   const jwks = () => ({
     keys: issuer.keys.map(({ kid, alg, public_key }) => ({

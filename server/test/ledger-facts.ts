@@ -11,10 +11,10 @@ import { newId, Refusal } from '../src/kernel/lib/index.ts'
 import { approveWithdrawals, type PayoutProviders, settlePayouts } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** One posting of a merchant's book, with a new source by default. */
+/** One posting of a merchant's book. By default the posting has a new source. */
 export type FactOf = Partial<Posting> & { fact: Fact; amount_minor: bigint }
 
-/** Posts a batch of facts in one transaction, as a worker does. Returns the ids of their sources. */
+/** Posts a batch of postings in one transaction, as a worker does. Returns the ids of their sources. */
 export async function postFacts(deps: Deps, merchant: Merchant, facts: readonly FactOf[]): Promise<string[]> {
   const postings = facts.map((one) =>
     postingOf({
@@ -31,7 +31,7 @@ export async function postFacts(deps: Deps, merchant: Merchant, facts: readonly 
   return postings.map(({ source_id }) => source_id)
 }
 
-/** A withdrawal of a test. Amounts in cents. */
+/** A withdrawal of a test. Amounts are in cents. */
 export type WithdrawalOf = {
   merchant?: Merchant
   environment?: Environment
@@ -44,7 +44,7 @@ export type WithdrawalOf = {
   reference?: string | null
 }
 
-/** Stores a withdrawal that waits for its approval. Returns its id. */
+/** Stores a withdrawal that waits for approval. Returns its id. */
 export async function submitWithdrawal(world: World, of: WithdrawalOf): Promise<string> {
   const { merchant = world.merchant, environment = 'sandbox', amount_minor, reference = null } = of
   const { fee_minor = 0n, charge_minor = 0n, pass_through = false } = of
@@ -84,7 +84,7 @@ const ACT = {
   address: null,
 } as const
 
-/** Approves a batch of withdrawals in this order; the test plays the provider. Throws the first refusal. */
+/** Approves a batch of withdrawals in this order. The test acts as the provider. Throws an error for the first refusal. */
 export async function approve(deps: Deps, merchant: Merchant, ids: readonly string[]): Promise<void> {
   const approvals = ids.map((id) => ({ merchant_id: merchant.id, id, act: ACT }))
   const { answers } = await inTransaction(deps.db, (tx) =>
@@ -93,7 +93,7 @@ export async function approve(deps: Deps, merchant: Merchant, ids: readonly stri
   for (const answer of answers) if (answer instanceof Refusal) throw answer
 }
 
-/** The provider's answer about an approved withdrawal. */
+/** Returns the provider's answer about an approved withdrawal. */
 export async function payoutAnswer(
   deps: Deps,
   merchant: Merchant,

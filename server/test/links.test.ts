@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Reads a file of the repository. Null means that the file does not exist. */
+/** Reads a file of the repository. Null means that no such file exists. */
 type ReadText = (path: string) => string | null
 
 const readText: ReadText = (path) => {
@@ -21,7 +21,7 @@ function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '')
 }
 
-/** The anchors of a page, as GitHub makes them from its headings. */
+/** Returns the anchors of a page, as GitHub makes them from the headings. */
 function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6} (.+)$/gm)) {
@@ -37,7 +37,7 @@ function anchorsOf(markdown: string): Set<string> {
   return anchors
 }
 
-/** The broken relative links of a page, each with the reason. */
+/** Returns the broken relative links of a page, each with the reason. */
 function brokenLinks(path: string, markdown: string, read: ReadText): string[] {
   const text = withoutCode(markdown)
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/<(?:img|a)\b[^>]*\b(?:src|href)="([^"]+)"/g)]
@@ -52,7 +52,7 @@ function brokenLinks(path: string, markdown: string, read: ReadText): string[] {
   })
 }
 
-test('each relative link of a document leads to a file and a heading that exist', () => {
+test('each relative link of a document leads to an existing file and an existing heading', () => {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: ROOT })
   const pages = list
     .toString()

@@ -1,4 +1,4 @@
-// The two mock providers for the tests of the contract, and the helpers of these tests.
+// Starts the two mock providers for the tests of the provider contract, and has the helpers of these tests.
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,20 +8,20 @@ import { startMockServer } from '../src/adapters/providers/mock/server-app.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
 import { systemClock } from '../src/kernel/lib/index.ts'
 
-/** The secret that signs the callbacks. */
+/** The secret with which the mock providers sign callbacks. */
 export const SECRET = 'a secret of the tests'
-/** Pause before each outcome. */
+/** The pause of the mock providers before each outcome. */
 export const DELAY_MS = 50
-/** The delay after which every outcome has happened, also the second outcomes. */
+/** A time after which the mock providers have reported every outcome, including the second outcomes. */
 export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
 /** Options of the mock providers. */
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
 
 type Received = { headers: Record<string, string | undefined>; body: Buffer }
-/** One adapter under test, with its received callbacks by reference. */
+/** A provider adapter under test, with the received callbacks by reference. */
 export type Subject = { provider: Provider; received: Received[]; close(): Promise<void> }
 
-/** The mock provider in this process. */
+/** Starts the mock provider in this process. */
 export async function startLocal(): Promise<Subject> {
   const received: Received[] = []
   const sink = async (_name: string, headers: Record<string, string>, body: Buffer) => {
@@ -31,7 +31,7 @@ export async function startLocal(): Promise<Subject> {
   return { provider, received, close: async () => {} }
 }
 
-/** The mock provider behind HTTP. */
+/** Starts the mock provider as an HTTP server. */
 export async function startRemote(): Promise<Subject> {
   const received: Received[] = []
   const receiver = await listen((headers, body) => received.push({ headers, body }))
@@ -55,7 +55,8 @@ export async function startRemote(): Promise<Subject> {
 }
 
 /**
- * A receiver that records requests and answers 200, or as `reply` says; if `reply` returns null, the receiver never answers.
+ * Starts a receiver that records requests and answers 200. `reply` can choose another response; if `reply` returns null, the
+ * receiver never answers.
  */
 export async function listen(
   take: (headers: Record<string, string | undefined>, body: Buffer) => void,
@@ -72,17 +73,17 @@ export async function listen(
   return server
 }
 
-/** The address of a server. */
+/** Returns the address of a server. */
 export function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Waits for the number of milliseconds. */
+/** Waits for a number of milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Waits until the assertion holds; after three seconds, fails with its message. */
+/** Repeats the assertion until it succeeds. After three seconds, throws its error. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 3000
   for (;;) {
@@ -97,7 +98,7 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
 
 let last_payout = 0
 
-/** A payout to a destination with the given ending, under a new reference. */
+/** Returns a payout request with a new reference to a destination with this ending. */
 export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `WCONTRACT${++last_payout}`,
@@ -114,7 +115,7 @@ export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): P
   }
 }
 
-/** An answer in one word: its kind, or the reason of an unknown outcome. */
+/** Describes an answer in one word: its kind, or the reason of an unknown outcome. */
 export function wordOf(answer: PayoutAnswer | undefined): string | undefined {
   return answer?.kind === 'unknown' ? answer.why : answer?.kind
 }

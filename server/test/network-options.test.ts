@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('the platform sends webhooks with the agent and the name lookup of the options of compose', async () => {
+test('the platform sends webhooks with the agent and the name lookup from the options of compose', async () => {
   const webhook_url = 'https://shop.test/hook'
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url } })
   assert.equal(saved.status, 200, saved.text)
@@ -41,7 +41,7 @@ test('the platform sends webhooks with the agent and the name lookup of the opti
   assert.deepEqual(sent, [webhook_url])
 })
 
-test('the system does not start with a provider without an adapter', async () => {
+test('the system does not start when a configured provider has no adapter', async () => {
   const config = { ...world.deps.config, provider: 'nobody' as 'mock' }
   await assert.rejects(compose({ ...world.deps, config }), /PROVIDER nobody has no adapter/)
 })

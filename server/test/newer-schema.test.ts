@@ -1,4 +1,5 @@
-// A return to the previous version: a program starts on a database that a newer program has migrated.
+// An operator returns to the previous version of the product. The previous version starts on a database that the newer version
+// has migrated.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +17,7 @@ const CHANGES = `create table notes (id uuid not null, constraint notes_pkey pri
   alter table collection_attempts add column weight int not null default 1;
   create index collections_note_idx on collections (merchant_id, note) where note is not null;`
 
-test('this version starts, takes a payment and settles it on a schema that a newer, compatible version made', async (t) => {
+test('this version starts and settles a payment on a compatible schema of a newer version', async (t) => {
   const { url } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${await newestNumber()}\n${CHANGES}`)
   const lines: string[] = []
   assert.deepEqual(await migrate(url, { info: (line) => void lines.push(line) }), [])
@@ -36,7 +37,7 @@ test('this version starts, takes a payment and settles it on a schema that a new
   }
 })
 
-test('this version names the reason when it refuses to start on a schema of a newer version that is incompatible with it', async (t) => {
+test('this version refuses to start on an incompatible schema of a newer version, and states the reason', async (t) => {
   const refusal =
     /the database is newer than this program: this version cannot run on 9998_newer\.sql.*start a newer version/
   for (const oldest of [String(Number(await newestNumber()) + 1).padStart(4, '0'), '9998']) {
@@ -46,7 +47,7 @@ test('this version names the reason when it refuses to start on a schema of a ne
   }
 })
 
-test('migrate refuses a migration from 0013 on that does not name the oldest program for its schema', async (t) => {
+test('migrate refuses a migration that does not name the oldest program for its schema, from migration 0013 on', async (t) => {
   const { url, dir } = await migratedByNewer(t, `-- Why.\n-- oldest program: ${await newestNumber()}\n${CHANGES}`)
   const file = '9999_silent.sql'
   await writeFile(join(dir, file), '-- Why.\ncreate table silent (id uuid);')
@@ -55,11 +56,11 @@ test('migrate refuses a migration from 0013 on that does not name the oldest pro
   assert.deepEqual(await migrate(url, undefined, dir), [file])
 })
 
-test('no migration adds a column that an older version, which may still run, leaves empty', async (t) => {
+test('no migration adds a required column that an older version, which may still run, does not fill', async (t) => {
   assert.deepEqual(await requiredOfOlder(t, MIGRATIONS_DIR), [])
 })
 
-test('the check finds a column that an older version leaves empty, independent of the version that the migration names', async (t) => {
+test('the check finds a required column that an older version does not fill, whichever version the migration names', async (t) => {
   const { dir } = await newerDir(
     t,
     '-- Why.\n-- oldest program: 0012\nalter table collections add column a text not null;\n' +
@@ -70,7 +71,7 @@ test('the check finds a column that an older version leaves empty, independent o
   ])
 })
 
-/** Required columns without a default that migrations newer than the oldest program add to its tables. */
+/** Returns the required columns without a default that newer migrations add to the tables of the oldest permitted program. */
 async function requiredOfOlder(t: TestContext, dir: string): Promise<string[]> {
   const database = await createTestDatabase(null)
   const step = await mkdtemp(join(tmpdir(), 'malipo-steps-'))
@@ -102,7 +103,7 @@ async function requiredOfOlder(t: TestContext, dir: string): Promise<string[]> {
   return problems
 }
 
-/** Each column as table.column, and whether an insert must name the column. */
+/** Returns each column as table.column, with true if an insert must name the column. */
 async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
   const { rows } = await client.query<{ name: string; required: boolean }>(
     `select c.relname || '.' || a.attname as name,
@@ -115,7 +116,7 @@ async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
 
 const newestNumber = async () => ((await readdir(MIGRATIONS_DIR)).sort().at(-1) as string).slice(0, 4)
 
-/** The migrations of this version and of a newer version. */
+/** Makes a folder with the migrations of this version and of a newer version. */
 async function newerDir(t: TestContext, text: string): Promise<{ dir: string }> {
   const dir = await mkdtemp(join(tmpdir(), 'malipo-newer-'))
   t.after(() => rm(dir, { recursive: true }))
@@ -124,7 +125,7 @@ async function newerDir(t: TestContext, text: string): Promise<{ dir: string }> 
   return { dir }
 }
 
-/** A database that a program with one more migration has migrated. */
+/** Makes a database that a program with one additional migration has migrated. */
 async function migratedByNewer(t: TestContext, text: string): Promise<{ url: string; dir: string }> {
   const { dir } = await newerDir(t, text)
   const database = await createTestDatabase(null)

@@ -1,4 +1,4 @@
-// The payout functions of a test's provider in tests that are about payments only.
+// Payout functions for a test's provider that accepts only payments.
 
 import type { Provider } from '../src/adapters/providers/port.ts'
 

@@ -1,11 +1,11 @@
-// Operators who signed in to their console some time ago, and members of merchants.
+// Makes sessions of operators who signed in to their console some time ago, and of members of merchants.
 
 import { SignJWT } from 'jose'
 import { issuerKey } from '../src/access/identity/index.ts'
 import type { Console, Role } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** A token as the built-in provider issues it to a person who signed in to a console `age_s` seconds ago. */
+/** Returns a token as the built-in identity provider issues it to a person who signed in to a console `age_s` seconds ago. */
 export async function consoleToken(
   world: World,
   user_id: string,
@@ -27,7 +27,7 @@ export async function consoleToken(
 /** An operator, and a function that returns a token for the current time. */
 export type Operator = { user_id: string; email: string; token(): Promise<string> }
 
-/** A new operator, optionally with roles in merchants. */
+/** Makes a new operator, optionally with roles in merchants. */
 export async function newOperator(
   world: World,
   roles: { role: Role; merchant?: World['merchant'] }[] = [],

@@ -1,11 +1,12 @@
-// An operator for tests: merchants with money and prices, withdrawals, and the operator's API calls.
+// An operator for tests, with functions that make merchants with money and prices, submit withdrawals, and call the operator's
+// API.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Reply, World } from './harness.ts'
 
-/** Prices of the merchants: 1 % and 500.00 as our fee, and 200.00 as the processor's charge on top. */
+/** The prices of the merchants: 1 % plus 500.00 as our fee, and 200.00 as the provider's charge. */
 export const PRICES = {
   rules: [
     {
@@ -18,55 +19,58 @@ export const PRICES = {
   ],
 }
 
-/** The opening balance of a shop. The books below follow a withdrawal of 10000.00, which costs 800.00. */
+/** The opening balance of a shop. The next four constants show the book around a withdrawal of 10000.00, which costs 800.00. */
 export const MONEY = '100000.00'
-/** The book without reserved money, or after the release of all reserved money. */
+/** The book before the approval, and after the release of all reserved money. */
 export const UNTOUCHED: BookBalances = { available: 10_000_000n, provider_float: -10_000_000n }
 /** The book after the approval. */
 export const RESERVED: BookBalances = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
 /** The book after the payout. */
 export const PAID: BookBalances = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
-/** The book after a reversal: amount and fee came back, and the provider kept its charge. */
+/** The book after a reversal: the merchant got amount and fee back, and the provider kept its charge. */
 export const REVERSED: BookBalances = { available: 9_980_000n, provider_float: -9_980_000n }
 
-/** A merchant and its keys for requesting withdrawals. */
+/** A merchant, with the keys that request withdrawals. */
 export type ShopWithKeys = { merchant: Merchant; live: string; sandbox: string }
 
-/** The accounts of a book that are not empty, in cents. */
+/** The accounts of a book that contain money, in cents. */
 export type BookBalances = Record<string, bigint>
 
-/** The last part of an operator's route for one withdrawal. */
+/** The last part of the path of an operator's decision about a withdrawal. */
 export type OperatorVerb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
 
-/** An operator in a world, and the operator's calls. */
+/** An operator of a world, with the calls of the operator. */
 export type TestOperator = {
-  /** A session token that is valid at the current time of the test's clock. */
+  /** Returns a session token that is valid at the current time of the test's clock. */
   session(): Promise<string>
   user_id: string
   email: string
-  /** A merchant with this much money, live and sandbox, and with PRICES by default. Null means the prices of a new merchant. */
+  /**
+   * Makes a merchant with this live and sandbox balance, and with PRICES by default. Null means the default prices of a new
+   * merchant.
+   */
   shop(money: string, prices?: object | null): Promise<ShopWithKeys>
   /** Adjusts the balance of a merchant. */
   adjust(shop: ShopWithKeys, body: object): Promise<Reply>
-  /** Submits a withdrawal to a phone that ends in these three digits. Returns its id. */
+  /** Submits a withdrawal to a phone number with this ending. Returns its id. */
   submit(
     shop: ShopWithKeys,
     options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' },
   ): Promise<string>
-  /** Calls the operator's route. Without `idempotency_key` the request has no key. */
+  /** Calls the operator's route for the withdrawal. Without `idempotency_key`, the request has no Idempotency-Key. */
   act(
     id: string,
     verb: OperatorVerb,
     body?: object,
     options?: { idempotency_key?: string; world?: World },
   ): Promise<Reply>
-  /** The record with its history, payout and balance. */
+  /** Reads the withdrawal with its history, payout and balance. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   show(id: string): Promise<any>
   book(shop: ShopWithKeys, environment?: 'live' | 'sandbox'): Promise<BookBalances>
-  /** Approves the withdrawal, and runs the work that follows at once. */
+  /** Approves the withdrawal and runs the work that is due afterwards. */
   approve(id: string): Promise<Reply>
-  /** The statuses of a withdrawal so far, each with its actor: `SUCCESS by mock`. */
+  /** Reads the past statuses of a withdrawal, each with its actor: `SUCCESS by mock`. */
   wayOf(id: string): Promise<string[]>
 }
 
@@ -155,7 +159,7 @@ export async function createTestOperator(world: World): Promise<TestOperator> {
   }
 }
 
-/** The smallest valid body of each call. */
+/** The smallest valid body for each route. */
 export const BODIES: Record<OperatorVerb, object> = {
   approve: {},
   reject: { reason: 'The name does not fit the number' },

@@ -1,4 +1,5 @@
-// A PostgreSQL server of one test. The test may restart, stop, freeze and change this server without an effect on other tests.
+// Runs a separate PostgreSQL server for one test. The test may restart, stop, freeze and change this server without an effect
+// on other tests.
 
 import { spawn } from 'node:child_process'
 import {
@@ -19,19 +20,22 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-/** How a server stops: `fast` ends all connections, `immediate` is a crash from which the server recovers. */
+/** How the test stops the server: `fast` closes all connections, `immediate` is a crash from which the server recovers. */
 export type StopMode = 'fast' | 'immediate'
 
 /** A migrated server that belongs to one test. */
 export type OwnPostgres = {
-  /** The url of the role that owns the database; restarts do not change it. */
+  /** The URL for the role that owns the database. Restarts do not change the URL. */
   url: string
-  /** The folder that holds `data`, the sockets and the log. */
+  /** The folder that contains `data`, the sockets and the log. */
   place: string
   /** Runs one SQL text as the superuser. */
   admin<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   stop(mode: StopMode): Promise<void>
-  /** Starts the server after `stop`; resolves when it accepts connections. A standby stays in recovery and only reads. */
+  /**
+   * Starts the server after `stop`. Resolves when the server accepts connections. A standby stays in recovery and answers only
+   * reads.
+   */
   start(role?: 'primary' | 'standby'): Promise<void>
   /** Sends a signal to every process of the server. */
   signal(name: NodeJS.Signals): void
@@ -44,10 +48,10 @@ const STOP_SIGNALS: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immedia
 const PROMPT_MS = 5
 const READY_MS_MAX = 60_000
 
-/** Makes a server with the current schema. Only `start` starts it again. */
+/** Makes a server with the current schema. After `stop`, only `start` starts the server. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'own-'))
-  // PostgreSQL may run as another user, and that user must be able to reach the folder.
+  // PostgreSQL may run as another user, and that user needs access to the folder.
   chmodSync(folder, 0o711)
   const made = await startEmbedded({
     dataDir: folder,
@@ -66,7 +70,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: new URL(url).searchParams.get('host') ?? '',
-    // Without fsync, a crash of the machine loses data, but a crash of the server does not.
+    // Without fsync, a crash of the machine loses data, but a crash of PostgreSQL does not.
     fsync: 'off',
     shared_buffers: '16MB',
     max_connections: '100',
@@ -78,7 +82,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     place,
     async admin(text, values = []) {
       const connectionString = `postgres://postgres:${admin_password}@127.0.0.1:${port}/malipo`
-      // The superuser may write even if a test has made the database read-only.
+      // Even if a test has made the database read-only, the superuser may write.
       const options = '-c default_transaction_read_only=off'
       const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: 5_000 })
       client.on('error', () => {})
@@ -139,7 +143,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return own
 }
 
-/** All processes of the server with files in `folder`. */
+/** Returns the process ids of the server with files in `folder`. */
 function serverPids(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {

@@ -1,4 +1,5 @@
-// Processes over one database whose live provider follows a script, for the tests of sending payouts.
+// Runs processes over one database, with a live provider that follows a script. The tests of sending payouts use these
+// processes.
 
 import assert from 'node:assert/strict'
 import type { PayoutAnswer, Provider } from '../src/adapters/providers/port.ts'
@@ -25,18 +26,18 @@ export const A = 100_000n
 /** An hour in milliseconds. */
 export const HOUR = 3_600_000
 
-/** One process: a world, and the calls of its operator and merchant. */
+/** One process: a world, and the calls of an operator and a merchant. */
 export type PayoutProcess = { world: World; hands: PayoutCalls }
 
 /** The processes, the script of the provider and the helpers of a test. */
 export type PayoutWorld = PayoutProcess & {
   script: PayoutScript
-  /** How often the platform requested the provider to execute a payout. */
+  /** Returns how often the platform asked the provider to execute the payout. */
   executions(key: WithdrawalKey): number
   questions(key: WithdrawalKey): number
-  /** A submitted withdrawal that the balance covers. */
+  /** Submits a withdrawal that the balance covers. */
   submitted(amount_minor?: bigint): Promise<WithdrawalKey>
-  /** Another process on the same database with the same provider. */
+  /** Starts another process on the same database with the same provider. */
   another(options?: { point?: (name: string) => void; sends?: boolean }): Promise<PayoutProcess>
   /** Runs the work that is due now. */
   work(process?: PayoutProcess): Promise<void>
@@ -47,7 +48,7 @@ type Options = {
   point?: (name: string) => void
   before?: DbOptions['before']
   adapt?: (provider: Provider) => Provider
-  /** False if the test breaks the books itself. */
+  /** False means that the test breaks the books on purpose. */
   sound?: boolean
 }
 
@@ -87,7 +88,7 @@ export async function withPayoutWorld(
     })
     if (options.sound !== false) await booksHold(first.world)
   } finally {
-    // After a failed test, no provider call keeps waiting.
+    // After a failed test, no call of the provider waits any longer.
     for (const release of gates.splice(0)) release(payoutAnswers.unknown)
     for (const world of worlds) await world.close()
   }
@@ -95,14 +96,14 @@ export async function withPayoutWorld(
 
 const gates: ((answer: PayoutAnswer) => void)[] = []
 
-/** An answer of the provider that waits until the test opens it. */
+/** Makes an answer of the provider that arrives when the test calls `open`. */
 export function gate() {
   const { promise: answer, resolve: open } = Promise.withResolvers<PayoutAnswer>()
   gates.push(open)
   return { answer, open }
 }
 
-/** Waits until the condition holds; throws if the condition does not hold in time. */
+/** Waits until the condition is true. After five seconds, throws an error. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
@@ -111,7 +112,7 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Ends a process at this crash point, at the first pass. */
+/** Returns a function that throws an error at this crash point once, as if the process ended there. */
 export function dieAt(point: string): (name: string) => void {
   let alive = true
   return (name) => {
@@ -123,10 +124,10 @@ export function dieAt(point: string): (name: string) => void {
 
 /** Waits until a process has no running work. */
 export const idle = ({ world }: PayoutProcess) => world.system.payouts.task.idle()
-/** The status of a withdrawal. */
+/** Reads the status of a withdrawal. */
 export const statusOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => (await recordOf(world, key)).status
-/** A callback of the provider about a payout. */
+/** Sends a callback of the provider about a payout. */
 export const hint = ({ world }: PayoutProcess, key: WithdrawalKey) =>
   world.system.receive('mock', {}, Buffer.from(payoutReference(key.id)))
-/** The moves of a withdrawal, with the provider's answers. */
+/** Reads the moves of a withdrawal, with the provider's answers. */
 export const movesOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => (await traceOf(world, key)).moves

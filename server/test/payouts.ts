@@ -1,4 +1,4 @@
-// Helpers of tests of payouts: a scripted provider, stored withdrawals, and the calls of an operator and a merchant.
+// Helpers for tests of payouts: a scripted provider, stored withdrawals, and the calls of an operator and a merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -25,21 +25,21 @@ import {
 } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
-/** The keys of a withdrawal: merchant and id. */
+/** The primary key of a withdrawal: merchant and id. */
 export type WithdrawalKey = { merchant_id: string; id: string }
 
 type PayoutReply = PayoutAnswer | Promise<PayoutAnswer>
 
-/** The answers of a scripted provider, and its calls so far. */
+/** The answers of a scripted provider, and the calls that it has received. */
 export type PayoutScript = {
   payout(request: PayoutRequest): PayoutReply
   status(request: PayoutRequest): PayoutReply
-  /** References in the order of the calls. */
+  /** The references in the order of the calls. */
   sent: string[]
   asked: string[]
 }
 
-/** Answers of a provider about a payout of `amount_minor`. */
+/** Answers of the provider about a payout of `amount_minor`. */
 export const payoutAnswers = {
   accepted: { kind: 'accepted', provider_status: 'PENDING' },
   blocked: { kind: 'blocked', provider_status: 'FORBIDDEN' },
@@ -53,12 +53,12 @@ export const payoutAnswers = {
     ({ kind: 'reversed', amount_minor, currency: 'TZS', charge_returned, provider_status: 'REVERSED' }) as const,
 } as const satisfies Record<string, PayoutAnswer | ((...given: never[]) => PayoutAnswer)>
 
-/** A script that accepts every payout and leaves the payout open. */
+/** Makes a script that accepts every payout and leaves the payout open. */
 export function newPayoutScript(given: Partial<PayoutScript> = {}): PayoutScript {
   return { payout: () => payoutAnswers.accepted, status: () => payoutAnswers.accepted, sent: [], asked: [], ...given }
 }
 
-/** A provider that follows a script. The provider prompts no payer, and the body of a callback to it is the reference. */
+/** Makes a provider that follows a script. The provider sends no prompts. The body of a callback is the reference. */
 export function scriptedProvider(script: PayoutScript, name = 'mock'): Provider {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   return {
@@ -88,7 +88,7 @@ export function scriptedProvider(script: PayoutScript, name = 'mock'): Provider 
   }
 }
 
-/** The fields of a withdrawal to store; charges in cents. */
+/** The fields of a withdrawal to store. Charges are in cents. */
 export type WithdrawalFields = {
   merchant?: Merchant
   environment?: Environment
@@ -132,7 +132,7 @@ export async function insertWithdrawal(world: World, fields: WithdrawalFields = 
 
 const keys = new WeakMap<World, Map<string, string>>()
 
-/** Gives a merchant money to withdraw: a settled payment. Returns the id of the collection. */
+/** Gives a merchant money by a settled payment. Returns the id of the collection. */
 export async function fund(
   world: World,
   amount_minor: bigint,
@@ -154,7 +154,7 @@ export async function fund(
   return collection_id
 }
 
-/** The provider reverses a settled payment. */
+/** Settles a reversal of a settled payment by the provider. */
 export async function reverseCollection(world: World, collection_id: string, merchant = world.merchant): Promise<void> {
   const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
     collection_id,
@@ -165,7 +165,7 @@ export async function reverseCollection(world: World, collection_id: string, mer
   await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
-/** The calls of an operator and a merchant, each in its own transaction, with the sending after the commit. */
+/** The calls of an operator and a merchant, each in a separate transaction. The process sends the payout after the commit. */
 export type PayoutCalls = {
   service: ApprovalService
   act: Act
@@ -177,12 +177,12 @@ export type PayoutCalls = {
   retry(key: WithdrawalKey): Promise<unknown>
 }
 
-/** The calls in this world. `sends: false` means the calls of a process that only serves HTTP. */
+/** Makes the calls in this world. `sends: false` makes the calls of a process that only serves HTTP. */
 export function payoutCallsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): PayoutCalls {
   const { deps } = world
   const service = createApprovalService(deps, {
     driver: world.system.payouts,
-    // Sandbox money never goes to the live provider, even in a test.
+    // Sandbox payouts never go to the live provider, even in a test.
     find: createRouting({
       providers: new Map([[provider.name, provider]]),
       default_name: provider.name,
@@ -216,7 +216,7 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
   }
 }
 
-/** Throws unless every check of `verify` holds. */
+/** Throws an error unless every check of `verify` succeeds. */
 export async function booksHold(world: World): Promise<void> {
   const { checks } = await verify(world.url)
   assert.deepEqual(
@@ -226,7 +226,7 @@ export async function booksHold(world: World): Promise<void> {
   )
 }
 
-/** The record of a withdrawal. */
+/** Reads the record of a withdrawal. */
 export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdrawal> {
   const row = await findWithdrawal(world.deps.db, key)
   assert.ok(row, `the database has the withdrawal ${key.id}`)
@@ -246,7 +246,7 @@ export type StoredPayout = {
   provider_id: string | null
 }
 
-/** The payout of a withdrawal, or undefined. */
+/** Reads the payout of a withdrawal. Undefined means that the withdrawal has no payout. */
 export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey): Promise<StoredPayout | undefined> {
   const rows = await world.rows<StoredPayout>(
     `select state, send_token, asks, due_at, lease_owner, sent_at, provider_reference, provider_status, provider_id
@@ -256,7 +256,9 @@ export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey)
   return rows[0]
 }
 
-/** The history of a withdrawal: status, account of the money, moves with their reasons, and postings. */
+/**
+ * The history of a withdrawal: its status, the account of its money, the status changes with their reasons, and the postings.
+ */
 export type WithdrawalTrace = {
   status: string
   funds: string
@@ -267,7 +269,7 @@ export type WithdrawalTrace = {
   events: string[]
 }
 
-/** The moves in the order in which they can happen. */
+/** The postings of a withdrawal, in the order in which they can happen. */
 const FACTS = ['reserved', 'paid', 'released', 'paid_late', 'reversed'].map((fact) => `withdrawal_${fact}`)
 
 /** Reads the history of a withdrawal. */

@@ -1,6 +1,6 @@
 /**
- * The admin commands about people. On a fresh installation the test runs `npm run -s admin`. Later it runs the script itself,
- * because npm takes as long as the command.
+ * Tests the admin commands about people. On a fresh installation the test runs `npm run -s admin`. Later it runs the script
+ * directly, because npm takes as long as the command.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** A port without a database. A command that opens a connection to it fails with another message. */
+/** A port on which no database listens. If a command opens a connection, the command fails with a message about this port. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 const NO_ID = '00000000-0000-8000-8000-000000000000'
 const PRODUCTION = {
@@ -35,7 +35,7 @@ type Outcome = { code: number | null; json: any; errors: string }
 const NPM = ['npm', 'run', '-s', 'admin', '--']
 const SCRIPT: string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.admin.split(' ')
 
-/** Runs `npm run -s admin -- ARGS --json`, or the script of that command itself. */
+/** Runs `npm run -s admin -- ARGS --json`, or runs the script of that command directly. */
 function admin(args: readonly string[], url: string, env = PRODUCTION as Env, command = NPM): Promise<Outcome> {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
   const [program = '', ...given] = [...command, ...args, '--json']
@@ -64,7 +64,7 @@ describe('a fresh production installation', () => {
   })
   after(() => database.drop())
 
-  test('one command gives a fresh installation its first operator without demo data, and the operator can use the operators API', async () => {
+  test('one admin command creates the first operator of a fresh installation without demo data, and the operator can use the operators API', async () => {
     const { code, json, errors } = await admin(
       ['user', 'create', '--email', 'Boss@Example.tz', '--role', 'SUPER_ADMIN', '--name', 'Neema', '--language', 'en'],
       database.url,
@@ -114,16 +114,16 @@ describe('a fresh production installation', () => {
     await world.close()
   })
 
-  test('an installation in production refuses the command that makes demo data', async () => {
+  test('the command that makes demo data refuses to run in production', async () => {
     const { code, json } = await admin(['demo'], database.url)
     assert.deepEqual([code, json.error.code], [1, 'forbidden'])
   })
 })
 
-/** The environment of the same installation for an app inside the test process. */
+/** Returns the environment of the same installation, for an app inside the test process. */
 const PRODUCTION_WORLD = { ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'false' }
 
-test('a command with a missing argument exits with 2 and names the argument, without opening the database', async () => {
+test('if a command lacks an argument, the command exits with 2, names the argument and does not open the database', async () => {
   const { code, json, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'VIEWER'], NO_DATABASE)
   assert.deepEqual([code, json], [2, null])
   assert.match(errors, /^--merchant is required\n/)
@@ -143,7 +143,7 @@ describe('people of a merchant', () => {
   const test_env = { NODE_ENV: 'test', SECRET_KEY: PRODUCTION.SECRET_KEY }
   const run = (args: readonly string[], env: Env = {}) =>
     admin(args, world.url, { ...test_env, DATA_DIR: data_dir, ...env }, SCRIPT)
-  /** Runs a command and fails the test unless the command succeeds. */
+  /** Runs a command. If the command fails, the test fails. */
   const done = async (args: readonly string[]) => {
     const outcome = await run(args)
     assert.equal(outcome.code, 0, outcome.errors)
@@ -154,7 +154,7 @@ describe('people of a merchant', () => {
   const inMerchant = (id = world.merchant.id) => ['--merchant', id]
   const codeOf = ({ code, json }: Outcome) => [code, json?.error?.code]
 
-  test('a new person gets a password, a role, and entries in the audit log', async () => {
+  test('the user command gives a new person a password and a role, and writes the audit log', async () => {
     const { json } = await create('asha@example.tz', 'DEVELOPER', ...inMerchant())
     assert.equal(typeof json.password, 'string')
     const members = await world.rows('select role from members where user_id = $1', [json.user_id])
@@ -168,7 +168,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('a person with an account gets the further membership and keeps the password', async () => {
+  test('the user command gives an existing user another membership and keeps the password', async () => {
     const second = await world.newMerchant()
     const first = await create('juma@example.tz', 'VIEWER', ...inMerchant())
     const { json } = await create('juma@example.tz', 'FINANCE', ...inMerchant(second.id))
@@ -187,7 +187,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the commands refuse an unknown merchant and a disabled person, and write nothing', async () => {
+  test('the commands refuse an unknown merchant and a disabled person, and change nothing', async () => {
     assert.deepEqual(codeOf(await create('new@example.tz', 'VIEWER', ...inMerchant(NO_ID))), [1, 'not_found'])
     assert.deepEqual(await world.rows("select 1 from users where email = 'new@example.tz'"), [])
     const { json } = await create('gone@example.tz', 'VIEWER', ...inMerchant())
@@ -197,7 +197,7 @@ describe('people of a merchant', () => {
     assert.deepEqual(codeOf(await run(['token', '--email', 'nobody@example.tz'])), [1, 'not_found'])
   })
 
-  test('with an external issuer, the command binds a person by subject or by e-mail address, and sets no password', async () => {
+  test('with an external issuer, the command identifies a person by subject or by e-mail address, and sets no password', async () => {
     const foreign = { OIDC_ISSUER: 'https://id.example.tz' }
     const make = (email: string, ...more: string[]) =>
       run(['user', 'create', '--email', email, '--role', 'SUPER_ADMIN', ...more], foreign)
@@ -225,7 +225,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the demo has a person of each role, keeps the passwords of its file, and sets new passwords when the file is gone', async () => {
+  test('the demo has a user for each role, keeps the passwords of its file, and sets new passwords when the file is missing', async () => {
     const once = await done(['demo'])
     const again = await done(['demo'])
     assert.deepEqual(again.users, once.users)
@@ -253,7 +253,7 @@ describe('people of a merchant', () => {
   })
 })
 
-test('any admin command migrates the database of a fresh installation', async () => {
+test('every admin command migrates the database of a fresh installation first', async () => {
   const database = await createTestDatabase(null)
   const { code, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'SUPER_ADMIN'], database.url)
   assert.equal(code, 0, errors)

@@ -1,6 +1,6 @@
-// Payments under difficult conditions: slow and lost networks, covered pages, closed tabs, double taps, old links. A real
-// browser uses the real server, whose clock the test moves. WAYS=all opens each in every language both with scripts and
-// without.
+// Payments under difficult conditions: slow and lost networks, hidden pages, closed tabs, double taps, old links. A real
+// browser uses the real server, whose clock the test moves. WAYS=all runs each test in every language, with and without
+// scripts.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
 const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
 
-/** A payer who has received a prompt. */
+/** Opens the page of a payer who has received a prompt. */
 async function waiting(way: Way = {}): Promise<{ payer: Payer; link: PayPage }> {
   const link = await street.newLink()
   const payer = await street.comes(way)
@@ -38,7 +38,7 @@ async function pass(payer: Payer, seconds: number): Promise<void> {
   await payer.wait(seconds)
 }
 
-/** Payments and attempts of a page. */
+/** Returns the number of payments and attempts of a page. */
 async function attemptsOf({ slug }: PayPage): Promise<number> {
   const [row] = await street.world.rows<{ attempts: number }>(
     `select count(*)::int as attempts from collection_attempts a
@@ -49,7 +49,7 @@ async function attemptsOf({ slug }: PayPage): Promise<number> {
   return row?.attempts ?? 0
 }
 
-/** Scenarios by test name; each scenario runs in the ways that `isTried` selects. */
+/** Scenarios by test name. `isTried` selects the languages and the script setting of each scenario. */
 const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
   'the page does not show a payment without a result at its deadline as failed, and shows a later result': async (
     way,
@@ -79,7 +79,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.sees(...phoneText)
     assert.notEqual(payer.collection(), first)
     assert.equal(await attemptsOf(link), 2)
-    // The payer approved the first prompt after all, so the payer must not approve the second prompt.
+    // The payer approved the first prompt late, so the payer must not approve the second prompt.
     await street.answers(first, PAID)
     await payer.wait(5)
     if (!script) await payer.press(...checkText)
@@ -94,7 +94,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.page.goto(link.url)
     await payer.sees(...payeeText)
     await pass(payer, 61)
-    // A page that the payer opened before the link expired shows the same text.
+    // If the payer opened a page before the link expired, the page shows the same text.
     await payer.payBy(street.phone('001'))
     await payer.sees('Muda wa kiungo hiki umeisha', 'This link has expired')
     assert.equal(await payer.page.locator('form').count(), 0)
@@ -138,7 +138,7 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.sees(...paidText)
     await payer.page.goBack()
     const form = payer.page.locator('#phone')
-    // Some browsers keep the form, and other browsers request it again. In both cases the server sends no prompt.
+    // Some browsers keep the form, and other browsers load the form again. In both cases the server sends no second prompt.
     if (await form.isVisible()) await payer.payBy(street.phone('001'))
     await payer.sees(...alreadyText)
     assert.equal(await attemptsOf(link), 2)
@@ -194,7 +194,7 @@ for (const way of WAYS) {
   }
 }
 
-test('a failed later attempt does not hide that an earlier attempt is under review', async () => {
+test('the page of a link shows that an earlier attempt is under review although a later attempt failed', async () => {
   const { payer, link } = await waiting({ language: 'en' })
   const first = payer.collection()
   await pass(payer, street.world.deps.config.push_lifetime_s + 5)
@@ -210,7 +210,7 @@ test('a failed later attempt does not hide that an earlier attempt is under revi
   await payer.leave()
 })
 
-test('a payer who returns from the prompt sees at once that the payment succeeded', async () => {
+test('a payer who comes back from the prompt sees at once that the payment succeeded', async () => {
   const { payer } = await waiting()
   await payer.page.evaluate('cover(true)')
   await street.answers(payer.collection(), PAID)
@@ -226,7 +226,7 @@ test("a payment continues after the payer's network fails and returns", async ()
   await payer.context.setOffline(true)
   await payer.page.locator('#offline').waitFor()
   await street.answers(payer.collection(), PAID)
-  // A browser logs an error for each request that it cannot send. This page sends no such request.
+  // A browser logs an error for each request that it cannot send. This page sends no request without a network.
   await payer.page.clock.runFor(60_000)
   await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
   await payer.context.setOffline(false)
@@ -253,7 +253,7 @@ test('the link of a closed tab opens the payment with its current status', async
   }
 })
 
-test('the first view makes two requests of at most 14 KB, and a whole payment costs at most 40 KB', async () => {
+test('the first view of a page makes two requests of at most 14 KB, and a whole payment costs at most 40 KB', async () => {
   const payer = await street.comes()
   const count = meter(payer.page)
   const link = await street.newLink({ description: 'Viatu vya ngozi, jozi mbili', reference: 'ORDER-2026-000123' })
@@ -274,13 +274,13 @@ test('the first view makes two requests of at most 14 KB, and a whole payment co
   await payer.leave()
 })
 
-test('two minutes of waiting cost the payer at most 30 KB with all polls', async () => {
+test('two minutes of waiting cost the payer at most 30 KB, including all polls', async () => {
   const { payer } = await waiting()
   const count = meter(payer.page)
   await payer.page.reload()
   for (let i = 0; i < 120; i += 1) {
     await payer.page.clock.runFor(1000)
-    // A response arrives between two seconds of the page.
+    // The response arrives between two seconds of the page's clock.
     await payer.page.evaluate(`fetch('/healthz')`)
   }
   const { bytes, requests } = await count()
@@ -298,7 +298,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`the keyboard does not reach ${target}`)
 }
 
-/** Counts the traffic from now on, without the requests of the test itself. */
+/** Counts the bytes of the page from now on, without the requests of the test. */
 function meter(page: Page): () => Promise<{ requests: number; bytes: number }> {
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {

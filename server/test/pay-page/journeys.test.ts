@@ -1,5 +1,5 @@
-// Payers from the link to the receipt: a real browser on the real server, in both languages, with and without scripts.
-// WAYS=all opens every journey in each language both with and without scripts.
+// Tests payers from the link to the receipt: a real browser on the real server, in both languages, with and without scripts.
+// WAYS=all runs every journey in each language, both with and without scripts.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -282,7 +282,7 @@ for (const way of WAYS) {
   })
 }
 
-test('a plain link chooses the language, and the forms keep it until the receipt', async () => {
+test('a payer chooses the language on a link that names no language, and the forms keep the language until the receipt', async () => {
   for (const script of [true, false]) {
     const payer = await street.comes({ script })
     await payer.page.goto((await street.newLink()).url)
@@ -297,7 +297,7 @@ test('a plain link chooses the language, and the forms keep it until the receipt
   }
 })
 
-test('every page and the receipt show hostile texts of a merchant as text', async () => {
+test("every page and the receipt show HTML in a merchant's texts as plain text", async () => {
   const attack = '<script>document.title="taken"</script>"><img src=x onerror=alert(1)>'
   const names = [attack, 'متجر عائشة \u202eekaf', '👩🏾‍🍳 Mgahawa 🍛', `${'Duka '.repeat(30)}mwisho`]
   const long = `${'maelezo '.repeat(120)}<b>${'x'.repeat(20)}`
@@ -329,19 +329,21 @@ test('every page and the receipt show hostile texts of a merchant as text', asyn
   }
 })
 
-/** The next file that the browser saves. */
+/** Waits for the next file that the browser saves, and returns its content. */
 async function download(payer: Payer): Promise<Buffer> {
   const saved = await payer.page.waitForEvent('download')
   return readFileSync(await saved.path())
 }
 
-/** The parameters that a link adds to its address. */
+/** Returns the parameters that a link adds to the address. */
 async function queryOf(payer: Payer, link: Locator): Promise<Record<string, string>> {
   const href = (await link.getAttribute('href')) ?? ''
   return Object.fromEntries(new URL(href, payer.page.url()).searchParams)
 }
 
-/** The modules of a QR code in our picture: eight pixels each, one bit per pixel, with a margin of four white modules. */
+/**
+ * Returns the modules of a QR code in the PNG: eight pixels per module, one bit per pixel, with a margin of four white modules.
+ */
 function modulesOf(png: Buffer): boolean[][] {
   const width = png.readUInt32BE(16)
   const parts: Buffer[] = []

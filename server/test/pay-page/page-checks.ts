@@ -1,4 +1,4 @@
-// Checks of any page in a browser: accessibility, width and focus order. The functions inside the page are in in-page.js.
+// Checks a page in a browser: accessibility, width and focus order. in-page.js has the functions that run inside the page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,9 +11,9 @@ const TOOLS = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8')
 export const callInPage = <Answer>(page: Page, question: string): Promise<Answer> =>
   page.evaluate<Answer>(`${TOOLS}\nlook.${question}()`)
 
-/** The violations that axe finds on the page, except of the named rules. */
+/** Returns the violations that axe finds on the page, without the rules in `without`. */
 export async function violations(page: Page, without: string[] = []): Promise<string[]> {
-  // axe checks every rule but reports only the violations, which takes a fifth of the time.
+  // axe checks every rule but reports only the violations. This setting reduces the time to a fifth.
   const { violations: found } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'], selectors: false })
     .setLegacyMode(true)
@@ -22,10 +22,10 @@ export async function violations(page: Page, without: string[] = []): Promise<st
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** Window widths: an old phone with keys, small and common phones, a desktop. */
+/** Window widths: an old phone with keys, a small phone, a common phone, a desktop. */
 const WIDTHS = [240, 320, 360, 1280]
 
-/** Asserts that a page fits its window at each width, and with doubled text in the window of a small phone. */
+/** Asserts that a page fits the window at each width, and fits a small phone when the text has double size. */
 export async function measure(page: Page, where: string): Promise<void> {
   const before = page.viewportSize()
   await callInPage(page, 'openAll')

@@ -1,4 +1,4 @@
-// Payers in a real browser with the real server: the app listens and the mock provider answers. The test moves the clocks of
+// Payers in a real browser with the real server. The app listens, and the mock provider answers. The test moves the clocks of
 // the server and of each page.
 
 import assert from 'node:assert/strict'
@@ -11,10 +11,10 @@ import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
 import { measure, violations } from './page-checks.ts'
 
-/** A page for a payment: its address, and the collection of a hosted page. */
+/** A page for a payment: its address and, for a hosted page, the collection. */
 export type PayPage = { url: string; slug: string; id: string }
 
-/** How a payer opens a page: language, with or without scripts, and the HTTP errors to expect. */
+/** How a payer opens a page: the language, with or without scripts, and the HTTP errors that the test expects. */
 export type Way = {
   language?: Language
   script?: boolean
@@ -26,21 +26,21 @@ export type Way = {
 export type Payer = WatchedPage & {
   language: Language
   script: boolean
-  /** Chooses the text of this page's language. */
+  /** Returns the text in the language of this page. */
   says(sw: string, en: string): string
-  /** Waits until the page has this heading, then checks the page. */
+  /** Waits until the page shows this heading, then checks the page. */
   sees(sw: string, en: string): Promise<void>
-  /** Checks a page once for each name: accessibility, width, enlarged text. */
+  /** Checks a page once per name: accessibility, width, enlarged text. */
   looks(name: string): Promise<void>
   /** Presses the button or link with this name. */
   press(sw: string, en: string): Promise<void>
-  /** Fills in the phone number and pays. */
+  /** Types the phone number and submits the payment. */
   payBy(phone: string): Promise<void>
-  /** Lets seconds pass on the page. Without scripts no time passes, and the payer refreshes the page by its button. */
+  /** Lets seconds pass on the page. Without scripts, the payer refreshes the page by a button instead. */
   wait(seconds: number): Promise<void>
-  /** The payment's id in the address of the page. */
+  /** Returns the payment's id from the address of the page. */
   collection(): string
-  /** Ends the visit and asserts that the browser logged no error and stored no cookie. */
+  /** Closes the page, and asserts that the browser logged no error and stored no cookie. */
   leave(): Promise<void>
 }
 
@@ -51,30 +51,30 @@ export type Street = {
   url: string
   newLink(body?: object, key?: string): Promise<PayPage>
   newPage(body?: object): Promise<PayPage>
-  /** Settles an answer of the mobile network about a payment. */
+  /** Settles the mobile network's answer about a payment. */
   answers(collection_id: string, answer: Answer, number?: number): Promise<void>
-  /** An unused phone number with this ending. */
+  /** Returns an unused phone number with this ending. */
   phone(ending: string): string
   comes(way?: Way): Promise<Payer>
   close(): Promise<void>
 }
 
 const MONEY = { amount_minor: 2_500_000n, currency: 'TZS' } as const
-/** The network reports that it took the money of the pages below. */
+/** The mobile network's answer that it took the money of a payment. */
 export const PAID: Answer = { kind: 'succeeded', ...MONEY, provider_status: 'COMPLETED' }
-/** The network holds the payment for review. */
+/** The mobile network's answer that it holds the payment for review. */
 export const HELD: Answer = { kind: 'held', ...MONEY, provider_status: 'HELD' }
-/** The network reports that it returned the money. */
+/** The mobile network's answer that it returned the money. */
 export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: 'REVERSED' }
 
-/** A page stops waiting for a response after 15 seconds. */
+/** The test moves the page's clock by at most this many seconds at once, because a page abandons a request after 15 seconds. */
 const STEP_S = 5
-/** Time limit for an element of a page, also on a busy machine. */
+/** The timeout for an element to appear on a page. A busy machine also meets this timeout. */
 const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }
 
-/** Opens the shop. The test closes the shop in `after`. */
+/** Opens the shop. The test must close the shop in `after`. */
 export async function openStreet(env: Record<string, string> = {}): Promise<Street> {
   const clock = settableClock(START)
   const world: World = await createWorld({
@@ -116,7 +116,7 @@ export async function openStreet(env: Record<string, string> = {}): Promise<Stre
   }
 }
 
-/** The mock provider, except that a QR code waits until a test scans it. */
+/** Returns the mock provider with one change: a QR payment stays open until a test pays it. */
 function unscanned(clock: Clock): Provider {
   const profile = { success_default: 'always', seed: 'street', delay_ms: 0 } as const
   const mock = createMockProvider({ name: 'mock', profile, clock, secret: 'street', sink: async () => {} })
@@ -140,16 +140,16 @@ async function open(browser: Browser, { language = 'sw', script = true, options 
   })
   opened.page.setDefaultTimeout(STEP_MS_MAX)
   if (!script) return opened
-  // A test cannot cover a window of a headless browser, so the page reports itself as covered.
+  // A test cannot hide a window of a headless browser, so the page reports that it is hidden.
   await opened.context.addInitScript(`
     window.covered = false
     Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
     window.cover = (covered) => { window.covered = covered; document.dispatchEvent(new Event('visibilitychange')) }
   `)
-  // The phone has its own clock: the server sends durations, never times.
+  // The phone has a separate clock: the server sends durations, never times of day.
   const phone_time = new Date(START.getTime() + 86_400_000)
   await opened.context.clock.install({ time: phone_time })
-  // The clock of the page runs until the test pauses it, and the test cannot pause it at a past time.
+  // The clock of the page runs until the test pauses it, and the test cannot pause it at a time in the past.
   await opened.context.clock.pauseAt(new Date(phone_time.getTime() + 3_600_000))
   return opened
 }
@@ -177,7 +177,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
       const found = violations(page).finally(() => {
         looking = false
       })
-      // axe waits for timers of the page, whose clock the test has paused.
+      // axe waits for timers of the page. The test has paused the page's clock, so the test lets the clock run.
       while (looking) await page.clock.runFor(1)
       assert.deepEqual(await found, [], look)
     },
@@ -194,10 +194,10 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     },
     async wait(seconds) {
       if (!script) return
-      // Responses arrive between the steps, and the page may navigate then.
+      // Responses arrive between the steps, and the page may then open another page.
       for (let left = seconds; left > 0; left -= STEP_S) {
         await page.clock.runFor(Math.min(left, STEP_S) * 1000)
-        // This request runs at the same time as the poll of the page, and the server answers both together.
+        // This request runs at the same time as the poll of the page. The server answers the poll and this request together.
         await page
           .evaluate(`fetch(document.querySelector('main')?.dataset.poll ?? '/healthz').catch(() => {})`)
           .catch(() => {})
@@ -206,7 +206,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     collection: () => page.url().split('/c/')[1]?.split(/[/?]/)[0] ?? '',
     async leave() {
       assert.deepEqual(await context.cookies(), [])
-      // The browser logs each page with an error status. The test ignores the errors that this payer expects.
+      // The browser logs each response with an error status. The test ignores the errors that this payer expects.
       const expected = new RegExp(`responded with a status of (?:${refusals.join('|') || 'none'}) `)
       assert.deepEqual(
         complaints.filter((one) => !expected.test(one)),

@@ -1,4 +1,4 @@
-// A QR code of a mock provider: the page shows it, and a simulated scan pays it after seconds.
+// Tests the QR code of a mock provider: the page shows the code, and a simulated scan pays the link after seconds.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -32,10 +32,10 @@ after(async () => {
   await world?.close()
 })
 
-// Each test waits some seconds for the simulated scan, so all of them run at once.
+// Each test waits some seconds for the simulated scan, so all these tests run at once.
 describe('the QR code on the page of a mock provider', { concurrency: true }, () => {
   for (const way of WAYS) {
-    test(`a payer sees the QR before the simulated scan pays the link (${nameOf(way)})`, async () => {
+    test(`a payer sees the QR code before the simulated scan pays the link (${nameOf(way)})`, async () => {
       const key = way.script ? world.sandbox_key : world.live_key
       const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
       assert.equal(made.status, 201, made.text)
@@ -60,7 +60,7 @@ describe('the QR code on the page of a mock provider', { concurrency: true }, ()
       }
       if (way.script) assert.deepEqual(await violations(page), [])
       const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
-      // With scripts the page polls; without scripts it reloads every 15 seconds.
+      // With scripts the page polls. Without scripts the page reloads every 15 seconds.
       await paid.waitFor({ timeout: 30_000 })
       assert.deepEqual(complaints, [])
       await close()
@@ -68,7 +68,7 @@ describe('the QR code on the page of a mock provider', { concurrency: true }, ()
   }
 })
 
-test('a program that shows the QR reads a final status within seconds', async () => {
+test('a program that shows the QR code reads a final status within seconds of the simulated scan', async () => {
   const made = await world.post(
     '/v1/payment-links',
     { amount: '2500.00', description: 'Viatu' },

@@ -1,4 +1,4 @@
-// Serves the screens of the pay page with the headers of the real server, and a poll that a test answers.
+// Serves the screens of the pay page with the headers of the real server. The test answers the polls.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
@@ -15,18 +15,19 @@ import { type Site, startSite } from '../browser.ts'
 import { screens, shop, testShop } from './screens.ts'
 
 /**
- * How to render a screen. `as_test`: as on a mock installation. `unscripted`: as a browser without scripts shows the screen.
+ * How to render a screen. `as_test` means as on a mock installation. `unscripted` means as a browser without scripts shows the
+ * screen.
  */
 export type How = { as_test?: boolean; unscripted?: boolean }
 
-/** A server of screens. Every request other than for a screen or the script goes to `other`. */
+/** A server of screens. A request that is neither for a screen nor for the script goes to `other`. */
 export type ScreenSite = Site & {
   address(name: string, language: Language, how?: How): string
-  /** Answers every other request: polls, forms, the targets of links. */
+  /** Answers the other requests: polls, forms and the targets of links. */
   other(request: IncomingMessage, response: ServerResponse): void | Promise<void>
 }
 
-/** Starts a server of screens. `change` may change the data of a screen. */
+/** Starts a server of screens. `change` can change the data of a screen. */
 export async function startScreens(change: (view: Screen) => Screen = (view) => view): Promise<ScreenSite> {
   const site = await startSite(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
@@ -43,7 +44,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
     const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
-    // The status is always 200, because browsers log an error for each error status.
+    // The status is always 200, because a browser logs an error for each error status.
     response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
       ...PAGE_HEADERS,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),
@@ -59,7 +60,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
   return whole
 }
 
-/** The elements that a browser without scripts renders. */
+/** Returns the elements of a page that a browser without scripts renders. */
 function withoutScript(page: string): string {
   return page.replace(/<script[^>]*><\/script>/, '').replace(/<\/?noscript>/g, '')
 }

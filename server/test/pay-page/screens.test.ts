@@ -1,5 +1,5 @@
 // Opens every screen in a real browser: both languages, with and without the script, light and dark, narrow and enlarged.
-// WAYS=all opens every screen in each language both with the script and without.
+// WAYS=all opens every screen in each language, both with and without the script.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,18 +25,21 @@ after(async () => {
 
 const NAMES = Object.keys(screens('sw'))
 
-/** A page without the script announces its refresh and has a button that does the same, so a refresh disturbs no reader. */
+/**
+ * The axe rule that pages without the script break. Such a page announces its refresh and has a button to refresh, so the
+ * refresh disturbs no reader.
+ */
 const REFRESHES = 'meta-refresh'
 
-/** The screens of failure reasons differ only in their words, so the browser opens two of them. */
+/** The screens of failure reasons. They differ only in their texts, so the browser opens two of them. */
 const TESTED_PAGES = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
 
-/** Pages that a test opens at the same time, because it mostly waits. */
+/** The number of pages that a test opens at the same time. The test mostly waits, so several pages do not slow it down. */
 const AT_ONCE = 6
 
 const PHONE = { viewport: { width: 360, height: 640 } }
 
-/** Every page, and three pages as a mock installation shows them. */
+/** Every page, and three pages as a mock installation shows the pages. */
 const VISITS = [
   ...TESTED_PAGES.map((name) => [name, false] as const),
   ...['choose', 'waiting-push', 'receipt'].map((name) => [name, true] as const),
@@ -46,8 +49,8 @@ for (const way of WAYS) {
   const { language, script } = way
   const visits = VISITS.filter((_, place) => isTried(way, place))
 
-  test(`axe finds no barrier on any page (${nameOf(way)})`, async () => {
-    // axe is a script itself, so this browser runs scripts and requests the pages in their form without scripts (`unscripted`).
+  test(`axe finds no accessibility problem on any page (${nameOf(way)})`, async () => {
+    // axe is a script, so this browser runs scripts. The browser requests the `unscripted` form of the pages without scripts.
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))
@@ -58,7 +61,7 @@ for (const way of WAYS) {
     await opened.close()
   })
 
-  test(`every page fits a narrow and an enlarged window, and its targets are large enough for a thumb (${nameOf(way)})`, async () => {
+  test(`every page fits a narrow window and an enlarged window, and its touch targets are at least 44 pixels (${nameOf(way)})`, async () => {
     const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test }))
@@ -91,7 +94,7 @@ test('the Tab key reaches every control of a page, in reading order', async () =
   await opened.close()
 })
 
-test('a page moves the focus to its new message, with the script and without', async () => {
+test('a page moves the focus to its new message, with and without the script', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const opened = await openPage(browser, { javaScriptEnabled })
     for (const [name, focused] of [
@@ -102,7 +105,7 @@ test('a page moves the focus to its new message, with the script and without', a
       ['failed-timeout', 'H1'],
     ] as const) {
       await opened.page.goto(site.address(name, 'sw'))
-      // Without the script, the browser moves the focus when it paints the next frame.
+      // Without the script, the browser moves the focus in the next frame.
       if (focused !== 'BODY') await opened.page.locator(`${focused}:focus`).waitFor()
       assert.equal(await callInPage(opened.page, 'focused'), focused, name)
     }
@@ -110,7 +113,7 @@ test('a page moves the focus to its new message, with the script and without', a
   }
 })
 
-test('with forced colours, buttons and fields keep their edges and states keep their signs', async () => {
+test('with forced colours, buttons and fields keep their borders, and the signs of the states stay visible', async () => {
   const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
   for (const name of TESTED_PAGES) {
     await opened.page.goto(site.address(name, 'sw'))
@@ -121,9 +124,9 @@ test('with forced colours, buttons and fields keep their edges and states keep t
   await opened.close()
 })
 
-test('the first view makes two requests to the server, of at most 14 KB together', async () => {
+test('the first view of a page makes two requests to the server, of at most 14 KB together', async () => {
   const remaining = [...TESTED_PAGES]
-  // The test mostly waits for further requests, so it opens several pages at the same time.
+  // The test mostly waits for further requests, so the test opens several pages at the same time.
   const look = async () => {
     for (let name = remaining.pop(); name !== undefined; name = remaining.pop()) await firstView(name)
   }
@@ -150,7 +153,7 @@ async function firstView(name: string): Promise<void> {
   await opened.close()
 }
 
-test('a narrow window shows payment by phone first, and a wide window shows the QR first', async () => {
+test('a narrow window shows payment by phone first, and a wide window shows the QR code first', async () => {
   const order = async (width: number) => {
     const opened = await openPage(browser, { viewport: { width, height: 640 } })
     await opened.page.goto(site.address('choose', 'sw'))
@@ -162,7 +165,7 @@ test('a narrow window shows payment by phone first, and a wide window shows the 
   assert.deepEqual(await order(1280), ['way scan', 'way'])
 })
 
-test('a receipt fits one page of a 58 mm till and one page of A4, without cut text', async () => {
+test('a receipt fits one page of 58 mm till paper and one page of A4, and no text is cut', async () => {
   const pages = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
   for (const language of LANGUAGES) {
     const opened = await openPage(browser)
@@ -170,7 +173,7 @@ test('a receipt fits one page of a 58 mm till and one page of A4, without cut te
     assert.equal(pages(await opened.page.pdf({ format: 'A4' })), 1, `A4 ${language}`)
     assert.equal(pages(await opened.page.pdf({ width: '58mm', height: '200mm' })), 1, `58 mm ${language}`)
     await opened.page.emulateMedia({ media: 'print' })
-    // A till prints 48 of the 58 mm of its paper.
+    // A till prints on 48 of the 58 mm of its paper.
     await opened.page.setViewportSize({ width: 181, height: 800 })
     assert.equal(await callInPage(opened.page, 'overflow'), 0)
     assert.equal(await opened.page.locator('.actions').isVisible(), false)
@@ -178,7 +181,7 @@ test('a receipt fits one page of a 58 mm till and one page of A4, without cut te
   }
 })
 
-test('the QR stays black on white with its quiet zone when the page is dark', async () => {
+test('the QR code stays black on white with its quiet zone when the page is dark', async () => {
   const opened = await openPage(browser, { colorScheme: 'dark' })
   await opened.page.goto(site.address('qr', 'en'))
   assert.deepEqual(await callInPage(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])

@@ -8,7 +8,7 @@ import type { Language } from '../../src/kernel/lib/index.ts'
 const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
 const PAYMENT = `${SLUG}/c/0192f3a0-7b1c-8def-9012-3456789abcde`
 
-/** The frame of every screen for an ordinary shop. */
+/** Returns the frame of every screen for an ordinary shop. */
 export function shop(language: Language, over: Partial<MerchantFrame> = {}): MerchantFrame {
   const sw = language === 'sw'
   return {
@@ -51,7 +51,7 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
   }
 }
 
-/** The frame of a shop on a mock installation. */
+/** Returns the frame of a shop on a mock installation. */
 export function testShop(language: Language): MerchantFrame {
   const outcomes = MAGIC_NUMBERS.map(({ ending, happens, happens_sw }) => ({
     ending,
@@ -61,7 +61,7 @@ export function testShop(language: Language): MerchantFrame {
   return shop(language, { test: { outcomes } })
 }
 
-/** Each screen by its name, with one entry for each branch that shows another sentence. */
+/** Returns each screen by its name, with one entry for each branch that shows a different sentence. */
 export function screens(language: Language, base: MerchantFrame = shop(language)): Record<string, Screen> {
   const collection_id = '0192f3a0-7b1c-8def-9012-3456789abcde'
   const watch = { poll_path: `${PAYMENT}/poll`, check_path: PAYMENT }

@@ -13,7 +13,7 @@ let browser: Browser
 let site: ScreenSite
 let opened: WatchedPage
 let page: Page
-/** Paths of the received requests in order, without the requests for screens. */
+/** The paths of the received requests in order, without the requests for screens. */
 let received: string[]
 /** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void
@@ -33,7 +33,7 @@ beforeEach(async () => {
   poll = PENDING
   opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   page = opened.page
-  // A test cannot cover a window of a headless browser, so the page reports itself as covered.
+  // A test cannot hide a window of a headless browser, so the page reports that it is hidden.
   await page.addInitScript(`
     window.covered = false
     Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
@@ -48,8 +48,8 @@ afterEach(async () => {
 })
 
 /**
- * A server and a list for each test. If a connection breaks, the browser repeats the request, and the repetition may arrive
- * during the next test.
+ * Starts a server and a list for each test. If a connection breaks, the browser repeats the request, and the repeated request
+ * may arrive during the next test.
  */
 async function startSite(): Promise<void> {
   const requested: string[] = []
@@ -74,7 +74,7 @@ const polls = () => received.filter((one) => one.endsWith('/poll')).length
 async function pass(seconds: number, step = 1): Promise<void> {
   for (let i = 0; i < seconds; i += step) {
     await page.clock.runFor(step * 1000)
-    // A response arrives between two seconds of the page.
+    // A response arrives between two seconds of the page's clock.
     await page.evaluate(() => fetch('/settled'))
   }
 }
@@ -83,7 +83,7 @@ const open = (name: string) => page.goto(site.address(name, 'en'))
 
 const live = () => page.locator('#live').textContent()
 
-test("the page counts the time left from the server's duration, independent of the phone's clock", async () => {
+test("the page counts down from the duration that the server sent, whatever the phone's clock shows", async () => {
   await open('waiting-push')
   const clock = page.locator('#clock')
   assert.match((await clock.textContent()) ?? '', /^1:5[67]$/)
@@ -105,7 +105,7 @@ test('the page announces the time left at one minute, at half a minute and at th
   assert.equal(await page.locator('#clock').textContent(), '0:00')
 })
 
-test('the page polls after 3 seconds, then less often, then every 15 seconds, and stops after ten more minutes', async () => {
+test('the page polls after 3 seconds, then less often, then every 15 seconds, and stops polling after ten more minutes', async () => {
   await open('waiting-push')
   await pass(2)
   assert.equal(polls(), 0)
@@ -124,7 +124,7 @@ test('the page polls after 3 seconds, then less often, then every 15 seconds, an
   assert.ok(all <= 60)
 })
 
-test('a covered page does not poll, and polls at once when it is visible again', async () => {
+test('a hidden page does not poll, and polls at once when the page is visible again', async () => {
   await open('waiting-push')
   await pass(6)
   await page.evaluate('cover(true)')
@@ -136,7 +136,7 @@ test('a covered page does not poll, and polls at once when it is visible again',
   assert.equal(polls(), before_cover + 1)
 })
 
-test('without a network the page shows that the payment continues, and polls when the network is back', async () => {
+test('without a network the page shows that the payment continues, and the page polls when the network is back', async () => {
   await open('waiting-push')
   await opened.context.setOffline(true)
   await page.locator('#offline').waitFor()
@@ -150,7 +150,7 @@ test('without a network the page shows that the payment continues, and polls whe
   assert.equal(polls(), before_gone + 1)
 })
 
-test('when the status of the payment changes, the page of the new status replaces this one', async () => {
+test('when the status of the payment changes, the page of the new status replaces the waiting page', async () => {
   await page.goto(site.address('choose', 'en'))
   await open('waiting-push')
   poll = (_, response) => json(response, pollAnswer({ state: 'success' }))
@@ -160,7 +160,7 @@ test('when the status of the payment changes, the page of the new status replace
   assert.equal(page.url(), site.address('choose', 'en'))
 })
 
-test('the page ignores a busy, broken or missing response, and waits for Retry-After', async () => {
+test('the page keeps polling after a 429, a broken response or no response, and waits as long as Retry-After says', async () => {
   await open('waiting-push')
   poll = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end()
   await pass(5)
@@ -176,7 +176,7 @@ test('the page ignores a busy, broken or missing response, and waits for Retry-A
   assert.equal(page.url(), site.address('waiting-push', 'en'))
 })
 
-test('the page abandons a poll without a response after 15 seconds and polls again', async () => {
+test('the page abandons a poll after 15 seconds without a response, and polls again', async () => {
   await open('waiting-push')
   poll = () => {}
   await pass(13)
@@ -185,7 +185,7 @@ test('the page abandons a poll without a response after 15 seconds and polls aga
   assert.equal(polls(), 2)
 })
 
-test('the server can slow the polls down and correct the time left', async () => {
+test('the server can slow down the polls and correct the time left', async () => {
   await open('waiting-push')
   poll = (_, response) => json(response, pollAnswer({ state: 'waiting_push', next_s: 20, left_s: 90 }))
   await pass(5)
@@ -199,7 +199,7 @@ test('two taps send a form once, and the button works again after the payer come
   await page.fill('#phone', '255754123456')
   await page.locator('#phone').blur()
   assert.equal(await page.inputValue('#phone'), '0754 123 456')
-  // The response has no content, so the page stays open, as while a slow network sends the form.
+  // The response has no content, so the page stays open, as it does while a slow network sends the form.
   const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
   const posts = () => received.filter((one) => one.startsWith('POST')).length
   for (const _ of ['tap', 'tap again']) {
@@ -214,7 +214,7 @@ test('two taps send a form once, and the button works again after the payer come
   assert.equal(await pay.isEnabled(), true)
 })
 
-test('five seconds after success the page sends the payer back to the shop once, unless the payer stays', async () => {
+test('five seconds after success the page sends the payer back to the shop once, unless the payer chooses to stay', async () => {
   await open('success')
   await page.locator('#stay').click()
   await page.clock.runFor(20_000)
@@ -239,7 +239,7 @@ test('a copy button copies the full text and announces it', async () => {
   assert.equal(await live(), 'Copied')
 })
 
-test('two minutes of waiting cost the payer at most 30 KB with all polls', async () => {
+test('two minutes of waiting cost the payer at most 30 KB, including all polls', async () => {
   let bytes = 0
   page.on('requestfinished', (request) => {
     if (request.url().endsWith('/settled')) return
@@ -252,7 +252,7 @@ test('two minutes of waiting cost the payer at most 30 KB with all polls', async
   assert.ok(bytes > 0 && bytes <= 30 * 1024, `${bytes} bytes`)
 })
 
-test('an open form polls, and shows news of another attempt unless the payer has sent the form', async () => {
+test('an open form polls, and shows the result of another attempt unless the payer has sent the form', async () => {
   poll = (_, response) => json(response, pollAnswer({ state: 'choose' }))
   await open('choose-wrong')
   await pass(5)
@@ -263,7 +263,7 @@ test('an open form polls, and shows news of another attempt unless the payer has
   await pass(15)
   assert.equal(received.filter((one) => one.startsWith('POST ')).length, 1)
   assert.notEqual(await page.title(), 'Next', 'the page waits for the response of the form and does not navigate')
-  // The payment did not start, so the page polls again. The page may navigate within a second, so the test waits.
+  // The payment did not start, so the page polls again. The page may open another page within a second, so the test waits.
   const hasNavigated = () => received.some((one) => /^GET \/pay\/[^/]+$/.test(one))
   for (let i = 0; i < 30 && !hasNavigated(); i += 1) await pass(1).catch(() => {})
   assert.ok(hasNavigated(), 'the page navigates by itself')
